@@ -1,0 +1,5 @@
+"""Wiring: settings, addresses, the supervisor. Imports everything; nobody imports it."""
+
+from config.celery import app as celery_app
+
+__all__ = ["celery_app"]

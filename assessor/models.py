@@ -1,0 +1,99 @@
+"""The outbox: every finished exchange is one row here until it has been judged.
+
+The row is written in the transaction that stores the message, so nothing said is lost when the
+broker, the worker or the model is away.
+"""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from assessor.querysets import AssessmentQuerySet
+
+
+class State(models.TextChoices):
+    """queued → running → done | ignored | retrying | failed; retrying → running."""
+
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    RETRYING = "retrying", _("retrying")
+    DONE = "done", _("done")
+    IGNORED = "ignored", _("ignored")
+    FAILED = "failed", _("failed")
+
+
+class Assessment(models.Model):
+    """One exchange and what was judged of it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="assessments")
+    idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    # What was said.
+    user_message = models.TextField(_("user message"))
+    assistant_response = models.TextField(_("assistant response"), blank=True)
+    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
+    context = models.JSONField(_("context"), default=dict, blank=True)
+
+    # How far it is. `attempts` numbers the leases: only the holder of the newest may finish.
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
+    due_at = models.DateTimeField(_("due"), default=timezone.now)
+    leased_until = models.DateTimeField(_("leased until"), null=True, blank=True)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    error = models.TextField(_("error"), blank=True)
+
+    # How it was judged.
+    rubric = models.CharField(_("rubric"), max_length=10, blank=True)
+    provider = models.CharField(_("provider"), max_length=10, blank=True)
+    model = models.CharField(_("model"), max_length=120, blank=True)
+    prompt_version = models.CharField(_("prompt"), max_length=20, blank=True)
+    raw_answer = models.TextField(_("raw answer"), blank=True)
+    latency_ms = models.FloatField(_("latency (ms)"), null=True, blank=True)
+    tokens = models.PositiveIntegerField(_("tokens"), null=True, blank=True)
+
+    # What was judged.
+    importance = models.FloatField(_("importance"), null=True, blank=True)
+    memory_type = models.CharField(_("type"), max_length=12, blank=True)
+    summary = models.TextField(_("summary"), blank=True)
+    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
+    topics = ArrayField(models.CharField(max_length=120), default=list, blank=True)
+    reasoning = models.TextField(_("reasoning"), blank=True)
+    facets = models.JSONField(_("facets"), null=True, blank=True)
+    ttl_seconds = models.PositiveIntegerField(_("lifetime (s)"), null=True, blank=True)
+    memory = models.ForeignKey(
+        "memory.Memory", models.SET_NULL, null=True, blank=True, related_name="assessments"
+    )
+
+    objects: ClassVar[models.Manager["Assessment"]] = AssessmentQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("assessment")
+        verbose_name_plural = _("assessments")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "idempotency_key"], name="assessment_once_per_idempotency_key"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["space", "-created_at", "id"], name="assessment_by_time"),
+            models.Index(
+                fields=["due_at"],
+                condition=Q(state__in=["queued", "retrying", "running"]),
+                name="assessment_unfinished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} · {self.user_message[:60]}"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in {State.DONE, State.IGNORED, State.FAILED}

@@ -1,0 +1,89 @@
+"""Conversations and what was said in them."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from chat.querysets import ConversationQuerySet, MessageQuerySet
+
+
+class Conversation(models.Model):
+    """One thread between a person or a program and the assistant."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="conversations")
+    title = models.CharField(_("title"), max_length=120, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("begun by"),
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    updated_at = models.DateTimeField(_("last message"), default=timezone.now)
+    deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
+
+    objects: ClassVar[models.Manager["Conversation"]] = ConversationQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("conversation")
+        verbose_name_plural = _("conversations")
+        indexes = [models.Index(fields=["space", "-updated_at", "id"], name="conversation_by_time")]
+
+    def __str__(self) -> str:
+        return self.title or str(self.pk)
+
+
+class Message(models.Model):
+    """One side's turn. An assistant's turn is a row before its first word is there."""
+
+    class Role(models.TextChoices):
+        USER = "user", _("user")
+        ASSISTANT = "assistant", _("assistant")
+
+    class State(models.TextChoices):
+        """pending → streaming → done | stopped (somebody left or pressed stop) | failed."""
+
+        PENDING = "pending", _("pending")
+        STREAMING = "streaming", _("streaming")
+        DONE = "done", _("done")
+        STOPPED = "stopped", _("stopped")
+        FAILED = "failed", _("failed")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
+    position = models.PositiveIntegerField(_("position"))
+    role = models.CharField(_("role"), max_length=9, choices=Role)
+    state = models.CharField(_("state"), max_length=9, choices=State, default=State.DONE)
+    content = models.TextField(_("content"), blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    error = models.TextField(_("error"), blank=True)
+    model = models.CharField(_("model"), max_length=120, blank=True)
+    usage = models.JSONField(_("usage"), null=True, blank=True)
+    # What was recalled for this reply, as it was shown: later changes do not rewrite the past.
+    recalled = models.JSONField(_("recalled"), default=list, blank=True)
+    # The exchange that this reply ended, waiting to be judged.
+    assessment = models.ForeignKey(
+        "assessor.Assessment", models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    objects: ClassVar[models.Manager["Message"]] = MessageQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "conversation", "position"], name="message_once_per_position"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.content[:60]}"

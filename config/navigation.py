@@ -1,0 +1,32 @@
+"""What every page shows around itself: the rail and the space switcher."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from memory.models import Space
+
+# (url name, label, icon); a page that does not exist yet is not shown.
+PAGES = (
+    ("playground", _("Playground"), "chat"),
+    ("memories", _("Memories"), "list"),
+)
+
+
+def rail(request: HttpRequest) -> dict[str, Any]:
+    """Template context: `space`, `spaces`, `rail`."""
+    space: Space | None = getattr(request, "space", None)
+    spaces = list(Space.objects.of_member(request.user)) if space else []
+    current = request.resolver_match.url_name if request.resolver_match else None
+    entries = [
+        {
+            "url": reverse(name, args=[space.slug]),
+            "label": label,
+            "icon": icon,
+            "current": name == current,
+        }
+        for name, label, icon in (PAGES if space else ())
+    ]
+    return {"space": space, "spaces": spaces, "rail": entries}

@@ -1,0 +1,210 @@
+"""Every setting of Ebb. The environment is read here and nowhere else.
+
+Each variable is described in docs/configuration.md; a test holds the two together.
+Secrets may also come from a file: NAME_FILE=/run/secrets/name stands for NAME.
+"""
+
+from pathlib import Path
+
+import environ
+from csp.constants import SELF
+
+from config.local_files import database_url, secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.FileAwareEnv()
+# A variable that is set wins over the same one in .env.
+environ.Env.read_env(BASE_DIR / ".env")
+
+# --- Where things are -------------------------------------------------------------------------
+
+EBB_DATA_DIR = Path(env.str("EBB_DATA_DIR", default=str(BASE_DIR / ".ebb"))).resolve()
+EBB_CACHE_DIR = EBB_DATA_DIR / "cache"
+EBB_HOST = env.str("EBB_HOST", default="127.0.0.1")
+EBB_PORT = env.int("EBB_PORT", default=8000)
+EBB_DEMO_DATA = env.bool("EBB_DEMO_DATA", default=True)
+
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(EBB_DATA_DIR)
+ALLOWED_HOSTS = [
+    "localhost",
+    "127.0.0.1",
+    "[::1]",
+    EBB_HOST,
+    *env.list("EBB_ALLOWED_HOSTS", default=[]),
+]
+CSRF_TRUSTED_ORIGINS = env.list("EBB_TRUSTED_ORIGINS", default=[])
+# Set when a proxy in front of Ebb speaks TLS: cookies are then sent over https only.
+EBB_HTTPS = env.bool("EBB_HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = EBB_HTTPS
+if EBB_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_REFERRER_POLICY = "same-origin"
+
+# --- Database and queue -----------------------------------------------------------------------
+
+# Left unset, the embedded PostgreSQL in EBB_DATA_DIR serves; `make up` starts it.
+DATABASE_URL = env.str("DATABASE_URL", default="") or database_url(EBB_DATA_DIR)
+DATABASES = {"default": environ.Env.db_url_config(DATABASE_URL, engine="django.db.backends.postgresql")}
+# A pool hands connections back between requests and while a model thinks.
+DATABASES["default"]["OPTIONS"] = {
+    **DATABASES["default"].get("OPTIONS", {}),
+    "pool": {"min_size": 1, "max_size": env.int("EBB_DB_POOL", default=10), "timeout": 15},
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# pgmq:// without an address is a queue inside DATABASE_URL itself.
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="pgmq://")
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {
+        "conn_string": DATABASE_URL,
+        "init_extension": False,
+        "use_notify": True,
+        "wait_time_seconds": 0,
+        "notify_throttle_interval_ms": 0,
+        # A message a dead worker held comes back after this; the row's lease decides who works.
+        "visibility_timeout": 60,
+        "pool_timeout": 5,
+    }
+    if CELERY_BROKER_URL.startswith("pgmq:")
+    else {}
+)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "ebb"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+# Threads: an assessment mostly waits for a model, and one process is one thing to stop.
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = env.int("EBB_WORKER_THREADS", default=4)
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "pick up assessments": {"task": "assessor.tasks.pick_up_assessments", "schedule": 5.0},
+    "show that the worker works": {"task": "memory.tasks.worker_heartbeat", "schedule": 10.0},
+    "let go what has expired": {"task": "memory.tasks.sweep_all_spaces", "schedule": 300.0},
+}
+
+# --- Models -----------------------------------------------------------------------------------
+
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
+EBB_CHAT_MODEL = env.str("EBB_CHAT_MODEL", default="gpt-4o-mini")
+EBB_ASSESSOR_MODEL = env.str("EBB_ASSESSOR_MODEL", default="") or EBB_CHAT_MODEL
+EBB_EMBEDDING_PROVIDER = env.str("EBB_EMBEDDING_PROVIDER", default="local")
+EBB_EMBEDDING_MODEL = env.str("EBB_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
+EBB_EMBEDDING_DIMENSIONS = env.int("EBB_EMBEDDING_DIMENSIONS", default=384)
+
+# --- The application --------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "unfold",
+    "config.apps.EbbAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_htmx",
+    "config",
+    "memory",
+    "assessor",
+    "chat",
+]
+# Every one of these runs in async and in sync; one that does not would put each
+# streamed reply on a thread of its own.
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "config.navigation.rail",
+            ],
+        },
+    }
+]
+
+# --- People -----------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "memory.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "sesame.backends.ModelBackend",
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+# Login links work once (using one changes last_login, which they are signed with) and for a day.
+SESAME_ONE_TIME = True
+SESAME_MAX_AGE = 24 * 3600
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# --- Language, time, files --------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "static/"
+STATIC_ROOT = EBB_DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.storage.StaticFilesStorage"},
+}
+
+# --- What a browser may do --------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": [SELF],
+        "frame-ancestors": ["'none'"],
+    },
+    # Two third-party pages bring inline scripts and styles: the admin (unfold) and the API's
+    # Swagger page. Each has a policy of its own, set on its views in config/.
+}
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("EBB_LOG_LEVEL", default="INFO")},
+    "loggers": {"httpx2": {"level": "WARNING"}, "kombu": {"level": "WARNING"}},
+}

@@ -1,0 +1,142 @@
+"""What somebody asks to remember or to change, checked before anything is written.
+
+Every door (API, tools, assessor, pages) builds one of these; services accept nothing else.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
+
+MAX_CONTENT = 20_000  # characters
+MAX_TAGS = 20
+
+MemoryTypeName = Literal[
+    "identity", "goal", "decision", "todo", "preference", "fact", "event", "observation"
+]
+
+
+def _storable(text: str) -> str:
+    """Refuses what PostgreSQL cannot hold: NUL and halves of surrogate pairs."""
+    if "\x00" in text:
+        raise ValueError("must not contain the NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode") from None
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text.strip()
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Content = Annotated[Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT)]
+Tag = Annotated[Text, AfterValidator(_not_blank), AfterValidator(str.lower), Field(max_length=60)]
+Topic = Annotated[Text, AfterValidator(_not_blank), Field(max_length=120)]
+# strict: neither "high", nor "0.7", nor true is a number (seed 002, AC-2)
+Fraction = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
+Signed = Annotated[float, Field(strict=True, ge=-1.0, le=1.0, allow_inf_nan=False)]
+
+
+class Facets(BaseModel):
+    """The scores of seed 003, section 2. E follows from valence and intensity unless given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    P: Fraction
+    I: Fraction = 0.0  # noqa: E741 - the seed's own name
+    J: Fraction = 0.0
+    E: Fraction | None = None
+    valence: Signed = 0.0
+    intensity: Fraction = 0.0
+
+    @model_validator(mode="after")
+    def _derive_emotion(self) -> "Facets":
+        if self.E is None:
+            return self.model_copy(update={"E": emotion(self.valence, self.intensity)})
+        return self
+
+    @property
+    def importance(self) -> float:
+        """infoImportance of seed 003, section 3."""
+        return base_importance(self.P, self.E or 0.0, self.I, self.J)
+
+
+class Source(BaseModel):
+    """Where a memory comes from: free strings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: Annotated[Text, Field(max_length=20)] = "user"
+    speaker: Annotated[Text, Field(max_length=120)] = ""
+    conversation_id: Annotated[Text, Field(max_length=200)] | None = None
+
+
+class MemoryDraft(BaseModel):
+    """A memory to be. Importance is what the caller says, else the facets' formula, else the
+    type's default (seed 002, AC-1); without a type it is an observation (AC-5)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    content: Content
+    memory_type: MemoryTypeName | None = None
+    importance: Fraction | None = None
+    facets: Facets | None = None
+    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = []
+    topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] = []
+    pinned: bool = False
+    created_at: AwareDatetime | None = None
+    source: Source = Source()
+
+    @property
+    def type_name(self) -> str:
+        return self.memory_type or DEFAULT_TYPE
+
+    @property
+    def base_importance(self) -> float:
+        if self.importance is not None:
+            return self.importance
+        if self.facets is not None:
+            return self.facets.importance
+        return TYPE_IMPORTANCE[self.type_name]
+
+    @property
+    def core(self) -> bool:
+        """P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
+        return self.facets is not None and self.facets.P == 1.0
+
+    def starts_at(self, now: datetime) -> datetime:
+        return self.created_at or now
+
+
+class MemoryChange(BaseModel):
+    """What to change about a memory; fields left out stay as they are."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    content: Content | None = None
+    memory_type: MemoryTypeName | None = None
+    importance: Fraction | None = None
+    facets: Facets | None = None
+    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None = None
+    topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] | None = None
+    pinned: bool | None = None
+
+    def values(self) -> dict[str, Any]:
+        """The columns a revision changes, with their new values."""
+        given = {
+            name: value
+            for name in ("content", "memory_type", "tags", "topics", "importance")
+            if (value := getattr(self, name)) is not None
+        }
+        if self.facets is not None:
+            given["facets"] = self.facets.model_dump()
+            given["core"] = self.facets.P == 1.0
+            given.setdefault("importance", self.facets.importance)
+        return given

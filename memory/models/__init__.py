@@ -1,0 +1,26 @@
+"""The tables of the memory core: who may see what, what is remembered, what happened to it."""
+
+from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
+from memory.models.embedders import Embedder, MemoryEmbedding
+from memory.models.history import MemoryEvent, MemoryRevision
+from memory.models.memories import BinReason, Memory, Status
+from memory.models.policies import PolicyVersion
+from memory.models.workers import WorkerHeartbeat
+
+__all__ = [
+    "ApiKey",
+    "BinReason",
+    "Embedder",
+    "Membership",
+    "Memory",
+    "MemoryEmbedding",
+    "MemoryEvent",
+    "MemoryRevision",
+    "PolicyVersion",
+    "Role",
+    "Scope",
+    "Space",
+    "Status",
+    "User",
+    "WorkerHeartbeat",
+]

@@ -1,0 +1,104 @@
+"""Users, spaces, who belongs to which, and the keys of other programs.
+
+These tables are small and shared by all spaces; every other table belongs to one space.
+"""
+
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.access import SpaceQuerySet
+
+
+class User(AbstractUser):
+    """A person who logs in. A model of our own from the first migration, so that it can grow."""
+
+    class Meta(AbstractUser.Meta):
+        pass
+
+
+class Role(models.TextChoices):
+    """What a member may do in a space: viewers look, editors change, owners also steer."""
+
+    OWNER = "owner", _("owner")
+    EDITOR = "editor", _("editor")
+    VIEWER = "viewer", _("viewer")
+
+
+class Scope(models.TextChoices):
+    """What a key may do."""
+
+    READ = "read", _("read")
+    WRITE = "write", _("write")
+    ADMIN = "admin", _("admin")
+
+
+class Space(models.Model):
+    """One user's or one agent's memory. Everything remembered belongs to exactly one."""
+
+    slug = models.SlugField(_("short name"), max_length=60, unique=True)
+    name = models.CharField(_("name"), max_length=120)
+    embedder = models.ForeignKey(
+        "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedder")
+    )
+    members = models.ManyToManyField(
+        User, through="memory.Membership", related_name="spaces", verbose_name=_("members")
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    objects: ClassVar[models.Manager["Space"]] = SpaceQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("space")
+        verbose_name_plural = _("spaces")
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A user's role in a space."""
+
+    space = models.ForeignKey(Space, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(_("role"), max_length=10, choices=Role)
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        constraints = [
+            models.UniqueConstraint(fields=["space", "user"], name="membership_once_per_space")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.space} · {self.get_role_display()}"
+
+    @property
+    def can_write(self) -> bool:
+        return self.role in {Role.OWNER, Role.EDITOR}
+
+
+class ApiKey(models.Model):
+    """A program's access to one space. The key itself is shown once and stored as SHA-256."""
+
+    space = models.ForeignKey(Space, models.CASCADE, related_name="api_keys")
+    name = models.CharField(_("name"), max_length=120, blank=True)
+    prefix = models.CharField(_("begins with"), max_length=12)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    scopes = ArrayField(models.CharField(max_length=10, choices=Scope), verbose_name=_("scopes"))
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("API key")
+        verbose_name_plural = _("API keys")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… ({self.space})"

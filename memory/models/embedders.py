@@ -1,0 +1,54 @@
+"""Which model made a vector, and the vectors.
+
+A model is a row, not a column type: a second one can live beside the first while a space moves
+from one to the other. Each has its own approximate index (see services.embedders).
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
+
+from memory.querysets.memories import MemoryEmbeddingQuerySet
+
+
+class Embedder(models.Model):
+    """An embedding model that some space uses or is moving to."""
+
+    provider = models.CharField(_("provider"), max_length=20)
+    model = models.CharField(_("model"), max_length=120)
+    dimensions = models.PositiveIntegerField(_("dimensions"))
+
+    class Meta:
+        verbose_name = _("embedder")
+        verbose_name_plural = _("embedders")
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "model"], name="embedder_once_per_model")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+
+class MemoryEmbedding(models.Model):
+    """One memory's vector by one embedder: 16-bit floats, unit length."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="embeddings")
+    embedder = models.ForeignKey(Embedder, models.PROTECT, related_name="+")
+    vector = HalfVectorField()
+
+    objects: ClassVar[models.Manager["MemoryEmbedding"]] = MemoryEmbeddingQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("embedding")
+        verbose_name_plural = _("embeddings")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "embedder", "memory"], name="embedding_once_per_memory"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} · {self.embedder_id}"

@@ -1,0 +1,94 @@
+"""What happened to a memory, and what it said before."""
+
+from typing import Any, ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.history import HistoryQuerySet
+
+
+class Action(models.TextChoices):
+    """Everything that can happen to a memory."""
+
+    CREATED = "created", _("created")
+    REVISED = "revised", _("revised")
+    REINFORCED = "reinforced", _("reinforced")
+    USED = "used", _("used")
+    EXPIRED = "expired", _("expired")
+    EVICTED = "evicted", _("evicted")
+    DELETED = "deleted", _("deleted")
+    RESTORED = "restored", _("restored")
+    PURGED = "purged", _("purged")
+    PINNED = "pinned", _("pinned")
+    UNPINNED = "unpinned", _("unpinned")
+    APPROVED = "approved", _("approved")
+    REJECTED = "rejected", _("rejected")
+
+
+class MemoryEvent(models.Model):
+    """One line of the history. Append-only: it outlives the memory, so it holds no key to it."""
+
+    id = models.BigAutoField(primary_key=True)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    memory_id = models.UUIDField(_("memory"))
+    at = models.DateTimeField(_("at"), default=timezone.now)
+    action = models.CharField(_("action"), max_length=10, choices=Action)
+    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_name = models.CharField(_("actor"), max_length=150, blank=True)
+    reason = models.TextField(_("reason"), blank=True)
+    content = models.TextField(_("content"))
+    importance = models.FloatField(_("importance"))
+    current_importance = models.FloatField(_("importance then"))
+    rank = models.PositiveIntegerField(_("rank"), null=True)
+    policy_version = models.PositiveIntegerField(_("policy version"))
+
+    objects: ClassVar[models.Manager["MemoryEvent"]] = HistoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("event")
+        verbose_name_plural = _("history")
+        indexes = [
+            models.Index(fields=["space", "at", "id"], name="event_by_time"),
+            models.Index(fields=["space", "memory_id", "at"], name="event_by_memory"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} · {self.content[:60]}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise TypeError("The history is append-only.")
+        super().save(*args, **kwargs)
+
+
+class MemoryRevision(models.Model):
+    """What a memory said before a later revision replaced it."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="past_revisions")
+    number = models.PositiveIntegerField(_("revision"))
+    content = models.TextField(_("content"))
+    memory_type = models.CharField(_("type"), max_length=12)
+    importance = models.FloatField(_("importance"))
+    facets = models.JSONField(_("facets"), null=True)
+    tags = ArrayField(models.CharField(max_length=60), default=list)
+    topics = ArrayField(models.CharField(max_length=120), default=list)
+    replaced_at = models.DateTimeField(_("replaced"), default=timezone.now)
+    reason = models.TextField(_("reason"), blank=True)
+    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_name = models.CharField(_("actor"), max_length=150, blank=True)
+
+    class Meta:
+        verbose_name = _("past revision")
+        verbose_name_plural = _("past revisions")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "memory", "number"], name="revision_once_per_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} · {self.number}"

@@ -1,0 +1,129 @@
+"""What is remembered."""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.memories import MemoryQuerySet
+
+
+class MemoryType(models.TextChoices):
+    """The taxonomy of seed 002, in its order."""
+
+    IDENTITY = "identity", _("identity")
+    GOAL = "goal", _("goal")
+    DECISION = "decision", _("decision")
+    TODO = "todo", _("todo")
+    PREFERENCE = "preference", _("preference")
+    FACT = "fact", _("fact")
+    EVENT = "event", _("event")
+    OBSERVATION = "observation", _("observation")
+
+
+class Status(models.TextChoices):
+    """Live memories are recalled; held ones wait for a person; binned ones can be taken back."""
+
+    LIVE = "live", _("live")
+    REVIEW = "review", _("in review")
+    BINNED = "binned", _("in the bin")
+
+
+class BinReason(models.TextChoices):
+    """Why a memory went to the bin."""
+
+    EXPIRED = "expired", _("expired")
+    OVER_CAPACITY = "over_capacity", _("over capacity")
+    DELETED = "deleted", _("deleted")
+    SUPERSEDED = "superseded", _("superseded")
+    REJECTED = "rejected", _("rejected")
+
+
+def _fraction(name: str) -> Q:
+    return Q(**{f"{name}__gte": 0.0, f"{name}__lte": 1.0})
+
+
+class Memory(models.Model):
+    """One thing worth knowing later.
+
+    `importance` is the immutable base in [0, 1]. What depends on the clock (time coefficient,
+    current importance) is computed when asked and never written back.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="memories")
+    short_id = models.CharField(max_length=8, editable=False)
+
+    content = models.TextField(_("content"))
+    memory_type = models.CharField(_("type"), max_length=12, choices=MemoryType)
+    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
+    topics = ArrayField(models.CharField(max_length=120), default=list, blank=True)
+    importance = models.FloatField(
+        _("importance"), validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    facets = models.JSONField(_("facets"), null=True, blank=True)
+    core = models.BooleanField(_("core"), default=False)
+    pinned = models.BooleanField(_("pinned"), default=False)
+    status = models.CharField(_("status"), max_length=6, choices=Status, default=Status.LIVE)
+
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    last_active_at = models.DateTimeField(_("last used"), null=True, blank=True)
+    use_count = models.PositiveIntegerField(_("uses"), default=0)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    revision = models.PositiveIntegerField(_("revision"), default=1)
+
+    # Where it came from. Conversations and assessments live above this app: names, not keys.
+    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
+    source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
+    source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
+    idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
+
+    # Filled while it is in the bin.
+    binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
+    bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
+    importance_then = models.FloatField(_("importance then"), null=True, blank=True)
+    rank_then = models.PositiveIntegerField(_("rank then"), null=True, blank=True)
+
+    # Prepared by memory.lexemes in the space's language.
+    search = SearchVectorField(editable=False)
+
+    objects: ClassVar[MemoryQuerySet] = MemoryQuerySet.as_manager()  # type: ignore[assignment]  # a manager made from a queryset has the queryset's methods; the stubs know no name for it
+
+    class Meta:
+        verbose_name = _("memory")
+        verbose_name_plural = _("memories")
+        constraints = [
+            models.UniqueConstraint(fields=["space", "short_id"], name="memory_short_id_in_space"),
+            models.UniqueConstraint(
+                fields=["space", "source_assessment"], name="memory_once_per_assessment"
+            ),
+            models.UniqueConstraint(
+                fields=["space", "idempotency_key"], name="memory_once_per_idempotency_key"
+            ),
+            models.CheckConstraint(condition=_fraction("importance"), name="memory_importance_0_1"),
+            models.CheckConstraint(condition=~Q(content=""), name="memory_content_not_empty"),
+            models.CheckConstraint(
+                condition=Q(status="binned", binned_at__isnull=False)
+                | (~Q(status="binned") & Q(binned_at__isnull=True)),
+                name="memory_binned_has_time",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["space", "status", "created_at", "id"], name="memory_by_age"),
+            models.Index(
+                F("space"), F("expires_at"), condition=Q(status="live"), name="memory_live_expiry"
+            ),
+            models.Index(F("space"), F("binned_at"), condition=Q(status="binned"), name="memory_bin"),
+            GinIndex(fields=["search"], name="memory_search"),
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]

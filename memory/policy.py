@@ -1,0 +1,87 @@
+"""The rules of a space as a document: what API.md calls a policy, with its defaults.
+
+Every version is stored whole (models.PolicyVersion), so a memory's fate can be explained by the
+rules that held when it was decided.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from memory.formulas.ranking import PROFILES
+from memory.formulas.retention import Tiers
+
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TtlPolicy(_Part):
+    """How long a memory stays, by its importance (seed 001). Days may be fractions, 0 included."""
+
+    permanent_threshold: float = Field(0.7, ge=0.0, le=1.0)
+    medium_threshold: float = Field(0.5, ge=0.0, le=1.0)
+    low_threshold: float = Field(0.3, ge=0.0, le=1.0)
+    medium_days: float = Field(30, ge=0.0, le=36500.0)
+    low_days: float = Field(7, ge=0.0, le=36500.0)
+    very_low_days: float = Field(3, ge=0.0, le=36500.0)
+    renew_on_use: bool = True
+
+    @model_validator(mode="after")
+    def _thresholds_fall(self) -> "TtlPolicy":
+        if not self.permanent_threshold >= self.medium_threshold >= self.low_threshold:
+            raise ValueError("thresholds must fall: permanent ≥ medium ≥ low")
+        return self
+
+    @property
+    def tiers(self) -> Tiers:
+        return Tiers(**self.model_dump(exclude={"renew_on_use"}))
+
+
+class DecayPolicy(_Part):
+    """How importance fades with time (seed 003, section 4)."""
+
+    floor: float = Field(0.8, ge=0.0, le=1.0)
+    scale_days: float = Field(30, gt=0.0, le=36500.0)
+
+
+class RecallPolicy(_Part):
+    """How memories are found and how many reach the model."""
+
+    profile: str = "hybrid"
+    limit: int = Field(3, ge=1, le=50)
+    candidate_limit: int = Field(300, ge=1, le=10_000)
+    recency_scale_days: float = Field(30, gt=0.0, le=36500.0)
+    min_score: float = Field(0, ge=0.0, le=10.0)
+
+    @model_validator(mode="after")
+    def _profile_is_known(self) -> "RecallPolicy":
+        if self.profile not in PROFILES:
+            raise ValueError(f"unknown profile: {self.profile}")
+        return self
+
+
+class AssessmentPolicy(_Part):
+    """Who judges what was said, and when (seed 001)."""
+
+    enabled: bool = True
+    provider: Literal["auto", "llm", "local", "cascade"] = "auto"
+    rubric: Literal["graded", "facets"] = "graded"
+    trigger: Literal["every_exchange", "topic_change"] = "every_exchange"
+    idle_minutes: float = Field(30, gt=0.0, le=10_080)
+    timeout_seconds: float = Field(5, gt=0.0, le=300)
+    store_above: float = Field(0.2, ge=0.0, le=1.0)
+
+
+class PolicyDocument(_Part):
+    """All the rules of a space."""
+
+    language: str = Field("en", pattern=r"^[a-z]{2}$")
+    capacity: int = Field(800, ge=1, le=100_000_000)
+    grace_hours: float = Field(24, ge=0.0, le=87_600)
+    bin_days: float = Field(30, ge=0.0, le=36500.0)
+    ttl: TtlPolicy = TtlPolicy()
+    decay: DecayPolicy = DecayPolicy()
+    recall: RecallPolicy = RecallPolicy()
+    assessment: AssessmentPolicy = AssessmentPolicy()

