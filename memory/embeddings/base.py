@@ -1,0 +1,39 @@
+"""What every embedding provider gives: texts in, unit vectors out.
+
+Services and querysets see only `Embedder` and `EmbeddingError`; the providers beside this file are
+chosen by name in `memory.embeddings.get_embedder`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+TextKind = Literal["document", "query"]
+
+
+class EmbeddingError(Exception):
+    """A text could not be embedded. `permanent` says that trying again cannot help."""
+
+    def __init__(self, message: str, *, permanent: bool) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+
+
+class Embedder(ABC):
+    """One embedding model of one provider; safe to share between threads."""
+
+    name: str
+    model: str
+    dimensions: int
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
+        """Return (len(texts), dimensions) float32; row i belongs to texts[i] and has norm 1.
+
+        `kind` says whether the texts are stored or asked with, for models that tell them apart.
+        Raises EmbeddingError.
+        """
