@@ -29,7 +29,7 @@ from memory.formulas import importance_sql, ranking_sql
 from memory.formulas.ranking import SIGNALS, Profile
 
 if TYPE_CHECKING:
-    from memory.models import Embedder, Memory
+    from memory.models import Memory, Space
     from memory.policy import PolicyDocument
     from memory.querysets.memories import MemoryQuerySet
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 class Question:
     """What is asked, in the three forms recall needs."""
 
+    space: Space
     text: str
     vector: npt.NDArray[np.float32]
-    embedder: Embedder
     now: datetime
 
 
@@ -65,7 +65,9 @@ def signals(
     age = importance_sql.age_days(F("created_at"), question.now)
     distance = CosineDistance("embeddings__vector", HalfVector(question.vector))
     rows = rows.filter(
-        embeddings__space_id=F("space_id"), embeddings__embedder_id=question.embedder.pk
+        # Both named as literals: one shard then answers, from one index.
+        embeddings__space_id=question.space.pk,
+        embeddings__embedder_id=question.space.embedder_id,
     ).annotate(
         semantic=ranking_sql.semantic(distance),
         text_rank=SearchRank(F("search"), any_lexeme(question.text, policy.language)),

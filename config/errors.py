@@ -1,0 +1,89 @@
+"""Every error as problem+json (RFC 9457): one table from exception to answer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pydantic
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from assessor.llm import ModelError
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
+
+# exception → (status, code, title)
+ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
+    AuthenticationError: (401, "unauthorized", "Who are you?"),
+    Forbidden: (403, "forbidden", "Not allowed"),
+    NotFound: (404, "not_found", "Not found"),
+    Http404: (404, "not_found", "Not found"),
+    Conflict: (409, "conflict", "Not possible now"),
+    ModelError: (503, "model_unavailable", "The model does not answer"),
+    EmbeddingError: (503, "model_unavailable", "The embedding model does not answer"),
+}
+_INVALID = (422, "memory_invalid_arguments", "Invalid arguments")
+_BY_STATUS = {400: "bad_request", 403: "forbidden", 404: "not_found", 429: "rate_limited"}
+
+
+def problem(
+    status: int, code: str, title: str, detail: str, errors: Sequence[dict[str, str]] = ()
+) -> HttpResponse:
+    """A problem+json answer."""
+    body: dict[str, Any] = {
+        "type": f"urn:ebb:problem:{code}",
+        "title": title,
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "errors": list(errors),
+    }
+    response = JsonResponse(body, status=status, content_type="application/problem+json")
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def _field(location: Sequence[object]) -> str:
+    """`("body", "draft", "importance")` → "importance": what the caller wrote, not our parameter."""
+    parts = [str(part) for part in location]
+    if parts and parts[0] in {"body", "query", "path", "header"}:
+        parts = parts[1:]
+    if len(parts) > 1 and parts[0] in {"draft", "change", "asked", "exchange"}:
+        parts = parts[1:]
+    return ".".join(parts)
+
+
+def _invalid(errors: Sequence[dict[str, str]]) -> HttpResponse:
+    detail = "; ".join(f"{error['field']}: {error['message']}" for error in errors)
+    return problem(*_INVALID, detail, errors)
+
+
+def install(api: NinjaAPI) -> None:
+    """Hangs the table into the API."""
+
+    def from_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
+        return _invalid([{"field": _field(e["loc"]), "message": e["msg"]} for e in error.errors])
+
+    def from_pydantic(request: HttpRequest, error: pydantic.ValidationError) -> HttpResponse:
+        return _invalid([{"field": _field(e["loc"]), "message": e["msg"]} for e in error.errors()])
+
+    def from_services(request: HttpRequest, error: InvalidArguments) -> HttpResponse:
+        return _invalid([{"field": e.field, "message": e.message} for e in error.errors])
+
+    def from_ninja(request: HttpRequest, error: HttpError) -> HttpResponse:
+        if error.status_code == 400:  # a body that is not JSON
+            return _invalid([{"field": "body", "message": str(error)}])
+        code = _BY_STATUS.get(error.status_code, "error")
+        return problem(error.status_code, code, str(error), str(error))
+
+    def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
+        answer = next(ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS)
+        return problem(*answer, str(error) or answer[2])
+
+    api.add_exception_handler(ValidationError, from_request)
+    api.add_exception_handler(pydantic.ValidationError, from_pydantic)
+    api.add_exception_handler(InvalidArguments, from_services)
+    api.add_exception_handler(HttpError, from_ninja)
+    for kind in ANSWERS:
+        api.add_exception_handler(kind, from_table)

@@ -1,0 +1,138 @@
+"""JSON API: memories, search, profiles."""
+
+from typing import Annotated
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Header, Query, Router
+
+from memory.authentication import Access, access_to
+from memory.drafts import MemoryChange, MemoryDraft, Text
+from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.formulas.ranking import PROFILES
+from memory.models import Memory
+from memory.pagination import keyset
+from memory.querysets.memories import MemoryQuerySet
+from memory.querysets.policies import current_policy
+from memory.recall import Recall, recall
+from memory.schemas import MemoryList, MemoryListIn, MemoryOut, ProfileList, SearchIn, SearchOut
+from memory.services import memories as services
+
+router = Router(tags=["memories"])
+
+
+def _readable(access: Access) -> MemoryQuerySet:
+    """The space's memories with their importance now, which every answer shows."""
+    decay = current_policy(access.space).document.decay
+    return Memory.objects.in_space(access.space).with_importance_now(
+        decay=decay, now=timezone.now()
+    )
+
+
+def _one(access: Access, reference: str) -> Memory:
+    """The memory of this whole or short id; raises InvalidArguments or NotFound."""
+    try:
+        memory = _readable(access).referred_to(reference).first()
+    except ValueError:
+        raise InvalidArguments(FieldError("id", "neither a UUID nor a short id")) from None
+    if memory is None:
+        raise NotFound("There is no such memory.")
+    return memory
+
+
+@router.post(
+    "memories", response={201: MemoryOut}, url_name="memories_create", operation_id="createMemory"
+)
+def create_memory(
+    request: HttpRequest,
+    draft: MemoryDraft,
+    idempotency_key: Annotated[Text | None, Header(max_length=200)] = None,
+) -> tuple[int, Memory]:
+    """Remember one thing. With an Idempotency-Key the second call answers the first's memory."""
+    access = access_to(request, "write")
+    memory = services.create_memory(
+        space=access.space,
+        draft=draft,
+        actor=access.actor,
+        now=timezone.now(),
+        idempotency_key=idempotency_key,
+    )
+    return 201, _readable(access).get(pk=memory.pk)
+
+
+@router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
+def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str, object]:
+    """The space's memories, filtered and in order."""
+    rows = _readable(access_to(request, "read")).filter(status=asked.status)
+    if asked.memory_type:
+        rows = rows.filter(memory_type=asked.memory_type)
+    if asked.tag:
+        rows = rows.filter(tags__contains=[asked.tag])
+    if asked.q:
+        rows = rows.saying(asked.q)
+    items, following = keyset(asked.order).page(rows, limit=asked.limit, cursor=asked.cursor)
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "memories/search", response=SearchOut, url_name="memories_search", operation_id="searchMemories"
+)
+def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
+    """What fits a question, with the numbers that say why. Searching is not using."""
+    access = access_to(request, "read")
+    return recall(
+        space=access.space,
+        query=asked.query,
+        now=timezone.now(),
+        profile=asked.profile,
+        limit=asked.limit,
+        memory_types=asked.memory_types,
+        tags=asked.tags,
+    )
+
+
+@router.get(
+    "memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory"
+)
+def get_memory(request: HttpRequest, id: str) -> Memory:
+    """One memory, by whole or short id."""
+    return _one(access_to(request, "read"), id)
+
+
+@router.patch(
+    "memories/{id}", response=MemoryOut, url_name="memories_revise", operation_id="reviseMemory"
+)
+def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory:
+    """Change a memory; what it said before is kept as a revision."""
+    access = access_to(request, "write")
+    memory = _one(access, id)
+    services.revise_memory(
+        space=access.space,
+        memory_id=memory.pk,
+        change=change,
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return _readable(access).get(pk=memory.pk)
+
+
+@router.delete(
+    "memories/{id}", response=MemoryOut, url_name="memories_delete", operation_id="deleteMemory"
+)
+def delete_memory(request: HttpRequest, id: str) -> Memory:
+    """Let a memory go into the recycle bin."""
+    access = access_to(request, "write")
+    memory = _one(access, id)
+    services.delete_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return _readable(access).get(pk=memory.pk)
+
+
+@router.get(
+    "profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles"
+)
+def list_profiles(request: HttpRequest) -> ProfileList:
+    """The ways to rank and their weights."""
+    access_to(request, "read")
+    return ProfileList.of(list(PROFILES.values()))

@@ -1,0 +1,59 @@
+"""SQL twin of `ranking`: the same functions as expressions over columns or plain numbers.
+
+A signal is never NULL here: a score of NULL would sort before all others.
+"""
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import add
+
+from django.db.models import IntegerField
+from django.db.models.expressions import Expression
+from django.db.models.functions import Cast, Coalesce, Floor, Greatest, Least, NullIf
+
+from memory.formulas.expressions import Number, double, exponential_decay, float_result
+from memory.formulas.importance_sql import clamp
+from memory.formulas.ranking import Profile
+
+
+def semantic(cosine_distance: Number) -> Expression:
+    """Cosine similarity in 0..1 from pgvector's cosine distance.
+
+    The distance is cut, not the similarity: PostgreSQL holds NaN above every number, so the other
+    way round a vector of zeros would match everything by 100%. It is named once, to be computed
+    once.
+    """
+    distance = Coalesce(double(cosine_distance), double(1.0))
+    return float_result(double(1.0) - Least(double(1.0), Greatest(double(0.0), distance)))
+
+
+def lexical(rank: Number, best_rank: Number) -> Expression:
+    """Full-text rank as a share of the best hit's, in 0..1; 0 when nothing was hit.
+
+    The best rank is the caller's to find, for instance with a window over the hits.
+    """
+    share = double(rank) / NullIf(double(best_rank), double(0.0))
+    return Coalesce(float_result(share), double(0.0))
+
+
+def recency(age_days: Number, scale_days: Number) -> Expression:
+    """exp(-age / scale), in 0..1. Source: seed 000, Search Scoring Changes."""
+    return exponential_decay(float_result(double(age_days) / double(scale_days)))
+
+
+def contributions(signals: Mapping[str, Number], profile: Profile) -> dict[str, Expression]:
+    """Weight times signal, for each signal the profile uses. KeyError when one is missing."""
+    return {
+        signal: float_result(double(weight) * double(signals[signal]))
+        for signal, weight in profile.weights.items()
+    }
+
+
+def score(signals: Mapping[str, Number], profile: Profile) -> Expression:
+    """The sum of the contributions."""
+    return float_result(reduce(add, contributions(signals, profile).values(), double(0.0)))
+
+
+def match_percent(similarity: Number) -> Expression:
+    """Similarity as whole percent, 0..100, halves rounded up."""
+    return Cast(Floor(clamp(similarity) * double(100.0) + double(0.5)), IntegerField())

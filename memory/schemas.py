@@ -1,0 +1,151 @@
+"""The JSON shapes of the memory core (API.md)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Field, Schema
+
+from memory.drafts import MemoryTypeName, Tag, Text
+from memory.formulas.ranking import Profile
+from memory.models import Memory
+from memory.recall import Recall, Result
+
+Limit = Annotated[int, Field(ge=1, le=200)]
+Order = Literal[
+    "current_importance", "-current_importance", "created_at", "-created_at",
+    "expires_at", "-expires_at", "use_count", "-use_count",
+]  # fmt: skip
+
+
+class SourceOut(Schema):
+    """Where a memory came from."""
+
+    role: str
+    speaker: str | None
+    conversation_id: str | None
+    assessment_id: UUID | None
+
+
+class MemoryOut(Schema):
+    """A memory, with what the clock makes of its importance now."""
+
+    id: UUID
+    short_id: str
+    content: str
+    memory_type: str
+    tags: list[str]
+    topics: list[str]
+    importance: float
+    time_coef: float
+    current_importance: float
+    facets: dict[str, float] | None
+    core: bool
+    pinned: bool
+    status: str
+    created_at: datetime
+    last_active_at: datetime | None
+    use_count: int
+    expires_at: datetime | None
+    revision: int
+    source: SourceOut
+
+    @staticmethod
+    def resolve_source(memory: Memory) -> dict[str, Any]:
+        return {
+            "role": memory.source_role,
+            "speaker": memory.source_speaker or None,
+            "conversation_id": memory.source_conversation or None,
+            "assessment_id": memory.source_assessment,
+        }
+
+
+class MemoryListIn(Schema):
+    """Filters, order and place of a list of memories."""
+
+    memory_type: MemoryTypeName | None = None
+    tag: Tag | None = None
+    status: Literal["live", "review", "binned"] = "live"
+    q: Text | None = None
+    order: Order = "-created_at"
+    limit: Limit = 50
+    cursor: str | None = None
+
+
+class MemoryList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[MemoryOut]
+    next: str | None
+
+
+class SearchIn(Schema):
+    """What to look for."""
+
+    query: Annotated[Text, Field(min_length=1, max_length=20_000)]
+    limit: Limit | None = None
+    profile: str | None = None
+    memory_types: list[MemoryTypeName] = []
+    tags: list[Tag] = []
+    explain: bool = False
+
+
+class ResultOut(Schema):
+    """A memory found; the contributions sum to the score."""
+
+    memory: MemoryOut
+    similarity: float
+    match: str
+    score: float
+    signals: dict[str, float]
+    contributions: dict[str, float]
+
+
+class SearchOut(Schema):
+    """An answer to a search, best first."""
+
+    query: str
+    profile: str
+    took_ms: float
+    results: list[ResultOut]
+
+    @staticmethod
+    def resolve_profile(found: Recall) -> str:
+        return found.profile.name
+
+
+class ProfileOut(Schema):
+    """A way to rank."""
+
+    name: str
+    weights: dict[str, float]
+    order: str
+    candidates: str | None
+    limit: int | None
+    source: str
+
+
+class ProfileList(Schema):
+    items: list[ProfileOut]
+    next: None = None
+
+    @classmethod
+    def of(cls, profiles: Sequence[Profile]) -> "ProfileList":
+        return cls(items=[ProfileOut.from_orm(profile) for profile in profiles])
+
+
+class Problem(Schema):
+    """RFC 9457 problem details, with a stable code."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[dict[str, str]] = []
+
+
+def results_out(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """Search results as plain JSON, to be stored beside a reply or sent in an event."""
+    return [ResultOut.from_orm(result).model_dump(mode="json") for result in results]
