@@ -1,0 +1,122 @@
+"""Signals, profiles and score against the seeds, word by word."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.formulas import ranking
+
+
+@pytest.mark.parametrize(
+    ("distance", "expected"),
+    [(0.0, 1.0), (0.08, 0.92), (1.0, 0.0), (1.4, 0.0), (2.0, 0.0), (-1e-7, 1.0)],
+)
+def test_semantic_is_the_cosine_similarity_cut_to_the_unit_interval(
+    distance: float, expected: float
+) -> None:
+    assert ranking.semantic(distance) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("distance", [None, math.nan])
+def test_semantic_without_a_direction_is_no_match(distance: float | None) -> None:
+    assert ranking.semantic(distance) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("rank", "best", "expected"), [(0.3, 0.6, 0.5), (0.6, 0.6, 1.0), (0.0, 0.6, 0.0), (0, 0, 0.0)]
+)
+def test_lexical_is_the_share_of_the_best_hit(rank: float, best: float, expected: float) -> None:
+    assert ranking.lexical(rank, best) == expected
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"), [(0.0, 1.0), (0.5, 0.983471), (30.0, 0.367879), (365.0, 0.000005)]
+)
+def test_recency_falls_by_e_in_each_scale(age: float, expected: float) -> None:
+    """Seed 000, Scoring Changes: "recency = math.exp(-age_days / self.recency_half_life)"."""
+    assert ranking.recency(age, 30) == pytest.approx(expected, abs=1e-6)
+
+
+def test_profiles_are_those_of_the_seeds() -> None:
+    """Seed 000: "similarity * 0.6 + recency * 0.4". Seed 002: "Apply importance boost during search
+    ranking." Seed 003: "候选筛选（取前 300）", "topK=3". Seed 004: "IMPORTANCE_WEIGHT = 0.1",
+    "RECENCY_WEIGHT = 0.2", "RELEVANCE_WEIGHT = 1.0", "Pure semantic similarity", "Most recent
+    first"."""
+    profiles = ranking.PROFILES
+    assert profiles["similar_recent"].weights == {"semantic": 0.6, "recency": 0.4}
+    assert profiles["typed"].weights == {"semantic": 1.0, "importance": 0.2}
+    assert profiles["vivid"].weights == {"semantic": 1.0}
+    assert (profiles["vivid"].candidates, profiles["vivid"].limit) == ("importance", 3)
+    assert profiles["combined"].weights == {"semantic": 1.0, "recency": 0.2, "importance": 0.1}
+    assert profiles["relevance"].weights == {"semantic": 1.0}
+    assert profiles["date"].order == "created_at"
+
+
+def test_profiles_are_named_by_their_key_and_say_where_they_come_from() -> None:
+    assert ranking.DEFAULT_PROFILE in ranking.PROFILES
+    for name, profile in ranking.PROFILES.items():
+        assert profile.name == name
+        assert profile.source
+        assert tuple(profile.weights) == tuple(s for s in ranking.SIGNALS if s in profile.weights)
+        assert profile.weights or profile.order == "created_at"
+
+
+def test_score_of_the_combined_sort() -> None:
+    """Seed 004, Scoring System: "Combined score = (IMPORTANCE_WEIGHT * importance) +
+    (RECENCY_WEIGHT * time_score) + (RELEVANCE_WEIGHT * relevance)"."""
+    signals = {"semantic": 0.9, "lexical": 1.0, "recency": 0.5, "importance": 0.8}
+    result = ranking.score(signals, ranking.PROFILES["combined"])
+    assert result == pytest.approx(0.1 * 0.8 + 0.2 * 0.5 + 1.0 * 0.9)
+
+
+def test_score_without_importance_is_that_of_seed_000() -> None:
+    """Seed 000, Search Scoring Changes: "return similarity * 0.6 + recency * 0.4"."""
+    signals = {"semantic": 0.92, "recency": 0.5}
+    assert ranking.score(signals, ranking.PROFILES["similar_recent"]) == pytest.approx(0.752)
+
+
+def test_typed_ranks_the_more_important_of_two_alike_first() -> None:
+    """Seed 002, AC-4: "higher-importance records receive higher final ranking scores"."""
+    typed = ranking.PROFILES["typed"]
+    low = ranking.score({"semantic": 0.8, "importance": 0.3}, typed)
+    assert ranking.score({"semantic": 0.8, "importance": 0.9}, typed) > low
+
+
+def test_contributions_name_a_missing_signal() -> None:
+    with pytest.raises(KeyError, match="recency"):
+        ranking.contributions({"semantic": 0.5}, ranking.PROFILES["similar_recent"])
+
+
+@given(
+    signals=st.fixed_dictionaries({signal: st.floats(0, 1) for signal in ranking.SIGNALS}),
+    profile=st.sampled_from(list(ranking.PROFILES.values())),
+)
+def test_contributions_add_up_to_the_score(
+    signals: dict[str, float], profile: ranking.Profile
+) -> None:
+    parts = ranking.contributions(signals, profile)
+    assert set(parts) == set(profile.weights)
+    assert math.fsum(parts.values()) == pytest.approx(ranking.score(signals, profile), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "percent"),
+    [
+        (0.92, 92),
+        (0.95, 95),
+        (0.87, 87),
+        (0.925, 93),
+        (0.005, 1),
+        (0.0049, 0),
+        (0.994, 99),
+        (1.0, 100),
+        (0.0, 0),
+        (-0.2, 0),
+        (1.0000001, 100),
+    ],
+)
+def test_match_percent_rounds_halves_up(similarity: float, percent: int) -> None:
+    """Seed 000, Search Output Format: "(95% match, id: f926ff7f)", "(87% match, id: 33705b40)"."""
+    assert ranking.match_percent(similarity) == percent

@@ -1,0 +1,116 @@
+"""Tiers of life and protection against the seeds, word by word."""
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.formulas import retention
+
+NOW = datetime(2026, 2, 18, 12, tzinfo=UTC)
+TIERS = retention.Tiers()
+DAY = 24 * 3600
+
+
+@pytest.mark.parametrize(
+    ("importance", "expected"),
+    [
+        (1.0, None),
+        (0.7, None),
+        (math.nextafter(0.7, 0), 30 * DAY),
+        (0.6999, 30 * DAY),
+        (0.5, 30 * DAY),
+        (math.nextafter(0.5, 0), 7 * DAY),
+        (0.3, 7 * DAY),
+        (math.nextafter(0.3, 0), 3 * DAY),
+        (0.0, 3 * DAY),
+    ],
+)
+def test_ttl_seconds_at_the_edges_of_the_tiers(importance: float, expected: int | None) -> None:
+    """Seed 001, calculate_ttl: "if importance >= self.permanent_threshold: return None" (0.7),
+    "elif importance >= 0.5: return 30 * 24 * 3600", "elif importance >= 0.3: return 7 * 24 * 3600",
+    "else: return 3 * 24 * 3600"."""
+    assert retention.ttl_seconds(importance, TIERS) == expected
+
+
+def test_ttl_seconds_follows_the_policy_with_fractions_and_zero() -> None:
+    tiers = retention.Tiers(permanent_threshold=0.9, medium_days=0.5, very_low_days=0)
+    assert retention.ttl_seconds(0.9, tiers) is None
+    assert retention.ttl_seconds(0.89, tiers) == DAY // 2
+    assert retention.ttl_seconds(0.1, tiers) == 0
+
+
+def test_ttl_seconds_refuses_nan() -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        retention.ttl_seconds(math.nan, TIERS)
+
+
+@given(low=st.floats(0, 1), high=st.floats(0, 1))
+def test_the_more_important_never_lives_shorter(low: float, high: float) -> None:
+    low, high = sorted((low, high))
+    shorter, longer = (retention.ttl_seconds(x, TIERS) or math.inf for x in (low, high))
+    assert shorter <= longer
+
+
+@pytest.mark.parametrize(("importance", "days"), [(0.71, None), (0.5, 30), (0.3, 7), (0.29, 3)])
+def test_expires_at_counts_from_the_start(importance: float, days: int | None) -> None:
+    """Seed 001, Configuration: "very_low_days: 3", "low_days: 7", "medium_days: 30"."""
+    expected = None if days is None else NOW + timedelta(days=days)
+    assert retention.expires_at(NOW, importance, TIERS) == expected
+
+
+@pytest.mark.parametrize(
+    ("expires_at", "expected"),
+    [
+        (NOW - timedelta(microseconds=1), True),
+        (NOW, True),
+        (NOW + timedelta(microseconds=1), False),
+        (None, False),
+    ],
+)
+def test_is_expired_from_the_very_moment(expires_at: datetime | None, expected: bool) -> None:
+    assert retention.is_expired(expires_at, NOW) is expected
+
+
+def test_a_memory_with_no_days_is_expired_at_once() -> None:
+    tiers = retention.Tiers(very_low_days=0)
+    end = retention.expires_at(NOW, 0.1, tiers)
+    assert retention.is_expired(end, NOW)
+    assert retention.life_left(NOW, end, NOW) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("days_gone", "expected"), [(-1, 1.0), (0, 1.0), (7.5, 0.75), (30, 0.0), (31, 0.0)]
+)
+def test_life_left_is_the_share_still_to_come(days_gone: float, expected: float) -> None:
+    end = NOW + timedelta(days=30)
+    assert retention.life_left(NOW, end, NOW + timedelta(days=days_gone)) == expected
+
+
+def test_life_left_of_a_permanent_memory_is_none() -> None:
+    assert retention.life_left(NOW, None, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("pinned", "hours_old", "expected"),
+    [
+        (True, 10_000, True),
+        (False, 0, True),
+        (False, 23.99, True),
+        (False, 24, False),
+        (False, 25, False),
+        (False, -1, True),
+    ],
+)
+def test_protected_are_the_pinned_and_the_young(
+    pinned: bool, hours_old: float, expected: bool
+) -> None:
+    created_at = NOW - timedelta(hours=hours_old)
+    assert retention.protected(pinned, created_at, NOW, 24) is expected
+
+
+def test_no_grace_protects_nobody_who_is_not_pinned() -> None:
+    assert not retention.protected(False, NOW, NOW, 0)
+    assert retention.protected(True, NOW, NOW, 0)
