@@ -1,0 +1,72 @@
+"""Chat models: the only place in Ebb that talks to one.
+
+`get_model` gives the process's model for a configuration; the web process, with one event loop
+for life, asks it directly and keeps its connections. A Celery task, whose loop ends with the task,
+writes `async with model_session(...) as model` and leaves no connection behind.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+from assessor.llm.base import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    Finished,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
+from assessor.llm.errors import ModelError
+
+if TYPE_CHECKING:
+    from assessor.llm.openai_compatible import OpenAICompatibleModel
+
+__all__ = [
+    "ChatMessage",
+    "ChatModel",
+    "Chunk",
+    "Completion",
+    "Finished",
+    "ModelError",
+    "TextDelta",
+    "ToolCall",
+    "Usage",
+    "get_model",
+    "model_session",
+]
+
+
+def get_model(
+    *, base_url: str, api_key: str, model: str, idle_timeout: float = 30.0
+) -> "OpenAICompatibleModel":
+    """The model of this configuration, one per process; `base_url` "" is OpenAI's own.
+
+    Usable from any event loop and thread: connections are kept per loop.
+    """
+    return _model(base_url, api_key, model, idle_timeout)
+
+
+@cache
+def _model(base_url: str, api_key: str, model: str, idle_timeout: float) -> "OpenAICompatibleModel":
+    # Importing the SDK takes most of a second, which commands that ask no model should not pay.
+    from assessor.llm.openai_compatible import OpenAICompatibleModel
+
+    return OpenAICompatibleModel(
+        base_url=base_url, api_key=api_key, model=model, idle_timeout=idle_timeout
+    )
+
+
+@asynccontextmanager
+async def model_session(
+    *, base_url: str, api_key: str, model: str, idle_timeout: float = 30.0
+) -> AsyncGenerator[ChatModel]:
+    """`get_model` for a loop that ends soon: closes the loop's connections on the way out."""
+    chosen = get_model(base_url=base_url, api_key=api_key, model=model, idle_timeout=idle_timeout)
+    try:
+        yield chosen
+    finally:
+        await chosen.aclose()

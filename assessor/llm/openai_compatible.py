@@ -1,0 +1,282 @@
+"""Any endpoint that speaks the OpenAI protocol: OpenAI, Ollama, vLLM, llama.cpp.
+
+The only file that knows the SDK. Its errors end here, translated into `errors.ModelError`.
+
+A client's connections belong to the event loop that opened them. The web process has one loop for
+its whole life and keeps its connections; a Celery task has one per `asyncio.run`. So an instance
+lives as long as the process, with what it learned about its endpoint, and holds one client per
+living loop; `aclose` closes the running loop's.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from functools import cache
+from math import isfinite
+from typing import Any, cast
+
+import httpx2
+import openai
+from openai.resources.chat import AsyncChat
+from openai.types.chat import ChatCompletionMessageParam
+
+from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelError,
+    ModelInterrupted,
+    ModelNotFound,
+    ModelRateLimited,
+    ModelServerError,
+    ModelTimeout,
+    ModelUnauthorized,
+    ModelUnreachable,
+)
+from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
+
+OPENAI_URL = "https://api.openai.com/v1"
+CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
+CHECK_TIMEOUT = 3.0
+
+# Looked up along the class's ancestors, so a status without a class of its own (402, 413) is met
+# by APIStatusError. A test holds every error class of the SDK against this table.
+ERRORS: dict[type[Exception], type[ModelError]] = {
+    openai.OpenAIError: ModelBadRequest,  # the SDK itself refused to send
+    openai.APIError: ModelServerError,  # an error event inside a stream
+    openai.APIResponseValidationError: ModelBadAnswer,
+    openai.APIStatusError: ModelBadRequest,
+    openai.BadRequestError: ModelBadRequest,
+    openai.AuthenticationError: ModelUnauthorized,
+    openai.OAuthError: ModelUnauthorized,
+    openai.PermissionDeniedError: ModelUnauthorized,
+    openai.NotFoundError: ModelNotFound,
+    openai.ConflictError: ModelServerError,
+    openai.UnprocessableEntityError: ModelBadRequest,
+    openai.RateLimitError: ModelRateLimited,
+    openai.InternalServerError: ModelServerError,
+    openai.APIConnectionError: ModelInterrupted,
+    openai.APITimeoutError: ModelTimeout,
+}
+# Nobody was there: the SDK has the same two classes for this and for a connection that broke.
+NOT_THERE = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
+
+
+class OpenAICompatibleModel(ChatModel):
+    """A model behind `base_url` ("" is OpenAI's own), asked with `api_key`.
+
+    `idle_timeout`, in seconds, is how long a stream may bring nothing before it counts as dead.
+    Nothing is retried here: the pipeline retries assessments, a person retries a chat.
+    """
+
+    name = "openai_compatible"
+
+    def __init__(
+        self, *, base_url: str, api_key: str, model: str, idle_timeout: float = 30.0
+    ) -> None:
+        self.model = model
+        self._base_url = base_url or OPENAI_URL
+        # Ollama and llama.cpp want no key, but the SDK wants one (or looks for it itself).
+        self._api_key = api_key or "none"
+        self._idle_timeout = idle_timeout
+        self._takes_schema = True
+        self._clients: dict[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = {}
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: dict[str, Any] | None = None,
+        timeout: float,
+    ) -> Completion:
+        chat = self._client().chat  # not on the model's time
+        # The SDK's timeouts start anew with each byte; this one is for the whole answer.
+        with _translated():
+            async with asyncio.timeout(timeout):
+                if schema is None or not self._takes_schema:
+                    return await self._complete(chat, messages, None)
+                try:
+                    return await self._complete(chat, messages, schema)
+                except openai.BadRequestError:
+                    # It may be the schema or the messages; only if it was the schema does the
+                    # plain question succeed, and only then is that worth remembering.
+                    completion = await self._complete(chat, messages, None)
+                    self._takes_schema = False
+                    return completion
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None
+    ) -> AsyncGenerator[Chunk]:
+        events = await self._open_stream(messages, tools)
+        reply = StreamedReply()
+        try:
+            while (chunk := await self._next_chunk(events)) is not None:
+                if text := reply.add(chunk):
+                    yield TextDelta(text)
+        finally:
+            await events.close()
+        finished = reply.finished()
+        for call in reply.tool_calls():
+            yield call
+        yield finished
+
+    async def check(self) -> None:
+        with _translated():
+            try:
+                async with asyncio.timeout(CHECK_TIMEOUT):
+                    await self._client().models.with_raw_response.list()
+            except openai.APIStatusError as error:
+                # Any other answer, such as 404 where models are not listed, is a sign of life.
+                if error.status_code in {401, 403} or error.status_code >= 500:
+                    raise
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections. The next call opens new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    async def _complete(
+        self, chat: AsyncChat, messages: Sequence[ChatMessage], schema: dict[str, Any] | None
+    ) -> Completion:
+        completion = await chat.completions.create(
+            model=self.model,
+            messages=_as_params(messages),
+            response_format=openai.omit
+            if schema is None
+            else {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": schema, "strict": True},
+            },
+        )
+        answer = AnswerPart.model_validate(completion)
+        if not answer.choices:
+            raise ModelBadAnswer("no choices")
+        return Completion(
+            text=answer.choices[0].message.content,
+            model=answer.model or self.model,
+            usage=read_usage(answer.usage),
+        )
+
+    async def _open_stream(
+        self, messages: Sequence[ChatMessage], tools: Sequence[dict[str, Any]] | None
+    ) -> openai.AsyncStream[object]:
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": _as_params(messages),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if tools:
+            request["tools"] = tools
+        client = self._client()  # not on the model's time
+        with _translated():
+            async with asyncio.timeout(self._idle_timeout):
+                # Not `chat.completions.create`: building the SDK's object for each token takes
+                # 0.27 ms of CPU, this 0.08 ms, and one process streams to many people at once.
+                return await client.post(
+                    "/chat/completions",
+                    cast_to=object,
+                    body=request,
+                    stream=True,
+                    stream_cls=openai.AsyncStream[object],
+                )
+
+    async def _next_chunk(self, events: openai.AsyncStream[object]) -> ChunkPart | None:
+        with _translated():
+            async with asyncio.timeout(self._idle_timeout):
+                try:
+                    event = await events.__anext__()
+                except StopAsyncIteration:
+                    return None
+            return ChunkPart.model_validate(event)
+
+    def _client(self) -> openai.AsyncOpenAI:
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            # A weak dictionary would not do: a client's connections hold their loop.
+            for other in [other for other in self._clients if other.is_closed()]:
+                del self._clients[other]
+            client = self._clients[loop] = self._new_client()
+        return client
+
+    def _new_client(self) -> openai.AsyncOpenAI:
+        timeout = httpx2.Timeout(None, connect=CONNECT_TIMEOUT)
+        return openai.AsyncOpenAI(
+            base_url=self._base_url,
+            api_key=self._api_key,
+            max_retries=0,
+            timeout=timeout,
+            http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, verify=_ssl_context()),
+        )
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    # Loading the certificates takes 35 ms of the 36 that a client costs, and each task needs one.
+    return httpx2.create_ssl_context()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as error:
+        raise ModelTimeout from error
+    except openai.OpenAIError as error:
+        raise translate(error) from error
+    except ValueError as error:  # not JSON, not UTF-8, or not the shape we read
+        raise ModelBadAnswer(f"{type(error).__name__}: {error}") from error
+
+
+def translate(error: openai.OpenAIError) -> ModelError:
+    """The SDK's error in our words, with the endpoint's own message and the pause it asked for."""
+    if isinstance(error.__cause__, NOT_THERE):
+        return ModelUnreachable(str(error.__cause__))
+    kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
+    if isinstance(error, openai.APIStatusError):
+        return kind(str(error), retry_after=_retry_after(error.response.headers))
+    return kind(str(error.__cause__ or error))
+
+
+def _retry_after(headers: httpx2.Headers) -> float | None:
+    """Seconds, from `Retry-After` as a number or as a date (RFC 9110, section 10.2.3)."""
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            # The endpoint's own clock is the one its date is meant by.
+            asked_at = parsedate_to_datetime(headers.get("date", ""))
+            seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
+        except (TypeError, ValueError):
+            return None
+    return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _as_params(messages: Sequence[ChatMessage]) -> list[ChatCompletionMessageParam]:
+    return [cast("ChatCompletionMessageParam", _as_param(message)) for message in messages]
+
+
+def _as_param(message: ChatMessage) -> dict[str, Any]:
+    param: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        param["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        param["tool_call_id"] = message.tool_call_id
+    return param

@@ -1,0 +1,126 @@
+"""What we read of an endpoint's answers, and nothing more.
+
+The SDK builds its objects without checking them, and endpoints that call themselves
+OpenAI-compatible leave out what they please. So the few fields that Ebb uses are validated here,
+each optional where the field's endpoints differ; anything else is a ValidationError.
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+from assessor.llm.base import Finished, ToolCall, Usage
+from assessor.llm.errors import ModelInterrupted
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class UsagePart(_Part):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class FunctionPart(_Part):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class ToolCallPart(_Part):
+    index: int | None = None
+    id: str | None = None
+    function: FunctionPart | None = None
+
+
+class DeltaPart(_Part):
+    content: str | None = None
+    tool_calls: list[ToolCallPart] | None = None
+
+
+class ChoicePart(_Part):
+    delta: DeltaPart | None = None
+    finish_reason: str | None = None
+
+
+class ChunkPart(_Part):
+    """One server-sent event; the one that carries `usage` has no choices."""
+
+    choices: list[ChoicePart] | None = None
+    usage: UsagePart | None = None
+
+
+class MessagePart(_Part):
+    content: str
+
+
+class AnswerChoicePart(_Part):
+    message: MessagePart
+
+
+class AnswerPart(_Part):
+    """A whole answer; one without a text (a refusal, an empty list of choices) is not one."""
+
+    choices: list[AnswerChoicePart]
+    model: str | None = None
+    usage: UsagePart | None = None
+
+
+def read_usage(part: UsagePart | None) -> Usage | None:
+    if part is None:
+        return None
+    return Usage(prompt_tokens=part.prompt_tokens, completion_tokens=part.completion_tokens)
+
+
+class StreamedReply:
+    """Puts a stream's pieces together: text passes through, tool calls and usage are kept."""
+
+    def __init__(self) -> None:
+        self._calls: list[ToolCallPart] = []
+        self._finish_reason: str | None = None
+        self._usage: Usage | None = None
+
+    def add(self, chunk: ChunkPart) -> str:
+        """Take one chunk in; return the text it brought, "" if none."""
+        self._usage = read_usage(chunk.usage) or self._usage
+        text = ""
+        for choice in chunk.choices or []:
+            self._finish_reason = choice.finish_reason or self._finish_reason
+            if choice.delta is not None:
+                text += choice.delta.content or ""
+                for part in choice.delta.tool_calls or []:
+                    self._add_call(part)
+        return text
+
+    def tool_calls(self) -> list[ToolCall]:
+        """The calls in the order the model made them."""
+        calls = []
+        for position, part in enumerate(self._calls):
+            function = part.function or FunctionPart()
+            # Some endpoints give a call no id; the answer to it needs one to point at.
+            call_id = part.id or f"call_{position}"
+            calls.append(ToolCall(call_id, function.name or "", function.arguments or "{}"))
+        return calls
+
+    def finished(self) -> Finished:
+        """The end of the stream; ModelInterrupted if the model never said that it was done."""
+        if self._finish_reason is None:
+            raise ModelInterrupted("the stream ended without a finish reason")
+        return Finished(self._finish_reason, self._usage)
+
+    def _add_call(self, part: ToolCallPart) -> None:
+        # From the back: without an index, a piece belongs to the call that came last.
+        known = next((call for call in reversed(self._calls) if _same_call(call, part)), None)
+        if known is None:
+            self._calls.append(part)
+            return
+        more = part.function or FunctionPart()
+        function = known.function or FunctionPart()
+        known.function = FunctionPart(
+            name=function.name or more.name,
+            arguments=(function.arguments or "") + (more.arguments or ""),
+        )
+
+
+def _same_call(known: ToolCallPart, part: ToolCallPart) -> bool:
+    # The index names the call, but some endpoints number every call 0: a second id is a second
+    # call.
+    return known.index == part.index and (not part.id or known.id == part.id)

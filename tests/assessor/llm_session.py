@@ -1,0 +1,76 @@
+"""Asking the provider from plain tests: one event loop and one session with the stub a call."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    TextDelta,
+    model_session,
+)
+from assessor.llm.errors import (
+    ModelError,
+)
+from tests.stub_model import StubModel
+
+T = TypeVar("T")
+
+HELLO = [ChatMessage("system", "Be kind."), ChatMessage("user", "I like pizza a lot")]
+
+HELLO_REPLY = "You said: I like pizza a lot"
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"importance": {"type": "number"}, "summary": {"type": "string"}},
+    "required": ["importance", "summary"],
+    "additionalProperties": False,
+}
+
+
+def run(
+    stub: StubModel,
+    ask: Callable[[ChatModel], Coroutine[Any, Any, T]],
+    *,
+    api_key: str = "key",
+    idle_timeout: float = 30.0,
+) -> T:
+    async def session() -> T:
+        options = {"base_url": stub.base_url, "api_key": api_key, "model": "stub"}
+        async with model_session(**options, idle_timeout=idle_timeout) as model:
+            return await ask(model)
+
+    return asyncio.run(session())
+
+
+async def read(model: ChatModel, **options: Any) -> list[Chunk]:
+    return [chunk async for chunk in model.stream(HELLO, **options)]
+
+
+async def complete(model: ChatModel) -> Completion:
+    return await model.complete(HELLO, timeout=5)
+
+
+def text_of(chunks: list[Chunk]) -> str:
+    return "".join(chunk.text for chunk in chunks if isinstance(chunk, TextDelta))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen within 5 seconds"
+        time.sleep(0.005)
+
+
+async def read_until_error(model: ChatModel) -> tuple[str, ModelError]:
+    text = ""
+    try:
+        async for chunk in model.stream(HELLO):
+            text += text_of([chunk])
+    except ModelError as error:
+        return text, error
+    raise AssertionError("the stream ended as if nothing had happened")

@@ -1,0 +1,206 @@
+"""The provider against the stub model: real HTTP and the real SDK."""
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    Finished,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
+from assessor.llm.errors import (
+    ModelBadRequest,
+)
+from assessor.llm.openai_compatible import OpenAICompatibleModel
+from assessor.llm.wire import ChunkPart, StreamedReply
+from tests.assessor.llm_session import HELLO, HELLO_REPLY, SCHEMA, complete, read, run, text_of
+from tests.stub_model import StubModel
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "remember",
+            "description": "Remember something",
+            "parameters": {"type": "object", "properties": {"content": {"type": "string"}}},
+        },
+    }
+]
+
+
+def test_complete_gives_text_model_and_usage(stub_model: StubModel) -> None:
+    completion = run(stub_model, complete)
+
+    assert completion == Completion(HELLO_REPLY, "stub", Usage(7, 7))
+    (request,) = stub_model.requests
+    assert request.authorization == "Bearer key"
+    assert request.body["messages"][1] == {"role": "user", "content": "I like pizza a lot"}
+    assert "response_format" not in request.body
+
+
+def test_stream_gives_text_as_it_comes_then_finished(stub_model: StubModel) -> None:
+    chunks = run(stub_model, read)
+
+    assert [type(chunk) for chunk in chunks] == [*[TextDelta] * 7, Finished]
+    assert text_of(chunks) == HELLO_REPLY
+    assert chunks[-1] == Finished("stop", Usage(7, 7))
+    (request,) = stub_model.requests
+    assert request.authorization == "Bearer key"
+    assert "tools" not in request.body
+
+
+def test_stream_passes_on_the_first_token_before_the_last_is_there(stub_model: StubModel) -> None:
+    stub_model.script("stall:1")
+
+    async def first(model: ChatModel) -> Chunk:
+        async with contextlib.aclosing(model.stream(HELLO)) as chunks:
+            return await anext(chunks)
+
+    assert run(stub_model, first) == TextDelta("You")
+
+
+def test_stream_assembles_a_tool_call(stub_model: StubModel) -> None:
+    arguments = '{"content": "User likes pizza", "tags": ["food"]}'
+    stub_model.script(f"tool:remember:{arguments}")
+
+    chunks = run(stub_model, lambda model: read(model, tools=TOOLS))
+
+    assert chunks[0] == ToolCall("call_remember", "remember", arguments)
+    assert isinstance(chunks[1], Finished)
+    assert chunks[1].finish_reason == "tool_calls"
+    assert stub_model.requests[0].body["tools"] == TOOLS
+
+
+def test_tool_answer_is_sent_back_in_the_protocols_words(stub_model: StubModel) -> None:
+    call = ToolCall("call_1", "remember", '{"content": "pizza"}')
+    messages = [
+        *HELLO,
+        ChatMessage("assistant", "", tool_calls=(call,)),
+        ChatMessage("tool", "Stored as abc123", tool_call_id="call_1"),
+    ]
+
+    completion = run(stub_model, lambda model: model.complete(messages, timeout=5))
+
+    assert completion.text == "The tool answered: Stored as abc123"
+    assert stub_model.requests[0].body["messages"][2:] == [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "type": "function",
+                    "function": {"name": "remember", "arguments": '{"content": "pizza"}'},
+                }
+            ],
+        },
+        {"role": "tool", "content": "Stored as abc123", "tool_call_id": "call_1"},
+    ]
+
+
+def test_empty_key_is_sent_as_none(stub_model: StubModel) -> None:
+    run(stub_model, complete, api_key="")
+
+    assert stub_model.requests[0].authorization == "Bearer none"
+
+
+def test_schema_is_asked_for_as_structured_output(stub_model: StubModel) -> None:
+    completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=5))
+
+    assert json.loads(completion.text) == {"importance": 0.7, "summary": "User: I like pizza a lot"}
+    assert stub_model.requests[0].body["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+def test_schema_falls_back_to_plain_once_and_remembers_it(stub_model: StubModel) -> None:
+    stub_model.control.takes_schema = False
+
+    async def ask_twice(model: ChatModel) -> list[str]:
+        return [(await model.complete(HELLO, schema=SCHEMA, timeout=5)).text for _ in range(2)]
+
+    assert run(stub_model, ask_twice, api_key="no-schema") == [HELLO_REPLY] * 2
+    asked = ["response_format" in request.body for request in stub_model.requests]
+    assert asked == [True, False, False]
+
+
+def test_bad_request_that_is_not_about_the_schema_does_not_give_up_the_schema(
+    stub_model: StubModel,
+) -> None:
+    stub_model.script("400", "400", "ok")
+
+    async def ask_twice(model: ChatModel) -> str:
+        with pytest.raises(ModelBadRequest):
+            await model.complete(HELLO, schema=SCHEMA, timeout=5)
+        return (await model.complete(HELLO, schema=SCHEMA, timeout=5)).text
+
+    assert "importance" in json.loads(run(stub_model, ask_twice))
+
+
+@pytest.mark.parametrize("step", ["fenced", "nonsense", "empty"])
+def test_what_the_model_says_is_not_judged_here(stub_model: StubModel, step: str) -> None:
+    stub_model.script(step)
+
+    completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=5))
+
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(completion.text)
+
+
+def test_provider_has_a_name() -> None:
+    assert OpenAICompatibleModel.name == "openai_compatible"
+
+
+def call_part(index: int | None, call_id: str | None, name: str | None, arguments: str) -> Any:
+    function = {"name": name, "arguments": arguments}
+    return {"index": index, "id": call_id, "function": function}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        # OpenAI: an index per call, pieces without id, interleaved
+        [
+            call_part(0, "a", "remember", ""),
+            call_part(1, "b", "forget", '{"memory'),
+            call_part(0, None, None, '{"content": 1}'),
+            call_part(1, None, None, '_id": 2}'),
+        ],
+        # endpoints that number every call 0, or do not number them
+        [
+            call_part(0, "a", "remember", '{"content": 1}'),
+            call_part(0, "b", "forget", '{"memory_id": 2}'),
+        ],
+        [
+            call_part(None, "a", "remember", '{"content": 1}'),
+            call_part(None, "b", "forget", '{"memory'),
+            call_part(None, None, None, '_id": 2}'),
+        ],
+    ],
+)
+def test_two_tool_calls_are_kept_apart(parts: list[Any]) -> None:
+    reply = StreamedReply()
+
+    for part in parts:
+        chunk = {"choices": [{"delta": {"tool_calls": [part]}}]}
+        assert reply.add(ChunkPart.model_validate(chunk)) == ""
+
+    assert reply.tool_calls() == [
+        ToolCall("a", "remember", '{"content": 1}'),
+        ToolCall("b", "forget", '{"memory_id": 2}'),
+    ]
+
+
+def test_tool_call_without_an_id_gets_one() -> None:
+    reply = StreamedReply()
+    part = call_part(0, None, "remember", "")
+
+    reply.add(ChunkPart.model_validate({"choices": [{"delta": {"tool_calls": [part]}}]}))
+
+    assert reply.tool_calls() == [ToolCall("call_0", "remember", "{}")]

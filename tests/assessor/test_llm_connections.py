@@ -1,0 +1,121 @@
+"""Time and connections: nothing waits for ever, and nothing stays open."""
+
+import asyncio
+import contextlib
+import time
+
+import pytest
+
+from assessor.llm import (
+    ChatModel,
+    get_model,
+)
+from assessor.llm.errors import (
+    ModelTimeout,
+)
+from tests.assessor.llm_session import (
+    HELLO,
+    HELLO_REPLY,
+    complete,
+    read,
+    read_until_error,
+    run,
+    text_of,
+    wait_until,
+)
+from tests.stub_model import StubModel
+
+
+def test_idle_timeout_counts_from_the_last_chunk(stub_model: StubModel) -> None:
+    stub_model.control.delay_ms = 200
+
+    chunks = run(stub_model, read, idle_timeout=1.0)
+
+    assert text_of(chunks) == HELLO_REPLY  # 1.4 seconds in all, never 1.0 without a chunk
+
+
+def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None:
+    stub_model.script("timeout")
+    started = time.monotonic()
+
+    with pytest.raises(ModelTimeout):
+        run(stub_model, lambda model: model.complete(HELLO, timeout=0.2))
+
+    assert 0.2 <= time.monotonic() - started < 2
+
+
+def test_early_close_leaks_no_connection(stub_model: StubModel) -> None:
+    wait_until(lambda: stub_model.open_connections == 0)
+
+    async def stop_early(model: ChatModel) -> int:
+        stub_model.script("stall:2")
+        async with contextlib.aclosing(model.stream(HELLO)) as chunks:
+            await anext(chunks)
+            opened = stub_model.open_connections
+        await asyncio.to_thread(wait_until, lambda: stub_model.open_connections == 0)
+        return opened
+
+    assert run(stub_model, stop_early) == 1
+    wait_until(lambda: stub_model.control.active_replies == 0)
+
+
+def test_cancelled_consumer_leaks_no_connection(stub_model: StubModel) -> None:
+    wait_until(lambda: stub_model.open_connections == 0)
+
+    async def cancel(model: ChatModel) -> None:
+        stub_model.script("stall:2")
+        reading = asyncio.create_task(read(model))
+        await asyncio.to_thread(wait_until, lambda: stub_model.control.active_replies == 1)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        await asyncio.to_thread(wait_until, lambda: stub_model.open_connections == 0)
+
+    run(stub_model, cancel)
+
+
+def test_failed_streams_leak_no_connection(stub_model: StubModel) -> None:
+    wait_until(lambda: stub_model.open_connections == 0)
+
+    async def fail_often(model: ChatModel) -> None:
+        for step in ("close:1", "garbage", "stall:1", "timeout"):
+            stub_model.script(step)
+            await read_until_error(model)
+        await asyncio.to_thread(wait_until, lambda: stub_model.open_connections == 0)
+
+    run(stub_model, fail_often, idle_timeout=0.2)
+
+
+def test_finished_streams_keep_one_connection_alive_and_the_session_closes_it(
+    stub_model: StubModel,
+) -> None:
+    wait_until(lambda: stub_model.open_connections == 0)
+
+    async def ask_often(model: ChatModel) -> int:
+        for _ in range(5):
+            await read(model)
+            await complete(model)
+        return stub_model.open_connections
+
+    assert run(stub_model, ask_often) == 1
+    wait_until(lambda: stub_model.open_connections == 0)
+
+
+def test_one_model_serves_many_loops_in_turn(stub_model: StubModel) -> None:
+    model = get_model(base_url=stub_model.base_url, api_key="loops", model="stub")
+    assert model is get_model(base_url=stub_model.base_url, api_key="loops", model="stub")
+
+    async def ask_and_close() -> str:
+        text = (await complete(model)).text
+        await model.aclose()
+        return text
+
+    assert [asyncio.run(ask_and_close()) for _ in range(3)] == [HELLO_REPLY] * 3
+
+
+def test_two_hundred_streams_at_once(stub_model: StubModel) -> None:
+    async def read_many(model: ChatModel) -> list[str]:
+        replies = await asyncio.gather(*(read(model) for _ in range(200)))
+        return [text_of(chunks) for chunks in replies]
+
+    assert run(stub_model, read_many) == [HELLO_REPLY] * 200

@@ -1,0 +1,216 @@
+"""Every way a model can fail, over real HTTP and the real SDK, becomes the right ModelError."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+from assessor.llm import (
+    ChatModel,
+    model_session,
+)
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelError,
+    ModelInterrupted,
+    ModelNotFound,
+    ModelRateLimited,
+    ModelServerError,
+    ModelTimeout,
+    ModelUnauthorized,
+    ModelUnreachable,
+)
+from assessor.llm.openai_compatible import ERRORS, translate
+from tests.assessor.llm_session import (
+    HELLO,
+    complete,
+    read,
+    read_until_error,
+    run,
+)
+from tests.stub_model import StubModel
+
+# step, error, permanent, retry_after: what an endpoint can answer before it says anything
+REFUSALS = [
+    ("400", ModelBadRequest, True, None),
+    ("401", ModelUnauthorized, True, None),
+    ("402", ModelBadRequest, True, None),
+    ("403", ModelUnauthorized, True, None),
+    ("404", ModelNotFound, True, None),
+    ("409", ModelServerError, False, None),
+    ("413", ModelBadRequest, True, None),
+    ("422", ModelBadRequest, True, None),
+    ("429", ModelRateLimited, False, None),
+    ("429:7", ModelRateLimited, False, 7.0),
+    ("429:soon", ModelRateLimited, False, None),
+    ("429:nan", ModelRateLimited, False, None),
+    ("500", ModelServerError, False, None),
+    ("503:1.5", ModelServerError, False, 1.5),
+]
+
+
+@pytest.mark.parametrize("ask", [complete, read])
+@pytest.mark.parametrize(("step", "kind", "permanent", "retry_after"), REFUSALS)
+def test_refusal_becomes_the_right_error(
+    stub_model: StubModel,
+    ask: Callable[[ChatModel], Coroutine[Any, Any, object]],
+    step: str,
+    kind: type[ModelError],
+    permanent: bool,
+    retry_after: float | None,
+) -> None:
+    stub_model.script(step)
+
+    with pytest.raises(ModelError) as caught:
+        run(stub_model, ask)
+
+    assert type(caught.value) is kind
+    assert caught.value.permanent is permanent
+    assert caught.value.retry_after == retry_after
+    assert f"scripted {step.partition(':')[0]}" in caught.value.detail
+    assert str(caught.value).startswith(kind.sentence)
+    assert len(stub_model.requests) == 1, "the pipeline retries, not the SDK"
+
+
+@pytest.mark.parametrize(
+    ("step", "kind", "timeout"),
+    [
+        ("garbage", ModelBadAnswer, 5),
+        ("half", ModelBadAnswer, 5),
+        ("tool:remember:{}", ModelBadAnswer, 5),
+        ("close", ModelInterrupted, 5),
+        ("timeout", ModelTimeout, 0.3),
+        ("stall", ModelTimeout, 0.3),
+    ],
+)
+def test_broken_whole_answer_becomes_the_right_error(
+    stub_model: StubModel, step: str, kind: type[ModelError], timeout: float
+) -> None:
+    stub_model.script(step)
+
+    with pytest.raises(ModelError) as caught:
+        run(stub_model, lambda model: model.complete(HELLO, timeout=timeout))
+
+    assert type(caught.value) is kind
+    assert not caught.value.permanent
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "kind", "idle_timeout"),
+    [
+        ("garbage", "", ModelBadAnswer, 5),
+        ("half", "", ModelBadAnswer, 5),
+        ("close:3", "You said: I", ModelInterrupted, 5),
+        ("cut:3", "You said: I", ModelInterrupted, 5),
+        ("error:3", "You said: I", ModelServerError, 5),
+        ("stall:3", "You said: I", ModelTimeout, 0.5),
+        ("timeout", "", ModelTimeout, 0.5),
+    ],
+)
+def test_broken_stream_keeps_what_came_and_raises(
+    stub_model: StubModel, step: str, text: str, kind: type[ModelError], idle_timeout: float
+) -> None:
+    stub_model.script(step)
+
+    came, error = run(stub_model, read_until_error, idle_timeout=idle_timeout)
+
+    assert came == text
+    assert type(error) is kind
+    assert not error.permanent
+
+
+@pytest.mark.parametrize("step", ["ok", "400", "404", "405", "429:9"])
+def test_check_takes_any_sign_of_life(stub_model: StubModel, step: str) -> None:
+    stub_model.script_models(step)
+
+    run(stub_model, lambda model: model.check())
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        ("401", ModelUnauthorized),
+        ("403", ModelUnauthorized),
+        ("500", ModelServerError),
+        ("503", ModelServerError),
+    ],
+)
+def test_check_says_why_the_model_is_of_no_use(
+    stub_model: StubModel, step: str, kind: type[ModelError]
+) -> None:
+    stub_model.script_models(step)
+
+    with pytest.raises(kind) as caught:
+        run(stub_model, lambda model: model.check())
+
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "ask", [complete, read, lambda model: model.check()], ids=["complete", "stream", "check"]
+)
+def test_nobody_there_is_unreachable(ask: Callable[[ChatModel], Awaitable[object]]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+        async def session() -> None:
+            async with model_session(base_url=url, api_key="", model="stub") as model:
+                await ask(model)
+
+        with pytest.raises(ModelUnreachable) as caught:
+            asyncio.run(session())
+
+    assert not caught.value.permanent
+    assert caught.value.detail
+
+
+def test_retry_after_may_be_a_date(stub_model: StubModel) -> None:
+    response = httpx2.Response(
+        429,
+        request=httpx2.Request("POST", stub_model.base_url),
+        headers={
+            "date": "Sun, 06 Nov 1994 08:49:37 GMT",
+            "retry-after": "Sun, 06 Nov 1994 08:50:07 GMT",
+        },
+    )
+
+    error = translate(openai.RateLimitError("slow down", response=response, body=None))
+
+    assert error.retry_after == 30.0
+
+
+def test_every_error_of_the_sdk_is_mapped() -> None:
+    def family(error: type[Exception]) -> set[type[Exception]]:
+        return {error}.union(*(family(child) for child in error.__subclasses__()))
+
+    assert family(openai.APIError) - ERRORS.keys() == set()
+
+
+def test_every_kind_of_error_has_its_own_name_and_sentence() -> None:
+    kinds = {error.kind: error.sentence for error in ModelError.__subclasses__()}
+
+    assert set(kinds) == {
+        "unreachable",
+        "timeout",
+        "unauthorized",
+        "not_found",
+        "rate_limited",
+        "bad_request",
+        "server_error",
+        "bad_answer",
+        "interrupted",
+    }
+    assert len(set(kinds.values())) == len(kinds)
+
+
+def test_detail_is_one_short_line() -> None:
+    error = ModelServerError("a\nb " + "c" * 1000)
+
+    assert error.detail.startswith("a b ccc")
+    assert len(error.detail) == 200

@@ -1,0 +1,199 @@
+"""How the stub model answers: each scripted step of `tests.stub_model` put on the wire."""
+
+import asyncio
+import json
+import re
+from collections import deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.stub_replies import reply_to
+
+Event = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Event]]
+Send = Callable[[Event], Awaitable[None]]
+
+KEPT_REQUESTS = 10_000
+NONSENSE = "Colourless green ideas sleep furiously {"
+# Tokens of a real model are short; text without spaces (Chinese) is cut as well.
+TOKEN = re.compile(r"\s*\S{1,12}|\s+$")
+GARBAGE_EVENTS = {"garbage": "data: ?\n\n", "half": 'data: {"choices": [{"del\n\n'}
+
+
+@dataclass(frozen=True)
+class RecordedRequest:
+    path: str
+    authorization: str
+    body: dict[str, Any]
+
+
+@dataclass
+class Control:
+    """What the stub is told, and what it saw."""
+
+    script: deque[str] = field(default_factory=deque)
+    models_script: deque[str] = field(default_factory=deque)
+    delay_ms: float = 0.0
+    takes_schema: bool = True
+    requests: deque[RecordedRequest] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
+    active_replies: int = 0
+
+    def reset(self) -> None:
+        self.script.clear()
+        self.models_script.clear()
+        self.requests.clear()
+        self.delay_ms, self.takes_schema = 0.0, True
+
+    def update(self, told: dict[str, Any]) -> None:
+        if told.get("reset"):
+            self.reset()
+        self.script.extend(told.get("script", []))
+        self.models_script.extend(told.get("models_script", []))
+        self.delay_ms = float(told.get("delay_ms", self.delay_ms))
+        self.takes_schema = bool(told.get("takes_schema", self.takes_schema))
+
+
+class Reply:
+    """One answer on its way: knows its scripted step and how to put it on the wire."""
+
+    def __init__(self, control: Control, step: str, send: Send, receive: Receive) -> None:
+        self.control = control
+        self.step, _, self.argument = step.partition(":")
+        self.send, self.receive = send, receive
+
+    async def whole(self, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+        head = [(b"content-type", b"application/json"), *headers]
+        await self.start(status, [*head, (b"content-length", str(len(body)).encode())])
+        await self.send({"type": "http.response.body", "body": body})
+
+    async def start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def part(self, body: str, *, more: bool = True) -> None:
+        event = {"type": "http.response.body", "body": body.encode(), "more_body": more}
+        await self.send(event)
+
+    async def silence(self) -> None:
+        """Nothing more, until the client gives up."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+    async def refuse(self, status: int) -> None:
+        body = {"error": {"message": f"scripted {status}", "type": "scripted", "code": status}}
+        pause = [(b"retry-after", self.argument.encode())] if self.argument else []
+        await self.whole(status, json.dumps(body).encode(), *pause)
+
+    async def answer(self, request: dict[str, Any]) -> None:
+        if self.step.isdigit():
+            await self.refuse(int(self.step))
+        elif request.get("response_format") and not self.control.takes_schema:
+            await self.refuse(400)
+        elif self.step == "timeout":
+            await self.silence()
+        elif request.get("stream"):
+            await self.stream(request)
+        else:
+            await self.complete(request)
+
+    def text(self, request: dict[str, Any]) -> str:
+        texts = {"reply": self.argument, "nonsense": NONSENSE, "empty": "", "tool": ""}
+        if self.step in texts:
+            return texts[self.step]
+        text = reply_to(request)
+        return f"```json\n{text}\n```" if self.step == "fenced" else text
+
+    def tool_calls(self) -> list[dict[str, Any]]:
+        if self.step != "tool":
+            return []
+        name, _, arguments = self.argument.partition(":")
+        function = {"name": name, "arguments": arguments or "{}"}
+        return [{"id": f"call_{name}", "type": "function", "function": function}]
+
+    async def complete(self, request: dict[str, Any]) -> None:
+        calls, text = self.tool_calls(), self.text(request)
+        message = {"role": "assistant", "content": None if calls else text, "tool_calls": calls}
+        choice = {"index": 0, "message": message, "finish_reason": _finish_reason(calls)}
+        usage = _usage(request, len(TOKEN.findall(text)))
+        answer = _envelope(request, "chat.completion") | {"choices": [choice], "usage": usage}
+        body = json.dumps(answer)
+        if self.step == "garbage":
+            body = "<html>not a model</html>"
+        elif self.step in {"half", "stall", "close", "cut"}:
+            body = body[: len(body) // 2]
+        if self.step in {"stall", "close"}:
+            await self.start(200, [(b"content-type", b"application/json")])
+            await self.part(body)
+            if self.step == "stall":
+                await self.silence()
+        else:
+            await self.whole(200, body.encode())
+
+    async def stream(self, request: dict[str, Any]) -> None:
+        await self.start(200, [(b"content-type", b"text/event-stream")])
+        await self.part(GARBAGE_EVENTS.get(self.step, ""))
+        tokens = TOKEN.findall(self.text(request))
+        counted = self.step in {"stall", "close", "cut", "error"}
+        await self.tokens(request, tokens[: int(self.argument or 0)] if counted else tokens)
+        if self.step == "stall":
+            await self.silence()
+        elif self.step == "close":
+            await self.part('data: {"choices": [{"delta": {"cont')  # uvicorn drops the connection
+        elif self.step == "cut":
+            await self.part("", more=False)
+        elif self.step == "error":
+            await self.part('data: {"error": {"message": "scripted error"}}\n\n', more=False)
+        else:
+            await self.finish(request, len(tokens))
+
+    async def tokens(self, request: dict[str, Any], tokens: list[str]) -> None:
+        # Benchmarks stream 200 of these at once: only the token is encoded per event.
+        event = json.dumps(_chunk(request, {"content": "\0"}, None))
+        before, after = event.split(json.dumps("\0"))
+        for token in tokens:
+            if self.control.delay_ms:
+                await asyncio.sleep(self.control.delay_ms / 1000)
+            await self.part(f"data: {before}{json.dumps(token)}{after}\n\n")
+
+    async def finish(self, request: dict[str, Any], tokens: int) -> None:
+        calls = self.tool_calls()
+        deltas = [delta for call in calls for delta in _split_call(call)]
+        events = [_chunk(request, {"tool_calls": [delta]}, None) for delta in deltas]
+        events.append(_chunk(request, {}, _finish_reason(calls)))
+        if (request.get("stream_options") or {}).get("include_usage"):
+            usage = {"choices": [], "usage": _usage(request, tokens)}
+            events.append(_envelope(request, "chat.completion.chunk") | usage)
+        lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+        await self.part("".join(lines) + "data: [DONE]\n\n", more=False)
+
+
+def _split_call(call: dict[str, Any]) -> list[dict[str, Any]]:
+    """A call as models stream it: the name first, the arguments in pieces."""
+    arguments = call["function"]["arguments"]
+    middle = len(arguments) // 2
+    head = {**call, "index": 0, "function": {"name": call["function"]["name"], "arguments": ""}}
+    pieces = [arguments[:middle], arguments[middle:]]
+    return [head, *({"index": 0, "function": {"arguments": piece}} for piece in pieces)]
+
+
+def _finish_reason(calls: list[dict[str, Any]]) -> str:
+    return "tool_calls" if calls else "stop"
+
+
+def _envelope(request: dict[str, Any], kind: str) -> dict[str, Any]:
+    return {"id": "stub-1", "object": kind, "created": 0, "model": request.get("model", "stub")}
+
+
+def _chunk(request: dict[str, Any], delta: dict[str, Any], reason: str | None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return _envelope(request, "chat.completion.chunk") | {"choices": [choice]}
+
+
+def _usage(request: dict[str, Any], completion_tokens: int) -> dict[str, int]:
+    contents = (str(message.get("content") or "") for message in request.get("messages", []))
+    prompt_tokens = sum(len(content.split()) for content in contents)
+    return {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+    }
