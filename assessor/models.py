@@ -45,6 +45,7 @@ class Assessment(models.Model):
     # How far it is. `attempts` numbers the leases: only the holder of the newest may finish.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
+    told_at = models.DateTimeField(_("last told"), default=timezone.now)
     leased_until = models.DateTimeField(_("leased until"), null=True, blank=True)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)

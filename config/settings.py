@@ -24,6 +24,9 @@ EBB_CACHE_DIR = EBB_DATA_DIR / "cache"
 EBB_HOST = env.str("EBB_HOST", default="127.0.0.1")
 EBB_PORT = env.int("EBB_PORT", default=8000)
 EBB_DEMO_DATA = env.bool("EBB_DEMO_DATA", default=True)
+# Where a browser on this machine finds Ebb: one cannot connect to "every address".
+_reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(EBB_HOST, EBB_HOST)  # noqa: S104 - compared, not bound
+EBB_URL = f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(EBB_DATA_DIR)
@@ -45,6 +48,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 # --- Database and queue -----------------------------------------------------------------------
 
 # Left unset, the embedded PostgreSQL in EBB_DATA_DIR serves; `make up` starts it.
+EBB_EMBEDDED_POSTGRES = not env.str("DATABASE_URL", default="")
 DATABASE_URL = env.str("DATABASE_URL", default="") or database_url(EBB_DATA_DIR)
 DATABASES = {"default": environ.Env.db_url_config(DATABASE_URL, engine="django.db.backends.postgresql")}
 # A pool hands connections back between requests and while a model thinks.
@@ -82,10 +86,13 @@ CELERY_WORKER_CONCURRENCY = env.int("EBB_WORKER_THREADS", default=4)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
+# While no worker is there to take them, repeats must not pile up: they expire.
 CELERY_BEAT_SCHEDULE = {
-    "pick up assessments": {"task": "assessor.tasks.pick_up_assessments", "schedule": 5.0},
-    "show that the worker works": {"task": "memory.tasks.worker_heartbeat", "schedule": 10.0},
-    "let go what has expired": {"task": "memory.tasks.sweep_all_spaces", "schedule": 300.0},
+    "pick up assessments": {
+        "task": "assessor.tasks.pick_up_assessments",
+        "schedule": 5.0,
+        "options": {"expires": 5.0},
+    },
 }
 
 # --- Models -----------------------------------------------------------------------------------

@@ -3,10 +3,19 @@
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
+from sesame.views import LoginView as LoginLinkView
+
+from chat.views import home
+from config.api import api
 
 urlpatterns = [
+    path("", home, name="home"),
+    path("s/<slug:slug>/", include("chat.urls")),
+    path("s/<slug:slug>/memories/", include("memory.urls")),
+    path("api/v1/", api.urls),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/link/", LoginLinkView.as_view(), name="login_link"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

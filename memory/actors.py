@@ -8,7 +8,7 @@ from typing import Literal
 class Actor:
     """A person, a key, the assessor, or Ebb itself (sweeps)."""
 
-    type: Literal["user", "key", "assessor", "system"]
+    type: Literal["user", "key", "assessor", "assistant", "system"]
     name: str = ""
 
 

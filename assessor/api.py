@@ -1,0 +1,149 @@
+"""JSON API: judging now, queueing, and looking at what was judged."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Header, Query, Router
+
+from assessor import services
+from assessor.judging import Judgement, judge, model_configuration
+from assessor.llm import get_model
+from assessor.models import Assessment, State
+from assessor.schemas import (
+    AssessmentList,
+    AssessmentListIn,
+    AssessmentOut,
+    AssessOut,
+    ExchangeIn,
+    QueuedOut,
+)
+from memory.authentication import Access, access_to
+from memory.connections import release_connection
+from memory.drafts import Text
+from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.formulas.retention import ttl_seconds
+from memory.models import Memory
+from memory.pagination import keyset
+from memory.policy import PolicyDocument
+from memory.querysets.policies import current_policy
+
+router = Router(tags=["assessment"])
+
+
+@router.post("assess", response=AssessOut, url_name="assess", operation_id="assess")
+async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
+    """Judge an exchange and wait for it. Nothing is stored unless `store` asks for it."""
+    access = access_to(request, "write" if asked.store else "read")
+    policy = await sync_to_async(_rules)(access)
+    configuration = model_configuration()
+    model_factory = (lambda: get_model(**configuration)) if configuration else None
+    judgement = await judge(asked.exchange(), policy, model_factory)
+    if not asked.store:
+        return {"assessment": _unsaved(asked, judgement, policy), "memory": None}
+    return await sync_to_async(_store)(access, asked, judgement)
+
+
+def _rules(access: Access) -> PolicyDocument:
+    """The policy; the connection goes back before a model begins to think."""
+    document = current_policy(access.space).document
+    release_connection()
+    return document
+
+
+def _unsaved(asked: ExchangeIn, judgement: Judgement, policy: PolicyDocument) -> Assessment:
+    values = asdict(asked.exchange()) | asdict(judgement)
+    kept = judgement.importance >= policy.assessment.store_above
+    return Assessment(
+        id=None,
+        state=State.DONE if kept else State.IGNORED,
+        attempts=1,
+        ttl_seconds=ttl_seconds(judgement.importance, policy.ttl.tiers),
+        **values,
+    )
+
+
+def _store(access: Access, asked: ExchangeIn, judgement: Judgement) -> dict[str, Any]:
+    now = timezone.now()
+    assessment = services.store_judged(
+        space=access.space, exchange=asked.exchange(), judgement=judgement, now=now
+    )
+    decay = current_policy(access.space).document.decay
+    memories = Memory.objects.in_space(access.space).with_importance_now(decay=decay, now=now)
+    memory = memories.filter(pk=assessment.memory_id).first() if assessment.memory_id else None
+    return {"assessment": assessment, "memory": memory}
+
+
+@router.post(
+    "assessments",
+    response={202: QueuedOut},
+    url_name="assessments_create",
+    operation_id="queueAssessment",
+)
+def queue_assessment(
+    request: HttpRequest,
+    asked: ExchangeIn,
+    idempotency_key: Annotated[Text | None, Header(max_length=200)] = None,
+) -> tuple[int, dict[str, Any]]:
+    """Queue an exchange. It is stored at once and judged by a worker, once."""
+    access = access_to(request, "write")
+    assessment = services.queue_assessment(
+        space=access.space,
+        exchange=asked.exchange(),
+        now=timezone.now(),
+        idempotency_key=idempotency_key,
+    )
+    return 202, {"id": assessment.pk, "status": assessment.state}
+
+
+@router.get(
+    "assessments",
+    response=AssessmentList,
+    url_name="assessments_list",
+    operation_id="listAssessments",
+)
+def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> dict[str, Any]:
+    """The space's assessments, newest first."""
+    rows = Assessment.objects.in_space(access_to(request, "read").space)
+    if asked.status:
+        rows = rows.filter(state=asked.status)
+    items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    return {"items": items, "next": following}
+
+
+def _one(access: Access, reference: str) -> Assessment:
+    try:
+        found = Assessment.objects.in_space(access.space).filter(pk=UUID(reference)).first()
+    except ValueError:
+        raise InvalidArguments(FieldError("id", "not a UUID")) from None
+    if found is None:
+        raise NotFound("There is no such assessment.")
+    return found
+
+
+@router.get(
+    "assessments/{id}",
+    response=AssessmentOut,
+    url_name="assessments_get",
+    operation_id="getAssessment",
+)
+def get_assessment(request: HttpRequest, id: str) -> Assessment:
+    """One assessment."""
+    return _one(access_to(request, "read"), id)
+
+
+@router.post(
+    "assessments/{id}/retry",
+    response={202: QueuedOut},
+    url_name="assessments_retry",
+    operation_id="retryAssessment",
+)
+def retry_assessment(request: HttpRequest, id: str) -> tuple[int, dict[str, Any]]:
+    """Queue a failed assessment again."""
+    access = access_to(request, "write")
+    assessment = _one(access, id)
+    services.retry(space=access.space, assessment_id=assessment.pk, now=timezone.now())
+    return 202, {"id": assessment.pk, "status": State.QUEUED}

@@ -1,0 +1,106 @@
+"""The JSON shapes of assessment (API.md)."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Field, Schema
+
+from assessor.judging import Exchange
+from memory.drafts import MAX_CONTENT, Text
+from memory.schemas import Limit, MemoryOut
+
+Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
+
+
+class ExchangeIn(Schema):
+    """A finished exchange to be judged."""
+
+    user_message: Annotated[Said, Field(min_length=1)]
+    assistant_response: Said = ""
+    source_role: Annotated[Text, Field(max_length=20)] = "user"
+    context: dict[str, Any] = {}
+    conversation_id: Annotated[Text, Field(max_length=200)] | None = None
+    rubric: Literal["graded"] | None = None
+    provider: Literal["auto", "llm", "local"] | None = None
+    store: bool = False
+
+    def exchange(self) -> Exchange:
+        return Exchange(
+            user_message=self.user_message,
+            assistant_response=self.assistant_response,
+            source_role=self.source_role,
+            context=self.context,
+            source_conversation=self.conversation_id or "",
+            rubric=self.rubric or "",
+            provider=self.provider or "",
+        )
+
+
+class AssessmentOut(Schema):
+    """How far an assessment is and what was judged; null where nothing is known yet."""
+
+    id: UUID | None
+    status: str
+    created_at: datetime | None
+    user_message: str
+    assistant_response: str
+    importance: float | None
+    summary: str
+    tags: list[str]
+    topics: list[str]
+    memory_type: str | None
+    reasoning: str
+    facets: dict[str, float] | None
+    ttl_seconds: int | None
+    rubric: str
+    provider: str
+    model: str
+    prompt_version: str
+    attempts: int
+    latency_ms: float | None
+    tokens: int | None
+    cost_usd: float | None = None
+    error: str | None
+    memory_id: UUID | None
+
+    @staticmethod
+    def resolve_status(assessment: Any) -> str:
+        return str(assessment.state)
+
+    @staticmethod
+    def resolve_memory_type(assessment: Any) -> str | None:
+        return assessment.memory_type or None
+
+    @staticmethod
+    def resolve_error(assessment: Any) -> str | None:
+        return assessment.error or None
+
+
+class AssessOut(Schema):
+    """The answer of `assess`: the judgement, and the memory if it was stored."""
+
+    assessment: AssessmentOut
+    memory: MemoryOut | None
+
+
+class QueuedOut(Schema):
+    """A queued assessment."""
+
+    id: UUID
+    status: str
+
+
+class AssessmentListIn(Schema):
+    """Filters and place of a list of assessments."""
+
+    status: Literal["queued", "running", "retrying", "done", "ignored", "failed"] | None = None
+    limit: Limit = 50
+    cursor: str | None = None
+
+
+class AssessmentList(Schema):
+    """One page, newest first."""
+
+    items: list[AssessmentOut]
+    next: str | None

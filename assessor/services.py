@@ -1,0 +1,223 @@
+"""The pipeline's writes: queue, claim, finish, put off, retry.
+
+Work is claimed by a conditional update whose row count is checked. `attempts` numbers the leases:
+a worker that lost its lease to another cannot finish what the other now holds.
+"""
+
+import logging
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from kombu.exceptions import OperationalError
+
+from assessor.errors import AssessmentError
+from assessor.judging import Exchange, Judgement
+from assessor.models import Assessment, State
+from memory.actors import Actor
+from memory.drafts import MemoryDraft, Source
+from memory.errors import Conflict
+from memory.formulas.retention import ttl_seconds
+from memory.models import Memory, Space
+from memory.querysets.policies import current_policy
+from memory.services.memories import prepare_memories, store_memories
+
+logger = logging.getLogger(__name__)
+
+# Longer than a model may take (policy: 5 s) with the writing after it.
+LEASE = timedelta(seconds=30)
+MAX_ATTEMPTS = 8
+RETELL = timedelta(seconds=20)
+PICK_UP_LIMIT = 1000
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(minutes=15)
+
+
+def queue_assessment(
+    *,
+    space: Space,
+    exchange: Exchange,
+    now: datetime,
+    due_at: datetime | None = None,
+    idempotency_key: str | None = None,
+) -> Assessment:
+    """Writes the exchange into the outbox and, once that is committed, tells a worker.
+
+    The same idempotency key again gives the first assessment. One that is due later is told later.
+    """
+    values: dict[str, Any] = asdict(exchange)
+    if idempotency_key is None:
+        assessment = Assessment.objects.create(
+            space=space, created_at=now, told_at=now, due_at=due_at or now, **values
+        )
+    else:
+        assessment, _ = Assessment.objects.get_or_create(
+            space=space,
+            idempotency_key=idempotency_key,
+            defaults={"created_at": now, "told_at": now, "due_at": due_at or now, **values},
+        )
+    if due_at is None or due_at <= now:
+        tell_on_commit(assessment)
+    return assessment
+
+
+def complete_exchange(
+    *, space: Space, assessment_id: UUID, assistant_response: str, now: datetime
+) -> None:
+    """The reply is there: the exchange that waited for it may be judged now."""
+    waiting = Assessment.objects.filter(
+        space_id=space.pk, pk=assessment_id, state=State.QUEUED
+    )
+    if waiting.update(assistant_response=assistant_response, due_at=now, told_at=now):
+        tell_on_commit(Assessment(pk=assessment_id, space=space))
+
+
+def tell_on_commit(assessment: Assessment) -> None:
+    """Tells a worker after the commit. If the broker is away, beat picks the row up later."""
+    transaction.on_commit(partial(tell, assessment.space_id, assessment.pk))
+
+
+def tell(space_id: int, assessment_id: UUID) -> None:
+    """Puts the task on the queue; a broker that is away is logged, never raised."""
+    from assessor.tasks import assess  # the task calls these services
+
+    try:
+        assess.apply_async((space_id, str(assessment_id)), retry=False)
+    except OperationalError as error:
+        logger.warning("The queue is away; assessment %s waits: %s", assessment_id, error)
+
+
+def pick_up(*, now: datetime) -> int:
+    """Tells workers of what was never told, has come due, or was left by a worker that died.
+
+    A row is told of again only after RETELL, or a slow model would fill the queue with repeats.
+    Returns how many were told.
+    """
+    due = Assessment.objects.claimable(now).filter(told_at__lte=now - RETELL).order_by("due_at")
+    rows = list(due.values_list("space_id", "pk")[:PICK_UP_LIMIT])
+    for space_id, assessment_id in rows:
+        Assessment.objects.filter(space_id=space_id, pk=assessment_id).update(told_at=now)
+        tell(space_id, assessment_id)
+    return len(rows)
+
+
+def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | None:
+    """Takes the assessment for the length of a lease, or None if it is not to be had."""
+    mine = Assessment.objects.claimable(now).filter(space_id=space_id, pk=assessment_id)
+    claimed = mine.update(
+        state=State.RUNNING, leased_until=now + LEASE, attempts=F("attempts") + 1, error=""
+    )
+    if not claimed:
+        return None
+    return Assessment.objects.select_related("space__embedder").get(
+        space_id=space_id, pk=assessment_id
+    )
+
+
+def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Memory | None:
+    """Stores the judgement, and the memory if it is worth one, in one transaction.
+
+    Returns the memory; None if it was not worth one or somebody else holds the lease by now.
+    """
+    document = current_policy(assessment.space).document
+    values: dict[str, Any] = asdict(judgement) | {
+        "ttl_seconds": ttl_seconds(judgement.importance, document.ttl.tiers),
+        "finished_at": now,
+        "leased_until": None,
+    }
+    if judgement.importance < document.assessment.store_above:
+        _leased(assessment).update(state=State.IGNORED, **values)
+        return None
+    prepared = prepare_memories(
+        space=assessment.space, drafts=[_draft(assessment, judgement)], now=now
+    )
+    with transaction.atomic():
+        if not _leased(assessment).update(state=State.DONE, **values):
+            return None
+        [memory] = store_memories(
+            prepared=prepared,
+            actor=Actor("assessor", judgement.model),
+            now=now,
+            source_assessment=assessment.pk,
+        )
+        Assessment.objects.filter(space_id=assessment.space_id, pk=assessment.pk).update(
+            memory=memory
+        )
+    return memory
+
+
+def _leased(assessment: Assessment) -> Any:
+    """The row, if this lease on it still holds."""
+    return Assessment.objects.filter(
+        space_id=assessment.space_id,
+        pk=assessment.pk,
+        state=State.RUNNING,
+        attempts=assessment.attempts,
+    )
+
+
+def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
+    return MemoryDraft(
+        content=judgement.summary,
+        memory_type=judgement.memory_type,
+        importance=judgement.importance,
+        tags=judgement.tags,
+        topics=judgement.topics,
+        created_at=assessment.created_at,
+        source=Source(
+            role=assessment.source_role,
+            conversation_id=assessment.source_conversation or None,
+        ),
+    )
+
+
+def put_off(
+    *, assessment: Assessment, error: AssessmentError, now: datetime, jitter: float
+) -> None:
+    """Tries again later, or parks the exchange when later will not help.
+
+    The pause doubles with each attempt; `jitter` in [0, 1] shortens it by up to half, so that
+    what failed together does not come back together.
+    """
+    last = error.permanent or assessment.attempts >= MAX_ATTEMPTS
+    pause = min(FIRST_PAUSE * 2 ** (assessment.attempts - 1), LONGEST_PAUSE) * (1 - jitter / 2)
+    due_at = now + max(pause, timedelta(seconds=error.retry_after or 0))
+    _leased(assessment).update(
+        state=State.FAILED if last else State.RETRYING,
+        due_at=due_at,
+        told_at=due_at - RETELL,  # so that beat tells of it the moment it is due
+        leased_until=None,
+        finished_at=now if last else None,
+        error=str(error),
+    )
+
+
+def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
+    """Queues a parked exchange again; raises Conflict unless it has failed."""
+    parked = Assessment.objects.filter(
+        space_id=space.pk, pk=assessment_id, state=State.FAILED
+    )
+    if not parked.update(state=State.QUEUED, due_at=now, attempts=0, finished_at=None, error=""):
+        raise Conflict("Only a failed assessment can be tried again.")
+    tell_on_commit(Assessment(pk=assessment_id, space=space))
+
+
+def store_judged(
+    *, space: Space, exchange: Exchange, judgement: Judgement, now: datetime
+) -> Assessment:
+    """Keeps an exchange that was judged while its caller waited, with its memory."""
+    with transaction.atomic():
+        assessment = Assessment.objects.create(
+            space=space,
+            created_at=now,
+            due_at=now,
+            state=State.RUNNING,
+            attempts=1,
+            **asdict(exchange),
+        )
+        finish(assessment=assessment, judgement=judgement, now=now)
+    return Assessment.objects.select_related("memory").get(space_id=space.pk, pk=assessment.pk)

@@ -1,0 +1,32 @@
+"""Who answers. Each responder is a backend beside the others; nobody asks which one it is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from assessor.llm import ChatMessage, Chunk
+from memory.recall import Result
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What is to be answered: what was said so far, the question last, and what was recalled."""
+
+    history: Sequence[ChatMessage]
+    results: Sequence[Result]
+    now: datetime
+
+    @property
+    def question(self) -> str:
+        return self.history[-1].content
+
+
+class Responder(ABC):
+    """Answers a turn. `label` is shown beside the answer."""
+
+    label: str
+
+    @abstractmethod
+    def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
+        """Text as it comes, then Finished; or a ModelError at any point."""

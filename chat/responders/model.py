@@ -1,0 +1,19 @@
+"""A language model answers, with what was recalled in its system prompt."""
+
+from collections.abc import AsyncGenerator
+
+from assessor.llm import ChatMessage, ChatModel, Chunk
+from chat.prompting import system_prompt
+from chat.responders.base import Responder, Turn
+
+
+class ModelResponder(Responder):
+    """Any OpenAI-compatible model."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+        self.label = model.model
+
+    def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
+        system = ChatMessage("system", system_prompt(turn.results, turn.now))
+        return self.model.stream([system, *turn.history])

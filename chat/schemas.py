@@ -1,0 +1,87 @@
+"""The JSON shapes of chat (API.md)."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from ninja import Field, Schema
+
+from chat.models import Message
+from chat.services import Reply
+from memory.drafts import MAX_CONTENT, Content
+from memory.schemas import Limit
+
+
+class ChatIn(Schema):
+    """Something said. Without a conversation a new one begins."""
+
+    message: Annotated[Content, Field(max_length=MAX_CONTENT)]
+    conversation_id: UUID | None = None
+    stream: bool = False
+
+
+class ChatOut(Schema):
+    """A whole reply."""
+
+    conversation_id: UUID
+    message_id: UUID
+    reply: str
+    recalled: list[dict[str, Any]]
+    assessment_id: UUID | None
+    model: str
+    usage: dict[str, int] | None
+
+    @classmethod
+    def of(cls, message: Message, reply: Reply) -> "ChatOut":
+        return cls(
+            conversation_id=message.conversation_id,
+            message_id=message.pk,
+            reply=reply.content,
+            recalled=reply.recalled,
+            assessment_id=message.assessment_id,
+            model=reply.model,
+            usage=reply.usage,
+        )
+
+
+class MessageOut(Schema):
+    """A turn of one side."""
+
+    id: UUID
+    role: str
+    content: str
+    state: str
+    created_at: datetime
+    model: str
+    recalled: list[dict[str, Any]]
+    assessment_id: UUID | None
+    error: str
+
+
+class ConversationOut(Schema):
+    """A conversation, without its messages."""
+
+    id: UUID
+    title: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class ConversationDetail(ConversationOut):
+    """A conversation with its messages, in order."""
+
+    messages: list[MessageOut]
+
+
+class ConversationList(Schema):
+    """One page, the one spoken in last first."""
+
+    items: list[ConversationOut]
+    next: str | None
+
+
+class Page(Schema):
+    """Place in a list."""
+
+    limit: Limit = 50
+    cursor: str | None = None

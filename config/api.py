@@ -1,0 +1,46 @@
+"""The JSON API: every app's router under one roof."""
+
+from django.http import HttpRequest
+from ninja import NinjaAPI, Router, Swagger
+
+from assessor.api import router as assessor_router
+from chat.api import router as chat_router
+from config import errors
+from config.health import check_ready
+from memory.api import router as memory_router
+from memory.authentication import BearerKey, SessionAccess
+
+health = Router(tags=["health"], auth=None)
+
+
+@health.get("live", response=dict[str, str], url_name="health_live", operation_id="healthLive")
+def live(request: HttpRequest) -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@health.get(
+    "ready",
+    response={200: dict[str, str], 503: dict[str, str]},
+    url_name="health_ready",
+    operation_id="healthReady",
+)
+def ready(request: HttpRequest) -> tuple[int, dict[str, str]]:
+    """Each part that is needed, and whether it works."""
+    parts = check_ready()
+    return (200 if all(state == "ok" for state in parts.values()) else 503), parts
+
+
+api = NinjaAPI(
+    title="Ebb",
+    version="1",
+    description="Long-term memory for chat assistants.",
+    auth=[BearerKey(), SessionAccess()],
+    docs=Swagger(settings={"persistAuthorization": True}),
+    urls_namespace="api",
+)
+errors.install(api)
+api.add_router("health/", health)
+api.add_router("", memory_router)
+api.add_router("", assessor_router)
+api.add_router("", chat_router)
