@@ -1,0 +1,112 @@
+// What the browser has to do itself; everything else is HTML, CSS and htmx. Behaviour is asked for
+// by data attributes (docs/look.md), so that no page needs a script of its own.
+(() => {
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const store = {
+    get: () => { try { return localStorage.getItem("ebb-theme"); } catch { return null; } },
+    set: (value) => { try { localStorage.setItem("ebb-theme", value); } catch { /* private window */ } },
+  };
+  const showTheme = () => { root.dataset.theme = store.get() || (dark.matches ? "dark" : "light"); };
+  showTheme(); // before the first paint: this file is loaded without defer
+  dark.addEventListener("change", showTheme);
+
+  const near = (element, selector) => (element instanceof Element ? element.closest(selector) : null);
+
+  document.addEventListener("click", (event) => {
+    if (near(event.target, "[data-theme-toggle]")) {
+      store.set(root.dataset.theme === "dark" ? "light" : "dark");
+      showTheme();
+    }
+    near(event.target, "[data-dismiss]")?.closest(".toast")?.remove();
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target) || near(event.target, ".menu-item")) menu.open = false;
+    }
+  });
+
+  const escape = (target) => {
+    const menu = near(target, "details.menu[open]");
+    if (menu) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+      return;
+    }
+    const stop = document.querySelector("[data-stop]");
+    if (stop?.checkVisibility()) stop.click();
+    else if (target.matches("input, textarea")) target.blur();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing) return; // Enter and Escape belong to the input method
+    const target = event.target;
+    if (event.key === "Escape") return escape(target);
+    if (event.key === "Enter" && !event.shiftKey && target.matches("[data-enter-sends]")) {
+      event.preventDefault();
+      if (target.value.trim()) target.form.requestSubmit();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select, [contenteditable]")) return;
+    const wanted = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    if (!wanted?.checkVisibility()) return;
+    event.preventDefault();
+    if (wanted.matches("input, textarea")) wanted.focus();
+    else wanted.click();
+  });
+
+  // Browsers without field-sizing: grow the composer with what is typed.
+  if (!CSS.supports("field-sizing", "content")) {
+    document.addEventListener("input", ({ target }) => {
+      if (!target.matches("[data-enter-sends]")) return;
+      target.style.height = "auto";
+      target.style.height = `${target.scrollHeight}px`;
+    });
+  }
+
+  // Toasts leave by themselves, but not while somebody points at them or is about to press undo.
+  const leave = (toast) => {
+    if (toast.matches(":hover, :focus-within")) setTimeout(leave, 2000, toast);
+    else toast.remove();
+  };
+
+  // A scroll area that follows its newest line, unless the reader has scrolled up.
+  const follow = (area) => {
+    let atEnd = true;
+    const toEnd = () => { if (atEnd) area.scrollTop = area.scrollHeight; };
+    area.addEventListener("scroll", () => {
+      atEnd = area.scrollHeight - area.scrollTop - area.clientHeight < 60;
+    }, { passive: true });
+    new MutationObserver(toEnd).observe(area, { childList: true, subtree: true, characterData: true });
+    toEnd();
+  };
+
+  const prepare = (part) => {
+    for (const [selector, start] of [
+      ["[data-leaves-after]", (toast) => setTimeout(leave, toast.dataset.leavesAfter * 1000, toast)],
+      ["[data-follow]", follow],
+    ]) {
+      for (const element of [part, ...part.querySelectorAll(selector)]) {
+        if (!element.matches?.(selector) || element.dataset.ready) continue;
+        element.dataset.ready = "yes";
+        start(element);
+      }
+    }
+  };
+  document.addEventListener("DOMContentLoaded", () => prepare(document));
+  document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
+
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (!detail.successful) return;
+    detail.elt.closest(".toast")?.remove(); // undone; not sooner, htmx needs it for out-of-band swaps
+    if (!detail.elt.matches("form[data-clear-when-sent]")) return;
+    for (const field of detail.elt.querySelectorAll("textarea")) field.value = "";
+  });
+
+  // No answer, or an answer without a page: say so, in words that base.html holds translated.
+  for (const [name, id] of [["htmx:sendError", "toast-no-answer"], ["htmx:responseError", "toast-refused"]]) {
+    document.addEventListener(name, () => {
+      const toast = document.getElementById(id).content.firstElementChild.cloneNode(true);
+      document.getElementById("toasts").append(toast);
+      prepare(toast);
+    });
+  }
+})();

@@ -1,0 +1,174 @@
+"""The template library `ebb`: what partials draw with."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+from django.conf import settings
+from django.template import Context, Template
+from django.template.loader import render_to_string
+from django.test import override_settings
+from django.utils import translation
+
+from memory.models.memories import MemoryType
+from memory.templatetags.ebb import age_in_words, ago, icon, percent, score, thickness
+
+NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_names() -> Iterator[None]:
+    """These tests are about markup; hashed names need `collectstatic` first."""
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    with override_settings(STORAGES={**settings.STORAGES, "staticfiles": plain}):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [(0.634, "63.4%"), (0.0, "0.0%"), (1.0, "100.0%"), (0.9999, "100.0%"), (-0.2, "0.0%")]
+    + [(1.7, "100.0%")],
+)
+def test_percent_is_an_svg_length_between_0_and_100(fraction: float, text: str) -> None:
+    assert percent(fraction) == text
+
+
+@pytest.mark.parametrize("language", ["en", "de", "zh-hans"])
+def test_percent_keeps_its_dot_in_every_language(language: str) -> None:
+    template = Template("{% load ebb %}{{ life|percent }} {{ life|score }} {{ life|thickness }}")
+    with translation.override(language):
+        assert template.render(Context({"life": 0.5})) == "50.0% 0.50 2.00"
+
+
+def test_score_has_two_decimals() -> None:
+    assert [score(value) for value in (0.7149, 0.715001, 1, 0)] == ["0.71", "0.72", "1.00", "0.00"]
+
+
+def test_thickness_grows_with_importance_and_stops_at_its_ends() -> None:
+    assert [thickness(value) for value in (-1, 0, 0.5, 1, 2)] == [
+        "1.00",
+        "1.00",
+        "2.00",
+        "3.00",
+        "3.00",
+    ]
+
+
+# seed 003, section 6: <1 day 今天, 1 to 29 {d}天前, 30 to 364 {d/30}个月前, from 365 {d/365}年前
+@pytest.mark.parametrize(
+    ("days", "chinese", "english"),
+    [
+        (-3, "今天", "today"),
+        (0, "今天", "today"),
+        (1, "1天前", "1 day ago"),
+        (3, "3天前", "3 days ago"),
+        (29, "29天前", "29 days ago"),
+        (30, "1个月前", "1 month ago"),
+        (59, "1个月前", "1 month ago"),
+        (60, "2个月前", "2 months ago"),
+        (364, "12个月前", "12 months ago"),
+        (365, "1年前", "1 year ago"),
+        (800, "2年前", "2 years ago"),
+    ],
+)
+def test_age_is_said_as_seed_003_says_it(days: int, chinese: str, english: str) -> None:
+    with translation.override("zh-hans"):
+        assert age_in_words(days) == chinese
+    with translation.override("en"):
+        assert age_in_words(days) == english
+
+
+def test_ago_counts_whole_days_of_24_hours() -> None:
+    with translation.override("en"):
+        assert ">today<" in ago(NOW - timedelta(hours=23, minutes=59), NOW)
+        assert ">1 day ago<" in ago(NOW - timedelta(hours=24), NOW)
+
+
+def test_ago_carries_the_exact_time() -> None:
+    with translation.override("en"):
+        html = ago(NOW - timedelta(days=3), NOW)
+    assert html == (
+        '<time datetime="2026-02-15T12:00:00+00:00" title="Feb. 15, 2026, noon">3 days ago</time>'
+    )
+
+
+def test_icon_points_into_the_sprite_and_is_hidden_from_screen_readers() -> None:
+    html = icon("anchor", "big")
+    assert 'class="icon big"' in html
+    assert 'aria-hidden="true"' in html
+    assert "#anchor" in html
+
+
+def test_every_icon_named_in_a_template_is_in_the_sprite() -> None:
+    sprite = (settings.BASE_DIR / "static/ebb/icons.svg").read_text()
+    drawn = set(re.findall(r'<symbol id="([a-z]+)"', sprite))
+    named = {
+        name
+        for page in (settings.BASE_DIR / "templates").rglob("*.html")
+        for name in re.findall(r'{% icon "([a-z]+)"', page.read_text())
+    }
+    assert "anchor" in named
+    assert named | set(MemoryType.values) <= drawn
+
+
+def a_memory(**changes: object) -> SimpleNamespace:
+    """What a card reads of a memory."""
+    return SimpleNamespace(
+        **{
+            "id": "1f2e",
+            "memory_type": "fact",
+            "get_memory_type_display": "fact",
+            "content": "<script>alert(1)</script>",
+            "tags": ["health"],
+            "pinned": False,
+            "created_at": NOW,
+            "importance_now": 0.71,
+            "life_left": 0.634,
+            "ebbing": False,
+            "tide_words": "important (0.71 now), stays until 21 December, used 4 times",
+            "lifetime_words": "stays until 21 December",
+            "use_count": 4,
+            **changes,
+        }
+    )
+
+
+def test_tide_line_is_as_long_as_the_life_left_and_says_it_in_words() -> None:
+    html = render_to_string("_tide_line.html", {"memory": a_memory()})
+    assert 'x2="63.4%"' in html
+    assert 'stroke-opacity="71.0%"' in html
+    assert 'aria-label="important (0.71 now), stays until 21 December, used 4 times"' in html
+    assert "#anchor" not in html
+
+
+def test_tide_line_of_a_permanent_memory_is_whole_and_anchored() -> None:
+    html = render_to_string("_tide_line.html", {"memory": a_memory(life_left=None)})
+    assert "tide permanent" in html
+    assert 'x2="100%"' in html
+    assert "#anchor" in html
+
+
+def test_tide_line_of_a_memory_about_to_go_ebbs() -> None:
+    html = render_to_string("_tide_line.html", {"memory": a_memory(life_left=0.1, ebbing=True)})
+    assert "tide ebbing" in html
+    assert '<svg width="10.0%">' in html
+    assert "#tide-wave" in html
+
+
+@pytest.mark.parametrize("compact", [True, False])
+def test_memory_card_shows_content_harmlessly_and_without_inline_style(compact: bool) -> None:
+    html = render_to_string(
+        "_memory_card.html", {"memory": a_memory(), "match": "92% match", "compact": compact}
+    )
+    assert "<script" not in html
+    assert "style=" not in html
+    assert "92% match" in html
+    assert "0.71 now" in html
+    assert ("health" in html) is not compact
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "retrying", "done", "ignored", "failed"])
+def test_each_assessment_state_has_a_chip(state: str) -> None:
+    assert 'class="chip' in render_to_string("_assessment_state.html", {"state": state})
