@@ -1,0 +1,43 @@
+"""What every page of a space does first: who is looking, and may they."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+
+from memory.authentication import Access, access_of_member
+from memory.errors import Forbidden, NotFound
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, Access, P], HttpResponse]
+
+
+def page_access(user: Any, slug: str, scope: str) -> Access:
+    """A person's access to the space in a page's address: 404 for strangers, 403 without scope."""
+    try:
+        access = access_of_member(user, slug)
+        access.require(scope)
+    except NotFound:
+        raise Http404 from None
+    except Forbidden as error:
+        raise PermissionDenied(str(error)) from None
+    return access
+
+
+def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
+    """For a view that takes the member's Access in place of the address's `slug`."""
+
+    def decorate(view: View[P]) -> Callable[..., HttpResponse]:
+        @login_required
+        @wraps(view)
+        def page(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            access = page_access(request.user, slug, scope)
+            request.space = access.space  # type: ignore[attr-defined]  # for the rail
+            return view(request, access, *args, **kwargs)
+
+        return page
+
+    return decorate

@@ -1,0 +1,83 @@
+"""The tide line: how much life a memory has left and how much it weighs now, in words too.
+
+Pages call `show` on the memories they are about to draw; templates/_tide_line.html draws.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory.formulas.retention import life_left, ttl_seconds
+from memory.models import Memory
+from memory.policy import PolicyDocument
+from memory.services.history import importance_now
+
+EBBING_WITHIN = timedelta(hours=24)
+EBBING_BELOW = 0.15
+
+
+def show(memories: Iterable[Memory], policy: PolicyDocument, now: datetime) -> list[Memory]:
+    """The memories, each with `importance_now`, `life_left`, `ebbing` and their words."""
+    return [_show(memory, policy, now) for memory in memories]
+
+
+def _show(memory: Memory, policy: PolicyDocument, now: datetime) -> Memory:
+    left = _life_left(memory, policy, now)
+    soon = memory.expires_at is not None and memory.expires_at - now < EBBING_WITHIN
+    lifetime = _lifetime(memory.expires_at, now)
+    weight = importance_now(memory, policy.decay, now)
+    memory.importance_now = weight  # type: ignore[attr-defined]  # for the template, all five
+    memory.life_left = left  # type: ignore[attr-defined]
+    memory.ebbing = left is not None and (soon or left < EBBING_BELOW)  # type: ignore[attr-defined]
+    memory.lifetime_words = lifetime  # type: ignore[attr-defined]
+    memory.tide_words = _words(memory, weight)  # type: ignore[attr-defined]
+    return memory
+
+
+def _life_left(memory: Memory, policy: PolicyDocument, now: datetime) -> float | None:
+    """The share of its whole life that is left: the whole is what its tier gives it today."""
+    if memory.expires_at is None:
+        return None
+    whole = timedelta(seconds=ttl_seconds(memory.importance, policy.ttl.tiers) or 0)
+    return life_left(memory.expires_at - whole, memory.expires_at, now)
+
+
+def _lifetime(expires_at: datetime | None, now: datetime) -> str:
+    if expires_at is None:
+        return _("stays for good")
+    hours = max(0, round((expires_at - now).total_seconds() / 3600))
+    if hours < 48:
+        return ngettext("expires in %(n)d hour", "expires in %(n)d hours", hours) % {"n": hours}
+    days = round(hours / 24)
+    return ngettext("expires in %(n)d day", "expires in %(n)d days", days) % {"n": days}
+
+
+def _words(memory: Memory, weight: float) -> str:
+    """ "important (0.71 now), stays until 21 December, used 4 times" """
+    parts = [f"{_band(weight)} ({weight:.2f} {_('now')})"]
+    if memory.expires_at is None:
+        parts.append(_("stays for good"))
+    else:
+        day = date_format(timezone.localtime(memory.expires_at), "DATE_FORMAT")
+        parts.append(_("stays until %(day)s") % {"day": day})
+    parts.append(
+        ngettext("used %(n)d time", "used %(n)d times", memory.use_count) % {"n": memory.use_count}
+    )
+    return ", ".join(parts)
+
+
+def _band(weight: float) -> str:
+    """The bands of seed 001 in words."""
+    if weight >= 0.9:
+        return _("critical")
+    if weight >= 0.7:
+        return _("important")
+    if weight >= 0.5:
+        return _("of medium importance")
+    if weight >= 0.3:
+        return _("of low importance")
+    return _("of little importance")
