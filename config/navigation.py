@@ -11,7 +11,7 @@ from memory.models import Space
 # (url name, label, icon); a page that does not exist yet is not shown.
 PAGES = (
     ("playground", _("Playground"), "chat"),
-    ("memories", _("Memories"), "list"),
+    ("memories", _("Memories"), "memories"),
 )
 
 

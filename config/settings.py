@@ -8,6 +8,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import SELF
+from psycopg.conninfo import make_conninfo
 
 from config.local_files import database_url, secret_key
 
@@ -62,7 +63,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="pgmq://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
-        "conn_string": DATABASE_URL,
+        # As keywords: pgmq reads no socket folder from a URL.
+        "conn_string": make_conninfo(DATABASE_URL),
         "init_extension": False,
         "use_notify": True,
         "wait_time_seconds": 0,

@@ -4,6 +4,11 @@ from servestatic.storage import CompressedManifestStaticFilesStorage
 
 
 class StaticFilesStorage(CompressedManifestStaticFilesStorage):
-    """Falls back to the plain name where `collectstatic` has not run: in tests and commands."""
+    """Gives the plain name where `collectstatic` has not run: in tests and in commands."""
 
-    manifest_strict = False
+    def stored_name(self, name: str) -> str:
+        try:
+            stored: str = super().stored_name(name)
+        except ValueError:
+            return name
+        return stored
