@@ -8,7 +8,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import SELF
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from config.local_files import database_url, secret_key
 
@@ -64,7 +64,7 @@ CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="pgmq://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
         # As keywords: pgmq reads no socket folder from a URL.
-        "conn_string": make_conninfo(DATABASE_URL),
+        "conn_string": make_conninfo(**conninfo_to_dict(DATABASE_URL)),
         "init_extension": False,
         "use_notify": True,
         "wait_time_seconds": 0,
