@@ -1,11 +1,53 @@
 """The Celery application. Tasks live in each app's tasks.py."""
 
 import os
+from typing import Any
 
-from celery import Celery
+from celery import Celery, bootsteps
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+HEARTBEAT_SECONDS = 10.0
+
+
+class Heartbeat(bootsteps.StartStopStep):
+    """Notes in the database every ten seconds that this worker takes work from its queue.
+
+    A step of the worker itself, not a task: a task would wait behind every other one, and a worker
+    with a long queue would look dead. It runs while the worker is connected to its broker.
+    """
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def __init__(self, consumer: Any, **options: Any) -> None:
+        super().__init__(consumer, **options)
+        self._timer: Any = None
+
+    def start(self, consumer: Any) -> None:
+        # On the timer from the first beat on: a database that is away must not stop the worker.
+        consumer.timer.call_after(0, _record_heartbeat)
+        self._timer = consumer.timer.call_repeatedly(HEARTBEAT_SECONDS, _record_heartbeat)
+
+    def stop(self, consumer: Any) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _record_heartbeat() -> None:
+    from django.conf import settings
+    from django.db import connection
+    from django.utils import timezone
+
+    from memory.services.workers import record_heartbeat
+
+    try:
+        record_heartbeat(queue=settings.CELERY_TASK_DEFAULT_QUEUE, now=timezone.now())
+    finally:
+        connection.close()
+
 
 app = Celery("ebb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["consumer"].add(Heartbeat)

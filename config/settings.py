@@ -8,8 +8,8 @@ from pathlib import Path
 
 import environ
 from csp.constants import SELF
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from config.broker import pgmq_address
 from config.local_files import database_url, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -63,8 +63,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="pgmq://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
-        # As keywords: pgmq reads no socket folder from a URL.
-        "conn_string": make_conninfo(**conninfo_to_dict(DATABASE_URL)),
+        "conn_string": pgmq_address(DATABASE_URL),
         "init_extension": False,
         "use_notify": True,
         "wait_time_seconds": 0,
@@ -213,7 +212,26 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {
+        # "Not ready yet" is an answer; a probe that asks each second would fill the log with it.
+        "not_a_probe": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: "/api/v1/health/" not in record.getMessage(),
+        }
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["not_a_probe"],
+        }
+    },
     "root": {"handlers": ["console"], "level": env.str("EBB_LOG_LEVEL", default="INFO")},
-    "loggers": {"httpx2": {"level": "WARNING"}, "kombu": {"level": "WARNING"}},
+    "loggers": {
+        "httpx2": {"level": "WARNING"},
+        "kombu": {"level": "WARNING"},
+        # It warns of each pgmq:// without a host, which is ours.
+        "kombu.connection": {"level": "ERROR"},
+        "pgmq": {"level": "WARNING"},
+    },
 }

@@ -1,0 +1,67 @@
+"""Whether Ebb can do its work: what load balancers, people and `make up` ask."""
+
+import asyncio
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from assessor.llm import ModelError
+from config.preconditions import ask_model
+from memory.models import WorkerHeartbeat
+
+OK = "ok"
+# Three missed beats are chance, six are not.
+HEARTBEAT_MAX_AGE = timedelta(seconds=60)
+_MODEL_ANSWER_KEPT = 15  # seconds: a probe a second must not become a request a second
+
+
+def check_ready() -> dict[str, str]:
+    """Part → "ok" or a sentence that says what is wrong. Asks the model, so it may take seconds."""
+    database = _database()
+    return {
+        "database": database,
+        "worker": _worker() if database == OK else _("Unknown without the database."),
+        "model": _model(),
+    }
+
+
+def _database() -> str:
+    try:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return _("The database has not been prepared for this version of Ebb.")
+    except DatabaseError:
+        return _("The database does not answer.")
+    return OK
+
+
+def _worker() -> str:
+    queue = settings.CELERY_TASK_DEFAULT_QUEUE
+    heartbeat = WorkerHeartbeat.objects.filter(queue=queue).first()
+    if heartbeat is None:
+        return _("No worker has reported yet.")
+    if timezone.now() - heartbeat.at > HEARTBEAT_MAX_AGE:
+        return _("No worker has reported since %(time)s.") % {
+            "time": heartbeat.at.isoformat("T", "seconds")
+        }
+    return OK
+
+
+def _model() -> str:
+    """The configured chat model; the built-in one is always there."""
+    if not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
+        return OK
+    answer: str | None = cache.get("health.model")
+    if answer is None:
+        try:
+            asyncio.run(ask_model())
+            answer = OK
+        except ModelError as error:
+            answer = str(error)
+        cache.set("health.model", answer, _MODEL_ANSWER_KEPT)
+    return answer

@@ -1,0 +1,34 @@
+"""`manage.py prepare`: makes everything ready that processes need. A deployment runs it first."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from config.preconditions import StartError, check_database
+from config.preparation import forget_last_run, prepare
+
+
+class Command(BaseCommand):
+    help = "Prepare the database, the queue, static files, the embedding model and the demo space."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--alone",
+            action="store_true",
+            help="no process of Ebb is running on this database: what they noted is out of date",
+        )
+
+    def handle(self, *args: Any, alone: bool, **options: Any) -> None:
+        try:
+            check_database()
+        except StartError as error:
+            sys.exit(str(error))
+        prepare(say=self._say)
+        if alone:
+            forget_last_run()
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()

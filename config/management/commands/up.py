@@ -1,0 +1,28 @@
+"""`manage.py up`: Ebb in the foreground, until Ctrl-C."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from config.preconditions import StartError
+from config.supervisor import Supervisor
+
+
+class Command(BaseCommand):
+    help = "Run Ebb: PostgreSQL (unless DATABASE_URL is set), web server, worker and beat."
+    # The checks need a database, which does not run yet.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--stop-with-parent",
+            action="store_true",
+            help="stop when the process that started this one is gone (for make)",
+        )
+
+    def handle(self, *args: Any, stop_with_parent: bool, **options: Any) -> None:
+        try:
+            Supervisor(stop_with_parent=stop_with_parent).run()
+        except StartError as error:
+            sys.exit(str(error) or 1)

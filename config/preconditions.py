@@ -1,0 +1,84 @@
+"""What must hold before Ebb can start, each with one clear line for when it does not."""
+
+import asyncio
+import socket
+
+import psycopg
+from django.conf import settings
+
+from assessor.llm import ModelError, model_session
+
+OLDEST_POSTGRES = 15
+_CONNECT_TIMEOUT = 5  # seconds
+
+
+class StartError(Exception):
+    """Ebb cannot start; the text says why and what to do."""
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises StartError if nothing can listen there."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            # As the web server does: connections of the last run that still linger do not count.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen()
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise StartError(
+            f"Ebb cannot listen on {host}:{port}: {reason}. Choose another port with EBB_PORT."
+        ) from None
+
+
+def check_model() -> None:
+    """Raises StartError if a model is configured and does not let us in."""
+    if settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
+        try:
+            asyncio.run(ask_model())
+        except ModelError as error:
+            where = settings.OPENAI_BASE_URL or "OpenAI"
+            raise StartError(
+                f"{error} Look at OPENAI_BASE_URL ({where}) and OPENAI_API_KEY, "
+                "or unset both for the built-in model."
+            ) from None
+
+
+async def ask_model() -> None:
+    """Asks the configured chat model for a sign of life. Raises ModelError."""
+    async with model_session(
+        base_url=settings.OPENAI_BASE_URL,
+        api_key=settings.OPENAI_API_KEY,
+        model=settings.EBB_CHAT_MODEL,
+    ) as model:
+        await model.check()
+
+
+def check_database() -> None:
+    """Raises StartError if the database is away, too old or has no pgvector to offer."""
+    try:
+        with psycopg.connect(settings.DATABASE_URL, connect_timeout=_CONNECT_TIMEOUT) as connection:
+            version = connection.info.server_version // 10_000
+            vector = connection.execute(
+                "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+            ).fetchone()
+    except psycopg.OperationalError as error:
+        raise StartError(f"The database in DATABASE_URL does not answer: {_first(error)}") from None
+    except psycopg.Error:
+        # libpq would repeat the address here, and with it the password.
+        raise StartError(
+            "DATABASE_URL must look like postgresql://user:password@host:5432/name"
+        ) from None
+    if version < OLDEST_POSTGRES:
+        raise StartError(
+            f"The database in DATABASE_URL is PostgreSQL {version}; "
+            f"Ebb needs {OLDEST_POSTGRES} or newer."
+        )
+    if vector is None:
+        raise StartError("The PostgreSQL server in DATABASE_URL does not have pgvector installed.")
+
+
+def _first(error: psycopg.Error) -> str:
+    """The first line of libpq's message, which gives a reason per address it tried."""
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

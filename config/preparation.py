@@ -1,0 +1,70 @@
+"""What must be there before Ebb's processes start. Doing it again changes nothing."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.utils import timezone
+from pgmq.install import install_pgmq_from_sql
+
+from config.demo import sample_memories
+from memory.actors import SYSTEM
+from memory.models import Embedder, Space, User, WorkerHeartbeat
+from memory.services.embedders import register_embedder
+from memory.services.memories import create_memories
+from memory.services.spaces import create_space
+
+OWNER = "owner"
+DEMO_SPACE = "demo"
+# Any number, as long as nobody else in this database uses it for an advisory lock.
+_LOCK = 0x65626221
+
+
+def prepare(*, say: Callable[[str], None]) -> None:
+    """Brings database, queue, static files and embedding model to what this version needs."""
+    say("Preparing the database…")
+    with connection.cursor() as cursor:
+        # Several hosts may start at once; the lock goes with the connection.
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+    call_command("migrate", verbosity=0, interactive=False)
+    if settings.CELERY_BROKER_URL.startswith("pgmq:"):
+        _install_queue()
+    call_command("collectstatic", verbosity=0, interactive=False)
+    say("Preparing the embedding model…")
+    embedder = register_embedder(
+        provider=settings.EBB_EMBEDDING_PROVIDER,
+        model=settings.EBB_EMBEDDING_MODEL,
+        dimensions=settings.EBB_EMBEDDING_DIMENSIONS,
+    )
+    _make_demo_space(embedder)
+    connection.close()
+
+
+def forget_last_run() -> None:
+    """Removes the workers' heartbeats, so that "ready" means those that start now."""
+    WorkerHeartbeat.objects.all().delete()
+
+
+def _install_queue() -> None:
+    # Its SQL cannot be run twice.
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('pgmq.meta')")
+        [installed] = cursor.fetchone()
+    if installed is None:
+        install_pgmq_from_sql(dsn=settings.DATABASE_URL)
+
+
+@transaction.atomic
+def _make_demo_space(embedder: Embedder) -> None:
+    """The first user and space. What a person later changes or deletes in them stays so."""
+    if Space.objects.filter(slug=DEMO_SPACE).exists():
+        return
+    owner = User.objects.filter(username=OWNER).first()
+    if owner is None:
+        # Without a password: logs in by link until they set one.
+        owner = User.objects.create_superuser(OWNER, password=None)
+    space = create_space(slug=DEMO_SPACE, name="Demo", embedder=embedder, actor=SYSTEM, owner=owner)
+    if settings.EBB_DEMO_DATA:
+        now = timezone.now()
+        create_memories(space=space, drafts=sample_memories(now), actor=SYSTEM, now=now)

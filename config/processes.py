@@ -1,0 +1,105 @@
+"""One process of `make up`: started, its output sorted, restarted when it dies, stopped."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from config.run_file import RunFile
+
+_STEADY = 30.0  # seconds a process must live for its earlier deaths to be forgotten
+_LONGEST_PAUSE = 30.0  # seconds
+_LOUD = ("WARNING", "ERROR", "CRITICAL", "Traceback")
+_QUIET = ("DEBUG", "INFO")
+
+
+class Process:
+    """A process that should run for as long as Ebb does."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        logs: Path,
+        run_file: RunFile,
+        say: Callable[[str], None],
+    ) -> None:
+        self.name = name
+        self._command = command
+        self._log_path = logs / f"{name}.log"
+        self._run_file = run_file
+        self._say = say
+        self._popen: subprocess.Popen[str] | None = None
+        self._started_at = self._start_again_at = 0.0
+        self._deaths = 0
+
+    def start(self) -> None:
+        """Starts it in a process group of its own, so that Ctrl-C reaches only the supervisor."""
+        log = self._log_path.open("a", buffering=1)
+        self._popen = subprocess.Popen(  # noqa: S603 - our own commands
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        self._started_at = time.monotonic()
+        self._run_file.add(self._popen.pid)
+        threading.Thread(target=self._sort, args=(self._popen.stderr, log), daemon=True).start()
+
+    def look_after(self) -> None:
+        """Starts it again if it has died: at once, then after ever longer pauses."""
+        now = time.monotonic()
+        if self._popen is None:
+            if now >= self._start_again_at:
+                self.start()
+        elif (code := self._popen.poll()) is not None:
+            self._run_file.remove(self._popen.pid)
+            self._popen = None
+            self._deaths = 1 if now - self._started_at > _STEADY else self._deaths + 1
+            self._start_again_at = now + min(0.1 * 3 ** (self._deaths - 1), _LONGEST_PAUSE)
+            self._say_death(code)
+
+    def ask_to_stop(self) -> None:
+        self._signal(signal.SIGTERM)
+
+    def stop(self, *, deadline: float) -> None:
+        """Waits until it has ended; at `deadline` (monotonic seconds) its whole group is killed."""
+        if self._popen is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._popen.wait(max(0.0, deadline - time.monotonic()))
+            self._signal(signal.SIGKILL)
+            self._popen.wait()
+            self._run_file.remove(self._popen.pid)
+
+    def _say_death(self, code: int) -> None:
+        how = (
+            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
+        if self._deaths < 4:
+            self._say(f"{self.name} {how}; it is started again.")
+        elif self._deaths == 4:
+            self._say(f"{self.name} ends again and again; see {self._log_path}")
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._popen is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, number)
+
+    def _sort(self, lines: Iterable[str], log: IO[str]) -> None:
+        """Everything goes to the log; warnings and errors also to the screen, without call stacks."""
+        shown = True
+        with log:
+            for line in lines:
+                log.write(line)
+                shown = line.startswith(_LOUD) or (shown and not line.startswith(_QUIET))
+                if shown and not line[0].isspace():
+                    self._say(f"{self.name} | {line.rstrip()}")

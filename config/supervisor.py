@@ -1,0 +1,167 @@
+"""`make up`: PostgreSQL, preparation, then web, worker and beat until somebody says stop.
+
+A supervisor of our own because the libraries do not fit: honcho ends everything when one process
+ends and cannot start it again, supervisord is a daemon with configuration files. What one process
+does is in processes.py, what outlives a killed supervisor in run_file.py, PostgreSQL in
+embedded_postgres.py. This file is the order of things.
+"""
+
+import http
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from types import FrameType
+
+from django.conf import settings
+
+from config.embedded_postgres import EmbeddedPostgres
+from config.local_files import keep_secret_key
+from config.preconditions import StartError, check_model, check_port
+from config.processes import Process
+from config.run_file import RunFile
+
+_GRACE = 8.0  # seconds for what is under way to end
+_TICK = 0.1  # seconds between two looks at the processes
+_PATIENCE = 45.0  # seconds after which a start is said to take long
+_MANAGE = (sys.executable, str(settings.BASE_DIR / "manage.py"))
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+class Supervisor:
+    """Runs Ebb on this machine in the foreground."""
+
+    def __init__(self, *, stop_with_parent: bool) -> None:
+        self._parent = os.getppid() if stop_with_parent else None
+        self._stop_requested = False
+        self._run_file = RunFile(settings.EBB_DATA_DIR)
+        self._postgres = EmbeddedPostgres(settings.EBB_DATA_DIR)
+        self._processes: list[Process] = []
+
+    def run(self) -> None:
+        """Returns when it was asked to stop and everything has stopped. Raises StartError."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+        settings.EBB_DATA_DIR.mkdir(parents=True, exist_ok=True)
+        self._run_file.acquire()
+        try:
+            self._start()
+            if not self._stopping():
+                self._watch()
+        finally:
+            self._stop()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._stop_requested = True
+
+    def _stopping(self) -> bool:
+        """Whether to stop: asked to, or the `make` that started us was killed."""
+        return self._stop_requested or self._parent not in {None, os.getppid()}
+
+    def _start(self) -> None:
+        self._run_file.end_leftovers()
+        check_port(settings.EBB_HOST, settings.EBB_PORT)
+        check_model()
+        keep_secret_key(settings.EBB_DATA_DIR)
+        if settings.EBB_EMBEDDED_POSTGRES:
+            say("Starting PostgreSQL…")
+            self._postgres.start(give_up=self._stopping)
+        if not self._stopping():
+            self._run_command("prepare", "--alone")
+        if not self._stopping():
+            self._start_processes()
+
+    def _start_processes(self) -> None:
+        say("Starting the web server and the worker…")
+        logs = settings.EBB_DATA_DIR / "logs"
+        logs.mkdir(exist_ok=True)
+        for name, command in _commands().items():
+            process = Process(name, command, logs=logs, run_file=self._run_file, say=say)
+            self._processes.append(process)
+            process.start()
+
+    def _watch(self) -> None:
+        """Says when Ebb is ready, and keeps its processes alive until it is to stop."""
+        started, ready, patient = time.monotonic(), False, True
+        while not self._stopping():
+            for process in self._processes:
+                process.look_after()
+            if not ready:
+                missing = _not_ready()
+                if ready := not missing:
+                    self._greet()
+                elif patient and time.monotonic() - started > _PATIENCE:
+                    patient = False
+                    say(f"Still waiting: {missing}")
+            time.sleep(_TICK)
+
+    def _greet(self) -> None:
+        say(f"Ebb is ready: {settings.EBB_URL}")
+        self._run_command("login_link", "--sentence")
+
+    def _run_command(self, *arguments: str) -> None:
+        """Runs a command of manage.py, in a process of its own because it needs fresh settings."""
+        process = subprocess.Popen((*_MANAGE, *arguments), start_new_session=True)  # noqa: S603 - our own commands
+        self._run_file.add(process.pid)
+        while process.poll() is None:
+            if self._stopping():
+                process.terminate()
+                process.wait()
+            time.sleep(_TICK / 2)
+        self._run_file.remove(process.pid)
+        if process.returncode and not self._stopping():
+            # It has said why.
+            raise StartError("")
+
+    def _stop(self) -> None:
+        if self._processes:
+            say("Stopping…")
+        deadline = time.monotonic() + _GRACE
+        for process in self._processes:
+            process.ask_to_stop()
+        for process in self._processes:
+            process.stop(deadline=deadline)
+        self._postgres.stop()
+
+
+def _commands() -> dict[str, list[str]]:
+    # Celery warns of root; a container and a newcomer's first try often are.
+    root = ("-W", "ignore:You're running the worker with superuser privileges")
+    celery = [sys.executable, *root, "-m", "celery", "-A", "config"]
+    return {
+        "web": [
+            *(sys.executable, "-m", "uvicorn", "config.asgi:application"),
+            *("--host", settings.EBB_HOST, "--port", str(settings.EBB_PORT)),
+            *("--loop", "uvloop", "--http", "httptools", "--lifespan", "off"),
+            # Open streams would otherwise hold up a stop for as long as they last.
+            *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
+        ],
+        "worker": [
+            *(*celery, "worker", "--loglevel", "INFO"),
+            # They talk to other workers through the queue; ours says in the database that it lives.
+            *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+        ],
+        "beat": [*celery, "beat", "--loglevel", "INFO", "--pidfile", ""],
+    }
+
+
+def _not_ready() -> str:
+    """What is still missing, as one line; "" when everything answers."""
+    try:
+        with urllib.request.urlopen(f"{settings.EBB_URL}/api/v1/health/ready", timeout=2):  # noqa: S310 - http, our own address
+            return ""
+    except urllib.error.HTTPError as error:
+        if error.code != http.HTTPStatus.SERVICE_UNAVAILABLE:
+            return f"the web server answers with code {error.code}"
+        parts = json.load(error).items()
+        return "; ".join(f"{part}: {state}" for part, state in parts if state != "ok")
+    except OSError as error:
+        return f"the web server does not answer ({error})"

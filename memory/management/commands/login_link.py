@@ -1,0 +1,26 @@
+"""`manage.py login_link`: a link that logs somebody in once, without a password."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from sesame.utils import get_query_string
+
+from memory.models import User
+
+
+class Command(BaseCommand):
+    help = "Print a login link that works once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username", nargs="?", default="owner")
+        parser.add_argument("--sentence", action="store_true", help="say what the link is")
+
+    def handle(self, *args: Any, username: str, sentence: bool, **options: Any) -> None:
+        user = User.objects.filter(username=username, is_active=True).first()
+        if user is None:
+            raise CommandError(_("There is no user %(name)s.") % {"name": username})
+        link = settings.EBB_URL + reverse("login_link") + get_query_string(user)
+        self.stdout.write(_("Log in (works once): %(link)s") % {"link": link} if sentence else link)
