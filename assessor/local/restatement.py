@@ -1,0 +1,50 @@
+"""A bare "yes" means what it answers: finds the fact that the reply restates."""
+
+import re
+
+from assessor.local.features import is_question
+from assessor.local.sentences import split_sentences
+
+_CONFIRMATION = re.compile(
+    r"\W*(?:(?:yes|yep|yeah|yup|right|correct|exactly|true|indeed|that's right|that is right"
+    r"|that's correct)\W*){1,3}"
+    r"|\W*(?:(?:\u5bf9|\u662f\u7684?|\u6ca1\u9519|\u6b63\u662f|\u5bf9\u7684|\u662f\u554a)\W*){1,3}",
+    re.IGNORECASE,
+)
+_RESTATEMENT = re.compile(
+    r"\b(?:noted|got it|remember|so|good to know)\b.*\byou\b"
+    r"|^you (?:have|are|live|work|like|moved)\b"
+    r"|(?:\u8bb0\u4f4f|\u8bb0\u4e0b|\u6240\u4ee5).*\u4f60",
+    re.IGNORECASE | re.DOTALL,
+)
+# Towards the user's side, so that the head reads it as the user's own statement.
+_TURNED = (
+    (re.compile(r"\byou(?: a|')re\b", re.I), "I'm"),
+    (re.compile(r"\byour\b", re.I), "my"),
+    (re.compile(r"\byou\b", re.I), "I"),
+    (re.compile("\u4f60"), "\u6211"),
+)
+# What the assistant says before the fact itself.
+_PREAMBLE = re.compile(
+    r"^.*?(?:\b(?:noted|got it)\b\W*(?:that\b)?|\b(?:remember|noted) that\b"
+    r"|\u8bb0[\u4f4f\u4e0b]\u4e86?)\W*",
+    re.I,
+)
+
+
+def judged_text(user_message: str, assistant_response: str) -> tuple[str, str | None]:
+    """Return the text to judge and, when it is not the user's own, the summary of it."""
+    if not _CONFIRMATION.fullmatch(user_message):
+        return user_message, None
+    for sentence in _joined_restatement(split_sentences(assistant_response)):
+        fact = _PREAMBLE.sub("", sentence) or sentence
+        for pattern, replacement in _TURNED:
+            fact = pattern.sub(replacement, fact)
+        return fact, f"{user_message} ({sentence})"[:300]
+    return user_message, None
+
+
+def _joined_restatement(sentences: list[str]) -> list[str]:
+    """ "Noted. You have asthma." is one restatement in two sentences."""
+    candidates = [*sentences, *map(" ".join, zip(sentences, sentences[1:], strict=False))]
+    return [text for text in candidates if _RESTATEMENT.search(text) and not is_question(text)][:1]

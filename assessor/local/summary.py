@@ -1,0 +1,43 @@
+"""The summary: the user's own sentences that carry something, word for word."""
+
+from collections.abc import Sequence
+
+from assessor.local.features import CUES, is_question, word_count
+from assessor.local.head import Array
+
+MAX_LENGTH = 300
+
+# A sentence is kept when it scores at least this, and not far below the best one.
+KEEP_FROM = 0.4
+KEEP_WITHIN = 0.35
+
+
+def summarize(sentences: Sequence[str], scores: Array) -> str:
+    """Return at most MAX_LENGTH characters, never empty; `scores` (n,) belong to `sentences`."""
+    order = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))
+    best = order[0]
+    kept, length = {best}, len(sentences[best])
+    for i in order[1:]:
+        wanted = scores[i] >= max(KEEP_FROM, scores[best] - KEEP_WITHIN)
+        if wanted and not _is_filler(sentences[i]) and length + 1 + len(sentences[i]) <= MAX_LENGTH:
+            kept.add(i)
+            length += 1 + len(sentences[i])
+    return _shortened(" ".join(sentences[i] for i in sorted(kept)))
+
+
+def _is_filler(sentence: str) -> bool:
+    """Greetings, thanks and questions without anything of the speaker's own."""
+    if CUES["owner"].search(sentence) or CUES["subject"].search(sentence):
+        return False
+    short = word_count(sentence) <= 8
+    return is_question(sentence) or (
+        short and any(CUES[name].search(sentence) for name in ("greeting", "thanks", "reaction"))
+    )
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_LENGTH:
+        return text
+    head = text[: MAX_LENGTH - 1]
+    # A language without spaces is cut at the character.
+    return (head.rsplit(" ", 1)[0] if " " in head[-40:] else head).rstrip(" ,;") + "\u2026"
