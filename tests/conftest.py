@@ -1,0 +1,138 @@
+"""What all tests share: people, spaces, keys and a caller of the API; and no way to the network.
+
+alice owns `space`, bob may look at it, charlie belongs to `other_space` only.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from memory.actors import SYSTEM
+from memory.models import Embedder, Role, Space, User
+from memory.services.embedders import register_embedder
+from memory.services.keys import create_key
+from memory.services.spaces import add_member, create_space
+from tests.stub_model import stub_model, stub_model_server
+
+# Fixtures for every test folder.
+__all__ = ["stub_model", "stub_model_server"]
+
+ALL_SCOPES = ("read", "write", "admin")
+
+
+def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
+    """Fails the test that connects further than to this machine (a path is a Unix socket)."""
+    if event != "socket.connect" or not isinstance(arguments[1], tuple):
+        return
+    host = str(arguments[1][0])
+    if host not in {"localhost", "::1"} and not host.startswith("127."):
+        pytest.fail(f"A test tried to connect to {host}")
+
+
+def pytest_configure() -> None:
+    sys.addaudithook(_stay_on_this_machine)
+
+
+@pytest.fixture
+def embedder(db: None) -> Embedder:
+    """The built-in model, with its index."""
+    return register_embedder(provider="local", model="all-MiniLM-L6-v2", dimensions=384)
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    """Owner of `space`."""
+    return User.objects.create_user("alice", "alice@example.org", "a long password of alice")
+
+
+@pytest.fixture
+def bob(space: Space) -> User:
+    """May look at `space`, and change nothing."""
+    user = User.objects.create_user("bob", "bob@example.org", "a long password of bob")
+    add_member(space=space, user=user, role=Role.VIEWER)
+    return user
+
+
+@pytest.fixture
+def charlie(other_space: Space) -> User:
+    """Owner of `other_space`, a stranger to `space`."""
+    user = User.objects.create_user("charlie", "charlie@example.org", "a long password of charlie")
+    add_member(space=other_space, user=user, role=Role.OWNER)
+    return user
+
+
+@pytest.fixture
+def space(embedder: Embedder, alice: User) -> Space:
+    return create_space(slug="home", name="Home", embedder=embedder, actor=SYSTEM, owner=alice)
+
+
+@pytest.fixture
+def other_space(embedder: Embedder) -> Space:
+    return create_space(slug="other", name="Other", embedder=embedder, actor=SYSTEM)
+
+
+class MakeKey(Protocol):
+    def __call__(self, space: Space = ..., scopes: Sequence[str] = ...) -> str: ...
+
+
+@pytest.fixture
+def key(space: Space) -> MakeKey:
+    """Makes keys: `key()` for everything in `space`, `key(other_space, ["read"])`."""
+    own_space = space
+
+    def make(space: Space = own_space, scopes: Sequence[str] = ALL_SCOPES) -> str:
+        return create_key(space=space, scopes=scopes, name="test")[1]
+
+    return make
+
+
+class ApiClient:
+    """A program that calls /api/v1/ with a key, or without one."""
+
+    def __init__(self, secret: str | None) -> None:
+        self._client = Client(headers={"Authorization": f"Bearer {secret}"} if secret else {})
+
+    def get(self, path: str, **query: Any) -> HttpResponse:
+        return self.call("GET", path, query=query)
+
+    def post(
+        self, path: str, body: object = None, *, headers: dict[str, str] | None = None
+    ) -> HttpResponse:
+        return self.call("POST", path, body, headers=headers)
+
+    def patch(self, path: str, body: object) -> HttpResponse:
+        return self.call("PATCH", path, body)
+
+    def delete(self, path: str) -> HttpResponse:
+        return self.call("DELETE", path)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        query: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> HttpResponse:
+        """One request; the body is JSON unless it is bytes, which go as they are."""
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body)
+        return self._client.generic(  # type: ignore[return-value]  # it adds attributes, no type
+            method,
+            f"/api/v1/{path}",
+            data,
+            content_type="application/json",
+            query_params=query or None,
+            headers=headers,
+        )
+
+
+@pytest.fixture
+def api() -> Callable[[str | None], ApiClient]:
+    """Calls the API with a key: `api(key()).get("memories").json()`; `api(None)` has none."""
+    return ApiClient
