@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -12,6 +12,7 @@ from assessor import local, prompts
 from assessor.errors import AssessmentError
 from assessor.importance_assessor import MemoryImportanceAssessor
 from assessor.llm import ChatModel
+from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
 from memory.policy import PolicyDocument
 
@@ -37,7 +38,7 @@ class Judgement:
     """What somebody made of an exchange, and how."""
 
     importance: float
-    memory_type: str
+    memory_type: MemoryTypeName
     summary: str
     tags: list[str]
     topics: list[str]
@@ -52,8 +53,16 @@ class Judgement:
     facets: dict[str, float] | None = None
 
 
-def model_configuration() -> dict[str, str] | None:
-    """Constructor options of the assessor's model, or None where no model is configured."""
+class ModelConfiguration(TypedDict):
+    """Constructor options of a chat model."""
+
+    base_url: str
+    api_key: str
+    model: str
+
+
+def model_configuration() -> ModelConfiguration | None:
+    """The assessor's model, or None where no model is configured."""
     if not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
         return None
     return {
@@ -87,7 +96,7 @@ def judge_locally(exchange: Exchange) -> Judgement:
     judged = local.judge(exchange.user_message, exchange.assistant_response, embed=embedder.embed)
     return Judgement(
         importance=judged.importance,
-        memory_type=judged.memory_type,
+        memory_type=cast(MemoryTypeName, judged.memory_type),
         summary=judged.summary,
         tags=judged.tags,
         topics=judged.topics,

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 if TYPE_CHECKING:
-    from assessor.models import Assessment
+    from assessor.models import Assessment  # noqa: F401 - named in the base class
     from memory.models import Space
 
 

@@ -69,9 +69,7 @@ def complete_exchange(
     *, space: Space, assessment_id: UUID, assistant_response: str, now: datetime
 ) -> None:
     """The reply is there: the exchange that waited for it may be judged now."""
-    waiting = Assessment.objects.filter(
-        space_id=space.pk, pk=assessment_id, state=State.QUEUED
-    )
+    waiting = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.QUEUED)
     if waiting.update(assistant_response=assistant_response, due_at=now, told_at=now):
         tell_on_commit(Assessment(pk=assessment_id, space=space))
 
@@ -198,9 +196,7 @@ def put_off(
 
 def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
     """Queues a parked exchange again; raises Conflict unless it has failed."""
-    parked = Assessment.objects.filter(
-        space_id=space.pk, pk=assessment_id, state=State.FAILED
-    )
+    parked = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.FAILED)
     if not parked.update(state=State.QUEUED, due_at=now, attempts=0, finished_at=None, error=""):
         raise Conflict("Only a failed assessment can be tried again.")
     tell_on_commit(Assessment(pk=assessment_id, space=space))

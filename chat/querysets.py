@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 if TYPE_CHECKING:
-    from chat.models import Conversation, Message
+    from chat.models import Conversation, Message  # noqa: F401 - named in the base class
     from memory.models import Space
 
 

@@ -76,9 +76,13 @@ def _conversation(
     conversation = rows.filter(pk=conversation_id).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
-    under_way = Message.objects.in_space(space).of(conversation).filter(
-        state__in=[Message.State.PENDING, Message.State.STREAMING],
-        created_at__gt=now - REPLY_OVERDUE,
+    under_way = (
+        Message.objects.in_space(space)
+        .of(conversation)
+        .filter(
+            state__in=[Message.State.PENDING, Message.State.STREAMING],
+            created_at__gt=now - REPLY_OVERDUE,
+        )
     )
     if under_way.exists():
         raise Conflict("A reply is still being written in this conversation.")

@@ -97,7 +97,9 @@ def say(request: HttpRequest, access: Access) -> HttpResponse:
     except NotFound:
         raise Http404 from None
     except Conflict:
-        return _refusal(request, _("A reply is still being written. Send it again when it is done."))
+        return _refusal(
+            request, _("A reply is still being written. Send it again when it is done.")
+        )
     address = reverse("conversation", args=[access.space.slug, message.conversation_id])
     if not request.htmx:  # type: ignore[attr-defined]  # django-htmx
         return redirect(address)

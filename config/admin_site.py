@@ -8,7 +8,7 @@ from csp.decorators import csp_update
 from unfold.sites import UnfoldAdminSite
 
 
-class EbbAdminSite(UnfoldAdminSite):
+class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     """Unfold draws with Alpine.js, which evaluates expressions: only here may a page do that."""
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:

@@ -45,7 +45,7 @@ def problem(
 
 
 def _field(location: Sequence[object]) -> str:
-    """`("body", "draft", "importance")` → "importance": what the caller wrote, not our parameter."""
+    """`("body", "draft", "importance")` → "importance": the caller's name, not our parameter."""
     parts = [str(part) for part in location]
     if parts and parts[0] in {"body", "query", "path", "header"}:
         parts = parts[1:]
@@ -81,9 +81,12 @@ def install(api: NinjaAPI) -> None:
         answer = next(ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS)
         return problem(*answer, str(error) or answer[2])
 
-    api.add_exception_handler(ValidationError, from_request)
-    api.add_exception_handler(pydantic.ValidationError, from_pydantic)
-    api.add_exception_handler(InvalidArguments, from_services)
-    api.add_exception_handler(HttpError, from_ninja)
-    for kind in ANSWERS:
-        api.add_exception_handler(kind, from_table)
+    handlers: dict[type[Exception], Any] = {
+        ValidationError: from_request,
+        pydantic.ValidationError: from_pydantic,
+        InvalidArguments: from_services,
+        HttpError: from_ninja,
+        **dict.fromkeys(ANSWERS, from_table),
+    }
+    for kind, handler in handlers.items():
+        api.add_exception_handler(kind, handler)

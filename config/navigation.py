@@ -18,7 +18,9 @@ PAGES = (
 def rail(request: HttpRequest) -> dict[str, Any]:
     """Template context: `space`, `spaces`, `rail`."""
     space: Space | None = getattr(request, "space", None)
-    spaces = list(Space.objects.of_member(request.user)) if space else []
+    if space is None:
+        return {"space": None, "spaces": [], "rail": []}
+    spaces = Space.objects.of_member(request.user)
     current = request.resolver_match.url_name if request.resolver_match else None
     entries = [
         {
@@ -27,6 +29,6 @@ def rail(request: HttpRequest) -> dict[str, Any]:
             "icon": icon,
             "current": name == current,
         }
-        for name, label, icon in (PAGES if space else ())
+        for name, label, icon in PAGES
     ]
     return {"space": space, "spaces": spaces, "rail": entries}

@@ -27,7 +27,9 @@ EBB_PORT = env.int("EBB_PORT", default=8000)
 EBB_DEMO_DATA = env.bool("EBB_DEMO_DATA", default=True)
 # Where a browser on this machine finds Ebb: one cannot connect to "every address".
 _reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(EBB_HOST, EBB_HOST)  # noqa: S104 - compared, not bound
-EBB_URL = f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
+EBB_URL = (
+    f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
+)
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(EBB_DATA_DIR)
@@ -51,7 +53,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 # Left unset, the embedded PostgreSQL in EBB_DATA_DIR serves; `make up` starts it.
 EBB_EMBEDDED_POSTGRES = not env.str("DATABASE_URL", default="")
 DATABASE_URL = env.str("DATABASE_URL", default="") or database_url(EBB_DATA_DIR)
-DATABASES = {"default": environ.Env.db_url_config(DATABASE_URL, engine="django.db.backends.postgresql")}
+DATABASES = {
+    "default": environ.Env.db_url_config(DATABASE_URL, engine="django.db.backends.postgresql")
+}
 # A pool hands connections back between requests and while a model thinks.
 DATABASES["default"]["OPTIONS"] = {
     **DATABASES["default"].get("OPTIONS", {}),
@@ -109,7 +113,7 @@ EBB_EMBEDDING_DIMENSIONS = env.int("EBB_EMBEDDING_DIMENSIONS", default=384)
 # --- The application --------------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "config.apps.EbbAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -229,7 +233,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.str("EBB_LOG_LEVEL", default="INFO")},
     "loggers": {
         "httpx2": {"level": "WARNING"},
-        "kombu": {"level": "WARNING"},
+        "kombu": {"level": "ERROR"},
         # It warns of each pgmq:// without a host, which is ours.
         "kombu.connection": {"level": "ERROR"},
         "pgmq": {"level": "WARNING"},

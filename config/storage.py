@@ -3,7 +3,7 @@
 from servestatic.storage import CompressedManifestStaticFilesStorage
 
 
-class StaticFilesStorage(CompressedManifestStaticFilesStorage):
+class StaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # servestatic has no types
     """Gives the plain name where `collectstatic` has not run: in tests and in commands."""
 
     def stored_name(self, name: str) -> str:

@@ -91,9 +91,7 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
     )
 
 
-@router.get(
-    "memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory"
-)
+@router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
 def get_memory(request: HttpRequest, id: str) -> Memory:
     """One memory, by whole or short id."""
     return _one(access_to(request, "read"), id)
@@ -129,9 +127,7 @@ def delete_memory(request: HttpRequest, id: str) -> Memory:
     return _readable(access).get(pk=memory.pk)
 
 
-@router.get(
-    "profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles"
-)
+@router.get("profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles")
 def list_profiles(request: HttpRequest) -> ProfileList:
     """The ways to rank and their weights."""
     access_to(request, "read")

@@ -1,4 +1,4 @@
-"""What can go wrong in the memory core. Services raise these; config.errors maps them to answers."""
+"""What can go wrong in the memory core. Services raise; config.errors answers."""
 
 from dataclasses import dataclass
 

@@ -33,7 +33,9 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
     def decorate(view: View[P]) -> Callable[..., HttpResponse]:
         @login_required
         @wraps(view)
-        def page(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def page(
+            request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponse:
             access = page_access(request.user, slug, scope)
             request.space = access.space  # type: ignore[attr-defined]  # for the rail
             return view(request, access, *args, **kwargs)

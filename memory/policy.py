@@ -12,7 +12,6 @@ from memory.formulas.ranking import PROFILES
 from memory.formulas.retention import Tiers
 
 
-
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -20,12 +19,12 @@ class _Part(BaseModel):
 class TtlPolicy(_Part):
     """How long a memory stays, by its importance (seed 001). Days may be fractions, 0 included."""
 
-    permanent_threshold: float = Field(0.7, ge=0.0, le=1.0)
-    medium_threshold: float = Field(0.5, ge=0.0, le=1.0)
-    low_threshold: float = Field(0.3, ge=0.0, le=1.0)
-    medium_days: float = Field(30, ge=0.0, le=36500.0)
-    low_days: float = Field(7, ge=0.0, le=36500.0)
-    very_low_days: float = Field(3, ge=0.0, le=36500.0)
+    permanent_threshold: float = Field(default=0.7, ge=0.0, le=1.0)
+    medium_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
+    low_threshold: float = Field(default=0.3, ge=0.0, le=1.0)
+    medium_days: float = Field(default=30, ge=0.0, le=36500.0)
+    low_days: float = Field(default=7, ge=0.0, le=36500.0)
+    very_low_days: float = Field(default=3, ge=0.0, le=36500.0)
     renew_on_use: bool = True
 
     @model_validator(mode="after")
@@ -42,18 +41,18 @@ class TtlPolicy(_Part):
 class DecayPolicy(_Part):
     """How importance fades with time (seed 003, section 4)."""
 
-    floor: float = Field(0.8, ge=0.0, le=1.0)
-    scale_days: float = Field(30, gt=0.0, le=36500.0)
+    floor: float = Field(default=0.8, ge=0.0, le=1.0)
+    scale_days: float = Field(default=30, gt=0.0, le=36500.0)
 
 
 class RecallPolicy(_Part):
     """How memories are found and how many reach the model."""
 
     profile: str = "hybrid"
-    limit: int = Field(3, ge=1, le=50)
-    candidate_limit: int = Field(300, ge=1, le=10_000)
-    recency_scale_days: float = Field(30, gt=0.0, le=36500.0)
-    min_score: float = Field(0, ge=0.0, le=10.0)
+    limit: int = Field(default=3, ge=1, le=50)
+    candidate_limit: int = Field(default=300, ge=1, le=10_000)
+    recency_scale_days: float = Field(default=30, gt=0.0, le=36500.0)
+    min_score: float = Field(default=0, ge=0.0, le=10.0)
 
     @model_validator(mode="after")
     def _profile_is_known(self) -> "RecallPolicy":
@@ -69,18 +68,18 @@ class AssessmentPolicy(_Part):
     provider: Literal["auto", "llm", "local", "cascade"] = "auto"
     rubric: Literal["graded", "facets"] = "graded"
     trigger: Literal["every_exchange", "topic_change"] = "every_exchange"
-    idle_minutes: float = Field(30, gt=0.0, le=10_080)
-    timeout_seconds: float = Field(5, gt=0.0, le=300)
-    store_above: float = Field(0.2, ge=0.0, le=1.0)
+    idle_minutes: float = Field(default=30, gt=0.0, le=10_080)
+    timeout_seconds: float = Field(default=5, gt=0.0, le=300)
+    store_above: float = Field(default=0.2, ge=0.0, le=1.0)
 
 
 class PolicyDocument(_Part):
     """All the rules of a space."""
 
-    language: str = Field("en", pattern=r"^[a-z]{2}$")
-    capacity: int = Field(800, ge=1, le=100_000_000)
-    grace_hours: float = Field(24, ge=0.0, le=87_600)
-    bin_days: float = Field(30, ge=0.0, le=36500.0)
+    language: str = Field(default="en", pattern=r"^[a-z]{2}$")
+    capacity: int = Field(default=800, ge=1, le=100_000_000)
+    grace_hours: float = Field(default=24, ge=0.0, le=87_600)
+    bin_days: float = Field(default=30, ge=0.0, le=36500.0)
     ttl: TtlPolicy = TtlPolicy()
     decay: DecayPolicy = DecayPolicy()
     recall: RecallPolicy = RecallPolicy()

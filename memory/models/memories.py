@@ -121,7 +121,9 @@ class Memory(models.Model):
             models.Index(
                 F("space"), F("expires_at"), condition=Q(status="live"), name="memory_live_expiry"
             ),
-            models.Index(F("space"), F("binned_at"), condition=Q(status="binned"), name="memory_bin"),
+            models.Index(
+                F("space"), F("binned_at"), condition=Q(status="binned"), name="memory_bin"
+            ),
             GinIndex(fields=["search"], name="memory_search"),
         ]
 

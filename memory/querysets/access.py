@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 
 if TYPE_CHECKING:
-    from memory.models import Space, User
+    from memory.models import Space, User  # noqa: F401 - named in the base class
 
 
 class SpaceQuerySet(models.QuerySet["Space"]):

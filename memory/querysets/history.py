@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from django.db import models
 
 if TYPE_CHECKING:
-    from memory.models import MemoryEvent, Space
+    from memory.models import MemoryEvent, Space  # noqa: F401 - named in the base class
 
 
 class HistoryQuerySet(models.QuerySet["MemoryEvent"]):

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 from memory.formulas import importance_sql
 
 if TYPE_CHECKING:
-    from memory.models import Embedder, Memory, MemoryEmbedding, Space
+    from memory.models import Embedder, Memory, MemoryEmbedding, Space  # noqa: F401 - named in the base class
     from memory.policy import DecayPolicy
 
 _SHORT_ID = re.compile(r"[0-9a-f]{8}")
@@ -53,9 +53,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             scale_days=decay.scale_days,
         )
         return self.annotate(time_coef=coefficient).annotate(
-            current_importance=importance_sql.current_importance(
-                F("importance"), F("time_coef")
-            )
+            current_importance=importance_sql.current_importance(F("importance"), F("time_coef"))
         )
 
 

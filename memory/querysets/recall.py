@@ -60,7 +60,7 @@ def signals(
     """One row per candidate: id, created_at, and the four signals (text rank not yet scaled)."""
     rows = memories.with_importance_now(decay=policy.decay, now=question.now)
     if profile.candidates == "importance":
-        best = rows.order_by("-current_importance", "id")[: policy.recall.candidate_limit]
+        best = rows.order_by(F("current_importance").desc(), "id")[: policy.recall.candidate_limit]
         rows = rows.filter(pk__in=best.values("pk"))
     age = importance_sql.age_days(F("created_at"), question.now)
     distance = CosineDistance("embeddings__vector", HalfVector(question.vector))
@@ -84,9 +84,7 @@ def ranked(candidates: CTE, profile: Profile, *, limit: int, min_score: float) -
         candidates.queryset().order_by("-text_rank").values("text_rank")[:1],
         output_field=FloatField(),
     )
-    rows = candidates.queryset().annotate(
-        lexical=ranking_sql.lexical(rank, best_rank)
-    )
+    rows = candidates.queryset().annotate(lexical=ranking_sql.lexical(rank, best_rank))
     columns = {name: F(_column(name)) for name in SIGNALS}
     rows = rows.annotate(score=ranking_sql.score(columns, profile))
     if min_score > 0:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -21,7 +22,6 @@ from memory.models import BinReason, Memory, MemoryEmbedding, MemoryRevision, Sp
 from memory.querysets.policies import Policy, current_policy
 from memory.services.history import importance_now, record
 
-
 _CHANGEABLE = (
     "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned", "status",
     "last_active_at", "expires_at", "revision", "search", "binned_at", "bin_reason",
@@ -35,11 +35,29 @@ def embed_documents(space: Space, texts: Sequence[str]) -> npt.NDArray[np.float3
     return get_embedder(embedder.provider, embedder.model, embedder.dimensions).embed(texts)
 
 
-def indexed_text(content: str, draft: MemoryDraft, created_at: datetime) -> str:
+def indexed_text(draft: MemoryDraft, created_at: datetime) -> str:
     """What is embedded and searched: who spoke and when help to find it again."""
     if not draft.source.speaker:
-        return content
-    return f"{draft.source.speaker} ({created_at:%d %B %Y}): {content}"
+        return draft.content
+    return f"{draft.source.speaker} ({created_at:%d %B %Y}): {draft.content}"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Drafts with what must be computed before a transaction begins: texts, vectors, rules."""
+
+    space: Space
+    drafts: Sequence[MemoryDraft]
+    texts: Sequence[str]
+    vectors: npt.NDArray[np.float32]
+    policy: Policy
+
+
+def prepare_memories(*, space: Space, drafts: Sequence[MemoryDraft], now: datetime) -> Prepared:
+    """Embeds the drafts. No transaction is open meanwhile: an embedder may be far away."""
+    texts = [indexed_text(draft, draft.starts_at(now)) for draft in drafts]
+    policy = current_policy(space)
+    return Prepared(space, drafts, texts, embed_documents(space, texts), policy)
 
 
 def create_memory(
@@ -49,18 +67,19 @@ def create_memory(
     actor: Actor,
     now: datetime,
     idempotency_key: str | None = None,
-    source_assessment: uuid.UUID | None = None,
 ) -> Memory:
-    """Remembers one thing. The same idempotency key or assessment again gives the first memory."""
-    again = {"idempotency_key": idempotency_key, "source_assessment": source_assessment}
-    again = {name: value for name, value in again.items() if value is not None}
-    if again and (first := Memory.objects.in_space(space).filter(**again).first()):
+    """Remembers one thing. The same idempotency key again gives the first memory."""
+    earlier = Memory.objects.in_space(space).filter(idempotency_key=idempotency_key)
+    if idempotency_key and (first := earlier.first()):
         return first
+    prepared = prepare_memories(space=space, drafts=[draft], now=now)
     try:
-        [memory] = create_memories(space=space, drafts=[draft], actor=actor, now=now, **again)
+        [memory] = store_memories(
+            prepared=prepared, actor=actor, now=now, idempotency_key=idempotency_key
+        )
     except IntegrityError:
         # Somebody else was faster with the same key: theirs is the memory.
-        first = Memory.objects.in_space(space).filter(**again).first() if again else None
+        first = earlier.first() if idempotency_key else None
         if first is None:
             raise
         return first
@@ -68,21 +87,23 @@ def create_memory(
 
 
 def create_memories(
-    *, space: Space, drafts: Sequence[MemoryDraft], actor: Actor, now: datetime, **extra: object
+    *, space: Space, drafts: Sequence[MemoryDraft], actor: Actor, now: datetime
 ) -> list[Memory]:
     """Remembers many things, all or none, in the order given."""
-    policy = current_policy(space)
-    texts = [indexed_text(draft.content, draft, draft.starts_at(now)) for draft in drafts]
-    vectors = embed_documents(space, texts)
-    with transaction.atomic():
-        ids = _new_ids(space, len(drafts))
-        memories = [
-            _memory(space, id_, draft, text, policy, now, extra)
-            for id_, draft, text in zip(ids, drafts, texts, strict=True)
-        ]
-        Memory.objects.bulk_create(memories, batch_size=500)
-        _store_vectors(space, memories, vectors)
-        record(memories=memories, action="created", actor=actor, policy=policy, now=now)
+    prepared = prepare_memories(space=space, drafts=drafts, now=now)
+    return store_memories(prepared=prepared, actor=actor, now=now)
+
+
+@transaction.atomic
+def store_memories(
+    *, prepared: Prepared, actor: Actor, now: datetime, **extra: object
+) -> list[Memory]:
+    """Writes prepared drafts with their vectors and their history, in one transaction."""
+    ids = _new_ids(prepared.space, len(prepared.drafts))
+    memories = [_memory(prepared, index, id_, now, extra) for index, id_ in enumerate(ids)]
+    Memory.objects.bulk_create(memories, batch_size=500)
+    _store_vectors(prepared, memories)
+    record(memories=memories, action="created", actor=actor, policy=prepared.policy, now=now)
     return memories
 
 
@@ -99,18 +120,12 @@ def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
 
 
 def _memory(
-    space: Space,
-    id_: uuid.UUID,
-    draft: MemoryDraft,
-    text: str,
-    policy: Policy,
-    now: datetime,
-    extra: dict[str, object],
+    prepared: Prepared, index: int, id_: uuid.UUID, now: datetime, extra: dict[str, object]
 ) -> Memory:
-    document = policy.document
+    draft, document = prepared.drafts[index], prepared.policy.document
     return Memory(
         id=id_,
-        space=space,
+        space=prepared.space,
         short_id=id_.hex[:8],
         content=draft.content,
         memory_type=draft.type_name,
@@ -126,7 +141,7 @@ def _memory(
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
-        search=search_vector(text, document.language),
+        search=search_vector(prepared.texts[index], document.language),
         **extra,
     )
 
@@ -136,15 +151,14 @@ def search_vector(text: str, language: str) -> SearchVector:
     return SearchVector(Value(lexemes.prepare(text)), config=lexemes.configuration(language))
 
 
-def _store_vectors(
-    space: Space, memories: Sequence[Memory], vectors: npt.NDArray[np.float32]
-) -> None:
+def _store_vectors(prepared: Prepared, memories: Sequence[Memory]) -> None:
+    space = prepared.space
     MemoryEmbedding.objects.bulk_create(
         (
             MemoryEmbedding(
                 space=space, memory=memory, embedder_id=space.embedder_id, vector=vector
             )
-            for memory, vector in zip(memories, vectors, strict=True)
+            for memory, vector in zip(memories, prepared.vectors, strict=True)
         ),
         batch_size=500,
     )

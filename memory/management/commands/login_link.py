@@ -16,11 +16,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", nargs="?", default="owner")
-        parser.add_argument("--sentence", action="store_true", help="say what the link is")
 
-    def handle(self, *args: Any, username: str, sentence: bool, **options: Any) -> None:
+    def handle(self, *args: Any, username: str, **options: Any) -> None:
         user = User.objects.filter(username=username, is_active=True).first()
         if user is None:
             raise CommandError(_("There is no user %(name)s.") % {"name": username})
-        link = settings.EBB_URL + reverse("login_link") + get_query_string(user)
-        self.stdout.write(_("Log in (works once): %(link)s") % {"link": link} if sentence else link)
+        self.stdout.write(settings.EBB_URL + reverse("login_link") + get_query_string(user))
