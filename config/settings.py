@@ -8,6 +8,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import SELF
+from django.templatetags.static import static
 
 from config.broker import pgmq_address
 from config.local_files import database_url, secret_key
@@ -122,6 +123,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "django_htmx",
+    "ninja",
     "config",
     "memory",
     "assessor",
@@ -207,8 +209,8 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
         "frame-ancestors": ["'none'"],
     },
-    # Two third-party pages bring inline scripts and styles: the admin (unfold) and the API's
-    # Swagger page. Each has a policy of its own, set on its views in config/.
+    # The admin is drawn by a third party with inline scripts; it alone has a policy of its own
+    # (config.admin_site).
 }
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
@@ -238,4 +240,13 @@ LOGGING = {
         "kombu.connection": {"level": "ERROR"},
         "pgmq": {"level": "WARNING"},
     },
+}
+
+UNFOLD = {
+    "SITE_TITLE": "Ebb",
+    "SITE_HEADER": "Ebb",
+    "SITE_URL": "/",
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("ebb/favicon.svg")}
+    ],
 }
