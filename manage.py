@@ -7,8 +7,14 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    try:
+        _ = settings.INSTALLED_APPS  # reads them
+    except (ImproperlyConfigured, ValueError) as error:
+        sys.exit(f"A setting is wrong: {error}")
     execute_from_command_line(sys.argv)
 
 

@@ -95,7 +95,7 @@ class Process:
                 os.killpg(self._popen.pid, number)
 
     def _sort(self, lines: Iterable[str], log: IO[str]) -> None:
-        """Everything goes to the log; warnings and errors also to the screen, without call stacks."""
+        """All goes to the log; warnings and errors also to the screen, without call stacks."""
         shown = True
         with log:
             for line in lines:

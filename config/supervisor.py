@@ -74,8 +74,7 @@ class Supervisor:
         if settings.EBB_EMBEDDED_POSTGRES:
             say("Starting PostgreSQL…")
             self._postgres.start(give_up=self._stopping)
-        if not self._stopping():
-            self._run_command("prepare", "--alone")
+        self._finish(self._start_command("prepare", "--alone"))
         if not self._stopping():
             self._start_processes()
 
@@ -91,26 +90,36 @@ class Supervisor:
     def _watch(self) -> None:
         """Says when Ebb is ready, and keeps its processes alive until it is to stop."""
         started, ready, patient = time.monotonic(), False, True
+        # Made while the others start, because it takes a second.
+        link = self._start_command("login_link", stdout=subprocess.PIPE)
         while not self._stopping():
             for process in self._processes:
                 process.look_after()
             if not ready:
                 missing = _not_ready()
                 if ready := not missing:
-                    self._greet()
+                    self._greet(link)
                 elif patient and time.monotonic() - started > _PATIENCE:
                     patient = False
                     say(f"Still waiting: {missing}")
             time.sleep(_TICK)
+        self._finish(link)
 
-    def _greet(self) -> None:
-        say(f"Ebb is ready: {settings.EBB_URL}")
-        self._run_command("login_link", "--sentence")
+    def _greet(self, link: "subprocess.Popen[str]") -> None:
+        self._finish(link)
+        if link.stdout is not None and not self._stopping():
+            say(f"Ebb is ready: {settings.EBB_URL}")
+            say(f"Log in (the link works once): {link.stdout.read().strip()}")
 
-    def _run_command(self, *arguments: str) -> None:
-        """Runs a command of manage.py, in a process of its own because it needs fresh settings."""
-        process = subprocess.Popen((*_MANAGE, *arguments), start_new_session=True)  # noqa: S603 - our own commands
+    def _start_command(self, *arguments: str, stdout: int | None = None) -> "subprocess.Popen[str]":
+        """Starts a command of manage.py: its own process, because it needs fresh settings."""
+        command = (*_MANAGE, *arguments)
+        process = subprocess.Popen(command, stdout=stdout, text=True, start_new_session=True)  # noqa: S603 - our own commands
         self._run_file.add(process.pid)
+        return process
+
+    def _finish(self, process: "subprocess.Popen[str]") -> None:
+        """Waits for a command, or ends it when Ebb is to stop. Raises StartError if it failed."""
         while process.poll() is None:
             if self._stopping():
                 process.terminate()
@@ -135,7 +144,7 @@ class Supervisor:
 def _commands() -> dict[str, list[str]]:
     # Celery warns of root; a container and a newcomer's first try often are.
     root = ("-W", "ignore:You're running the worker with superuser privileges")
-    celery = [sys.executable, *root, "-m", "celery", "-A", "config"]
+    celery = ("-m", "celery", "-A", "config")
     return {
         "web": [
             *(sys.executable, "-m", "uvicorn", "config.asgi:application"),
@@ -145,11 +154,11 @@ def _commands() -> dict[str, list[str]]:
             *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
         ],
         "worker": [
-            *(*celery, "worker", "--loglevel", "INFO"),
+            *(sys.executable, *root, *celery, "worker", "--loglevel", "INFO"),
             # They talk to other workers through the queue; ours says in the database that it lives.
             *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         ],
-        "beat": [*celery, "beat", "--loglevel", "INFO", "--pidfile", ""],
+        "beat": [sys.executable, *celery, "beat", "--loglevel", "INFO", "--pidfile", ""],
     }
 
 

@@ -23,7 +23,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     early_config.stash[_FOLDER] = folder
     # Variables of the person who runs the tests must not reach them.
     for name in [n for n in os.environ if n.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
-        del os.environ[name]
+        if name != "EBB_REQUIRE_BROWSER":  # for the tests themselves
+            del os.environ[name]
     server = get_server(folder / "postgres")
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         # A test database may be lost in a power cut; waiting for the disk is for real ones.

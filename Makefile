@@ -1,0 +1,73 @@
+# Everything a person or CI does with Ebb. `make help` lists it.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+# What packages ask for and nothing of ours uses: tokenizers can download models, we do not.
+NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
+
+.DEFAULT_GOAL := help
+.PHONY: help up test test-long lint format bench lock venv packages dev-packages browser
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	  printf '%-16s %s\n' "$$name" "$$text"; done
+
+up: packages  ## run Ebb here until Ctrl-C
+	@exec $(BIN)/python manage.py up --stop-with-parent
+
+test: dev-packages browser  ## run all tests except the long ones
+	@$(BIN)/python -m pytest -m "not long"
+
+test-long: dev-packages browser  ## run the fault and scale tests
+	@$(BIN)/python -m pytest -m long
+
+lint: dev-packages  ## check style, types, directions of imports, templates, migrations
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/djlint --check --quiet templates
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+format: dev-packages  ## put the code into shape
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	-$(BIN)/djlint --reformat --quiet templates
+
+bench: dev-packages  ## measure recall and the time to the first token
+	$(BIN)/python -m benchmarks
+
+lock:  ## resolve requirements*.in into the pinned lists
+	rm -rf build/lock && $(PYTHON) -m venv build/lock
+	grep -v '^gt-' requirements.in > build/lock/direct.txt
+	grep '^gt-' requirements.in > build/lock/alone.txt
+	grep -v '^-r' requirements-dev.in > build/lock/dev.txt
+	build/lock/bin/python -m pip install -qq -r build/lock/direct.txt
+	build/lock/bin/python -m pip install -qq --no-deps -r build/lock/alone.txt
+	build/lock/bin/python -m pip uninstall -qq -y $(NOT_USED)
+	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > requirements.txt
+	build/lock/bin/python -m pip install -qq -r build/lock/dev.txt
+	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > build/lock/all.txt
+	grep -vxF -f requirements.txt build/lock/all.txt > requirements-dev.txt
+	rm -rf build/lock
+
+venv:
+	@test -n "$(PYTHON)" || { echo "Ebb needs Python 3.11 or newer; name one: make up PYTHON=…" >&2; exit 1; }
+	@test -x $(BIN)/python && $(BIN)/python -m pip --version >/dev/null 2>&1 || .ci/make-venv "$(PYTHON)"
+
+# A list is installed when it differs from the copy that was kept at the last installation.
+packages: venv
+	@cmp -s requirements.txt .venv/requirements.txt || { \
+	  echo "Installing packages (first time: about a minute)…" && \
+	  $(BIN)/python -m pip install -qq --no-deps -r requirements.txt && \
+	  cp requirements.txt .venv/requirements.txt; }
+
+dev-packages: packages
+	@cmp -s requirements-dev.txt .venv/requirements-dev.txt || { \
+	  echo "Installing packages for tests…" && \
+	  $(BIN)/python -m pip install -qq --no-deps -r requirements-dev.txt && \
+	  cp requirements-dev.txt .venv/requirements-dev.txt; }
+
+browser: dev-packages
+	@.ci/find-browser >/dev/null || true

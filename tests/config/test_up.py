@@ -1,0 +1,195 @@
+"""`make up` as a newcomer meets it: real processes in a data folder and on a port of their own."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from django.conf import settings
+
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(180)]
+
+PATIENCE = 90.0  # seconds for a start on a busy machine
+
+
+class Ebb:
+    """One data folder and port, and the supervisor that runs on it at the moment."""
+
+    def __init__(self, data_dir: Path, **variables: str) -> None:
+        self.data_dir = data_dir
+        self.port = free_port()
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("EBB_", "DATABASE_URL", "DJANGO_"))
+        }
+        self.environment |= {"EBB_DATA_DIR": str(data_dir), "EBB_PORT": str(self.port), **variables}
+        self.supervisor: subprocess.Popen[str] | None = None
+        self.lines: list[str] = []
+
+    def start(self) -> None:
+        self.supervisor = subprocess.Popen(
+            [sys.executable, "manage.py", "up"],
+            cwd=settings.BASE_DIR,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines = []
+
+    def wait_for(self, beginning: str) -> str:
+        """The first line that begins so; the lines before it are in the message if none does."""
+        assert self.supervisor is not None
+        assert self.supervisor.stdout is not None
+        for line in self.supervisor.stdout:
+            self.lines.append(line.strip())
+            if line.startswith(beginning):
+                return line.strip()
+        raise AssertionError(f"No line {beginning!r} in: {self.lines}")
+
+    def fail(self) -> list[str]:
+        """Starts, expects that it ends by itself with exit code 1, and returns what it said."""
+        self.start()
+        assert self.supervisor is not None
+        output, _ = self.supervisor.communicate(timeout=PATIENCE)
+        assert self.supervisor.returncode == 1
+        return output.splitlines()
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        assert self.supervisor is not None
+        self.supervisor.send_signal(number)
+        self.supervisor.communicate(timeout=30)
+        return self.supervisor.returncode
+
+    def postmaster(self) -> str:
+        """The number of PostgreSQL's first process."""
+        return (self.data_dir / "postgres" / "postmaster.pid").read_text().split()[0]
+
+    def processes(self) -> dict[str, psutil.Process]:
+        """Every living process of this data folder by a word of its command line."""
+        found = {}
+        for process in psutil.process_iter():
+            try:
+                command = " ".join(process.cmdline())
+                ours = str(self.data_dir) in command or (
+                    process.environ().get("EBB_DATA_DIR") == str(self.data_dir)
+                )
+            except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+                continue
+            if ours and process.status() != psutil.STATUS_ZOMBIE:
+                words = ("uvicorn", "config worker", "config beat", "manage.py", "postgres")
+                found[next((word for word in words if word in command), command)] = process
+        return found
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def ebb(tmp_path: Path) -> Iterator[Ebb]:
+    # Root's PostgreSQL runs as another user, who must get to its folder.
+    tmp_path.chmod(0o755)
+    instance = Ebb(tmp_path / "data")
+    yield instance
+    if instance.supervisor is not None and instance.supervisor.poll() is None:
+        instance.stop()
+    for process in instance.processes().values():
+        process.kill()
+
+
+def test_up_is_ready_survives_a_dead_worker_and_leaves_no_process(ebb: Ebb) -> None:
+    ebb.start()
+    ready = ebb.wait_for("Ebb is ready: ")
+    assert ready == f"Ebb is ready: http://127.0.0.1:{ebb.port}"
+    link = ebb.wait_for("Log in").rsplit(" ", 1)[1]
+    assert re.fullmatch(rf"http://127\.0\.0\.1:{ebb.port}/login/link/\?sesame=\S+", link)
+    assert {"uvicorn", "config worker", "config beat", "manage.py", "postgres"} <= set(
+        ebb.processes()
+    )
+
+    another = Ebb(ebb.data_dir)
+    said = another.fail()
+    assert said[0].startswith(f"Ebb is already running on {ebb.data_dir}")
+
+    dead = ebb.processes()["config worker"]
+    dead.kill()
+    ebb.wait_for("worker was ended by signal 9")
+    until(lambda: ebb.processes().get("config worker", dead).pid != dead.pid)
+
+    assert ebb.stop() == 0
+    assert ebb.processes() == {}
+
+
+def test_up_starts_again_after_the_supervisor_was_killed(ebb: Ebb) -> None:
+    ebb.start()
+    ebb.wait_for("Ebb is ready: ")
+    before, postmaster = ebb.processes(), ebb.postmaster()
+    ebb.stop(signal.SIGKILL)
+    assert before["uvicorn"].is_running()
+
+    ebb.start()
+    ebb.wait_for("Ebb is ready: ")
+
+    assert not before["uvicorn"].is_running()
+    assert not before["config worker"].is_running()
+    assert ebb.postmaster() == postmaster
+    with urllib.request.urlopen(f"http://127.0.0.1:{ebb.port}/api/v1/health/live") as answer:
+        assert answer.status == 200
+    assert ebb.stop(signal.SIGINT) == 0
+    assert ebb.processes() == {}
+
+
+def test_up_on_a_taken_port_says_one_line(ebb: Ebb) -> None:
+    with socket.create_server(("127.0.0.1", ebb.port)):
+        said = ebb.fail()
+    assert said == [
+        f"Ebb cannot listen on 127.0.0.1:{ebb.port}: Address already in use."
+        " Choose another port with EBB_PORT."
+    ]
+    assert ebb.processes() == {}
+
+
+@pytest.mark.parametrize(
+    ("address", "line"),
+    [
+        (
+            "postgresql://ebb:secret@127.0.0.1:1/ebb",
+            "The database in DATABASE_URL does not answer: ",
+        ),
+        ("mysql://ebb:secret@127.0.0.1/ebb", "DATABASE_URL must look like postgresql://"),
+        ("postgresql://ebb:secret@127.0.0.1:port/ebb", "A setting is wrong: "),
+    ],
+)
+def test_up_with_a_broken_database_url_says_one_line(ebb: Ebb, address: str, line: str) -> None:
+    ebb.environment["DATABASE_URL"] = address
+    [said] = ebb.fail()
+    assert said.startswith(line)
+    assert "secret" not in said
+    assert ebb.processes() == {}
+
+
+def test_up_with_a_model_that_is_not_there_says_one_line(ebb: Ebb) -> None:
+    ebb.environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{free_port()}/v1"
+    [said] = ebb.fail()
+    assert said.startswith("The model cannot be reached.")
+    assert ebb.processes() == {}
+
+
+def until(holds: Callable[[], bool], seconds: float = 15.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
