@@ -15,7 +15,7 @@ from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES, SIGNALS, Profile, match_percent
 from memory.models import Memory, Space
 from memory.querysets.policies import Policy, current_policy
-from memory.querysets.recall import Question, recalled
+from memory.querysets.recall import Question, Shape, recalled
 
 
 @dataclass(frozen=True)
@@ -78,22 +78,20 @@ def recall(
     started = perf_counter()
     policy = current_policy(space)
     chosen = profile_named(profile or policy.document.recall.profile)
-    memories = Memory.objects.in_space(space).live()
-    if memory_types:
-        memories = memories.filter(memory_type__in=memory_types)
-    if tags:
-        memories = memories.filter(tags__contains=list(tags))
     embedder = get_embedder(
         space.embedder.provider, space.embedder.model, space.embedder.dimensions
     )
     vector = embedder.embed([query], kind="query")[0]
-    found = recalled(
-        memories,
-        Question(space, query, vector, now),
-        chosen,
-        policy.document,
+    shape = Shape(
+        profile=chosen,
+        decay=policy.document.decay,
+        recall=policy.document.recall,
+        language=policy.document.language,
         limit=limit or chosen.limit or policy.document.recall.limit,
+        memory_types=tuple(memory_types),
+        tags=tuple(tags),
     )
+    found = recalled(Question(space, query, vector, now), shape)
     results = [_result(memory, chosen) for memory in found]
     took_ms = (perf_counter() - started) * 1000
     return Recall(query, chosen, policy, took_ms, results)
