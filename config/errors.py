@@ -1,10 +1,13 @@
 """Every error as problem+json (RFC 9457): one table from exception to answer."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from http import HTTPStatus
 from typing import Any
 
 import pydantic
+from asgiref.sync import iscoroutinefunction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.decorators import sync_and_async_middleware
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -23,7 +26,15 @@ ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
     EmbeddingError: (503, "model_unavailable", "The embedding model does not answer"),
 }
 _INVALID = (422, "memory_invalid_arguments", "Invalid arguments")
-_BY_STATUS = {400: "bad_request", 403: "forbidden", 404: "not_found", 429: "rate_limited"}
+_BY_STATUS = {
+    400: "bad_request",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    429: "rate_limited",
+    500: "internal_error",
+}
+API = "/api/v1/"
 
 
 def problem(
@@ -49,9 +60,9 @@ def _field(location: Sequence[object]) -> str:
     parts = [str(part) for part in location]
     if parts and parts[0] in {"body", "query", "path", "header"}:
         parts = parts[1:]
-    if len(parts) > 1 and parts[0] in {"draft", "change", "asked", "exchange"}:
+    if parts and parts[0] in {"draft", "change", "asked", "exchange"}:
         parts = parts[1:]
-    return ".".join(parts)
+    return ".".join(parts) or "body"
 
 
 def _invalid(errors: Sequence[dict[str, str]]) -> HttpResponse:
@@ -90,3 +101,35 @@ def install(api: NinjaAPI) -> None:
     }
     for kind, handler in handlers.items():
         api.add_exception_handler(kind, handler)
+
+
+Handler = Callable[[HttpRequest], Any]
+
+
+@sync_and_async_middleware
+def api_problems(get_response: Handler) -> Handler:
+    """Middleware: errors that Django or ninja answer as text or as a page (no such path, method not
+    allowed, a crash) become problems too. Innermost, so that the other middlewares see them so."""
+    if iscoroutinefunction(get_response):
+
+        async def answer_async(request: HttpRequest) -> HttpResponse:
+            waiting: Awaitable[HttpResponse] = get_response(request)
+            return _as_problem(request, await waiting)
+
+        return answer_async
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        return _as_problem(request, get_response(request))
+
+    return answer
+
+
+def _as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    status, kind = response.status_code, response.headers.get("Content-Type", "")
+    if status < 400 or not request.path.startswith(API) or "json" in kind:
+        return response
+    phrase = HTTPStatus(status).phrase
+    answer = problem(status, _BY_STATUS.get(status, "error"), phrase, phrase)
+    if "Allow" in response.headers:
+        answer.headers["Allow"] = response.headers["Allow"]
+    return answer

@@ -1,5 +1,6 @@
 """JSON API: memories, search, profiles."""
 
+from datetime import datetime
 from typing import Annotated
 
 from django.http import HttpRequest
@@ -7,11 +8,11 @@ from django.utils import timezone
 from ninja import Header, Query, Router
 
 from memory.authentication import Access, access_to
-from memory.drafts import MemoryChange, MemoryDraft, Text
+from memory.drafts import IdempotencyKey, MemoryChange, MemoryDraft
 from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory
-from memory.pagination import keyset
+from memory.pagination import clock_of, keyset
 from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import current_policy
 from memory.recall import Recall, recall
@@ -21,11 +22,11 @@ from memory.services import memories as services
 router = Router(tags=["memories"])
 
 
-def _readable(access: Access) -> MemoryQuerySet:
+def _readable(access: Access, *, as_of: datetime | None = None) -> MemoryQuerySet:
     """The space's memories with their importance now, which every answer shows."""
     decay = current_policy(access.space).document.decay
     return Memory.objects.in_space(access.space).with_importance_now(
-        decay=decay, now=timezone.now()
+        decay=decay, now=as_of or timezone.now()
     )
 
 
@@ -46,7 +47,7 @@ def _one(access: Access, reference: str) -> Memory:
 def create_memory(
     request: HttpRequest,
     draft: MemoryDraft,
-    idempotency_key: Annotated[Text | None, Header(max_length=200)] = None,
+    idempotency_key: Annotated[IdempotencyKey | None, Header()] = None,
 ) -> tuple[int, Memory]:
     """Remember one thing. With an Idempotency-Key the second call answers the first's memory."""
     access = access_to(request, "write")
@@ -63,14 +64,18 @@ def create_memory(
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
 def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str, object]:
     """The space's memories, filtered and in order."""
-    rows = _readable(access_to(request, "read")).filter(status=asked.status)
+    access = access_to(request, "read")
+    as_of = clock_of(asked.cursor, default=timezone.now())
+    rows = _readable(access, as_of=as_of).filter(status=asked.status)
     if asked.memory_type:
         rows = rows.filter(memory_type=asked.memory_type)
     if asked.tag:
         rows = rows.filter(tags__contains=[asked.tag])
     if asked.q:
         rows = rows.saying(asked.q)
-    items, following = keyset(asked.order).page(rows, limit=asked.limit, cursor=asked.cursor)
+    items, following = keyset(asked.order).page(
+        rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
+    )
     return {"items": items, "next": following}
 
 

@@ -3,10 +3,10 @@
 Every door (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
 
@@ -35,7 +35,17 @@ def _not_blank(text: str) -> str:
     return text.strip()
 
 
+def _in_utc(moment: datetime) -> datetime:
+    """Refuses what falls out of the calendar in UTC: Python could not read it back."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("must lie between the years 1 and 9999 in UTC") from None
+
+
 Text = Annotated[str, AfterValidator(_storable)]
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+IdempotencyKey = Annotated[Text, Field(min_length=1, max_length=200)]
 Content = Annotated[Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT)]
 Tag = Annotated[Text, AfterValidator(_not_blank), AfterValidator(str.lower), Field(max_length=60)]
 Topic = Annotated[Text, AfterValidator(_not_blank), Field(max_length=120)]
@@ -56,16 +66,19 @@ class Facets(BaseModel):
     valence: Signed = 0.0
     intensity: Fraction = 0.0
 
-    @model_validator(mode="after")
-    def _derive_emotion(self) -> "Facets":
-        if self.E is None:
-            return self.model_copy(update={"E": emotion(self.valence, self.intensity)})
-        return self
+    @property
+    def emotion(self) -> float:
+        """E of seed 003, section 2.2."""
+        return emotion(self.valence, self.intensity) if self.E is None else self.E
 
     @property
     def importance(self) -> float:
         """infoImportance of seed 003, section 3."""
-        return base_importance(self.P, self.E or 0.0, self.I, self.J)
+        return base_importance(self.P, self.emotion, self.I, self.J)
+
+    def stored(self) -> dict[str, float]:
+        """All six numbers, as a memory keeps them."""
+        return self.model_dump() | {"E": self.emotion}
 
 
 class Source(BaseModel):
@@ -91,7 +104,7 @@ class MemoryDraft(BaseModel):
     tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = []
     topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] = []
     pinned: bool = False
-    created_at: AwareDatetime | None = None
+    created_at: Moment | None = None
     source: Source = Source()
 
     @property
@@ -136,7 +149,7 @@ class MemoryChange(BaseModel):
             if (value := getattr(self, name)) is not None
         }
         if self.facets is not None:
-            given["facets"] = self.facets.model_dump()
+            given["facets"] = self.facets.stored()
             given["core"] = self.facets.P == 1.0
             given.setdefault("importance", self.facets.importance)
         return given

@@ -5,11 +5,11 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
 from memory.authentication import Access, access_of_member
-from memory.errors import Forbidden, NotFound
+from memory.errors import Forbidden, InvalidArguments, NotFound
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Access, P], HttpResponse]
@@ -28,7 +28,10 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
 
 
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
-    """For a view that takes the member's Access in place of the address's `slug`."""
+    """For a view that takes the member's Access in place of the address's `slug`.
+
+    What a form or a link of ours would not send (a forged cursor) answers 400.
+    """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponse]:
         @login_required
@@ -38,7 +41,10 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
         ) -> HttpResponse:
             access = page_access(request.user, slug, scope)
             request.space = access.space  # type: ignore[attr-defined]  # for the rail
-            return view(request, access, *args, **kwargs)
+            try:
+                return view(request, access, *args, **kwargs)
+            except InvalidArguments as error:
+                raise BadRequest(str(error)) from None
 
         return page
 

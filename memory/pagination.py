@@ -1,12 +1,14 @@
 """Keyset pagination: a page begins after the last row of the one before it.
 
 The order is one column and then the id, so it is total; NULLs come last in either direction. A
-cursor holds the last row's two values. Rows that come or go between two calls shift nothing.
+cursor holds the last row's two values. Rows that come or go between two calls shift nothing. An
+order by what depends on the clock also needs the moment at which the list was begun: the cursor
+holds it, because a later page computed by a later clock would repeat rows or leave some out.
 """
 
 import base64
-import binascii
 import json
+import math
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -18,30 +20,40 @@ from memory.errors import FieldError, InvalidArguments
 
 Row = TypeVar("Row", bound=Model)
 
+# Ours have up to 180 characters; JSON nested without end would overflow the parser's stack.
+MAX_CURSOR = 400
+
 
 class Keyset(Generic[Row]):
     """An order over a queryset, e.g. "-created_at"; ties are broken by id."""
 
-    def __init__(self, order: str, *, parse: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, order: str, *, parse: Callable[[Any], Any]) -> None:
         self.field = order.removeprefix("-")
         self.descending = order.startswith("-")
-        self.parse = parse or (lambda value: value)
+        self.parse = parse
 
     def page(
-        self, rows: QuerySet[Row], *, limit: int, cursor: str | None
+        self,
+        rows: QuerySet[Row],
+        *,
+        limit: int,
+        cursor: str | None,
+        as_of: datetime | None = None,
     ) -> tuple[list[Row], str | None]:
         """Up to `limit` rows after the cursor, and the cursor of the next page if there is one.
 
+        `as_of` is the clock the rows were computed by, if any: `clock_of` reads it back.
         Raises InvalidArguments for a cursor that this order did not make.
         """
         column = F(self.field)
         first = column.desc(nulls_last=True) if self.descending else column.asc(nulls_last=True)
         if cursor is not None:
-            rows = rows.filter(self._after(*self._decode(cursor)))
+            value, pk, _clock = _decoded(cursor, self.parse)
+            rows = rows.filter(self._after(value, pk))
         found = list(rows.order_by(first, "pk")[: limit + 1])
         if len(found) <= limit:
             return found, None
-        return found[:limit], self._encode(found[limit - 1])
+        return found[:limit], self._encoded(found[limit - 1], as_of)
 
     def _after(self, value: Any, pk: UUID) -> Q:
         if value is None:
@@ -53,22 +65,50 @@ class Keyset(Generic[Row]):
             | Q(**{f"{self.field}__isnull": True})
         )
 
-    def _encode(self, row: Row) -> str:
+    def _encoded(self, row: Row, as_of: datetime | None) -> str:
         value = getattr(row, self.field)
-        if isinstance(value, datetime):
-            value = value.isoformat()
-        return base64.urlsafe_b64encode(json.dumps([value, str(row.pk)]).encode()).decode()
-
-    def _decode(self, cursor: str) -> tuple[Any, UUID]:
-        try:
-            value, pk = json.loads(base64.urlsafe_b64decode(cursor))
-            return (None if value is None else self.parse(value)), UUID(pk)
-        except (binascii.Error, ValueError, TypeError, AttributeError):
-            raise InvalidArguments(FieldError("cursor", "not a cursor of this list")) from None
+        place = [
+            value.isoformat() if isinstance(value, datetime) else value,
+            str(row.pk),
+            as_of.isoformat() if as_of else None,
+        ]
+        return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
 
 
 def keyset(order: str) -> "Keyset[Any]":
     """The keyset for an order by time or by number, told from the column's name."""
-    if order.removeprefix("-").endswith("_at"):
-        return Keyset(order, parse=datetime.fromisoformat)
-    return Keyset(order, parse=float)
+    return Keyset(order, parse=_moment if order.removeprefix("-").endswith("_at") else _number)
+
+
+def clock_of(cursor: str | None, *, default: datetime) -> datetime:
+    """The moment at which the list of this cursor was begun; raises InvalidArguments."""
+    return (_decoded(cursor, lambda value: value)[2] if cursor else None) or default
+
+
+def _decoded(cursor: str, parse: Callable[[Any], Any]) -> tuple[Any, UUID, datetime | None]:
+    """(the order's value or None, id, clock or None) of the last row shown."""
+    try:
+        if len(cursor) > MAX_CURSOR:
+            raise ValueError("too long")
+        value, pk, clock = json.loads(base64.urlsafe_b64decode(cursor))
+        return (
+            None if value is None else parse(value),
+            UUID(pk),
+            None if clock is None else _moment(clock),
+        )
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        raise InvalidArguments(FieldError("cursor", "not a cursor of this list")) from None
+
+
+def _moment(value: Any) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("without a time zone")
+    return moment
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError("not a number")
+    return number

@@ -15,7 +15,7 @@ from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Memory
 from memory.models.memories import MemoryType
 from memory.pages import space_page
-from memory.pagination import keyset
+from memory.pagination import clock_of, keyset
 from memory.querysets.policies import current_policy
 from memory.recall import recall
 from memory.services import memories as services
@@ -45,7 +45,9 @@ def memories(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 def _listed(request: HttpRequest, access: Access, kind: str) -> dict[str, Any]:
-    policy, now = current_policy(access.space).document, timezone.now()
+    cursor = request.GET.get("cursor") or None
+    now = clock_of(cursor, default=timezone.now())
+    policy = current_policy(access.space).document
     order = request.GET.get("order", "")
     order = order if order in ORDERS else "-created_at"
     rows = Memory.objects.in_space(access.space).live()
@@ -55,7 +57,8 @@ def _listed(request: HttpRequest, access: Access, kind: str) -> dict[str, Any]:
     page, following = keyset(order).page(
         rows.with_importance_now(decay=policy.decay, now=now),
         limit=PAGE_SIZE,
-        cursor=request.GET.get("cursor") or None,
+        cursor=cursor,
+        as_of=now,
     )
     hits = [{"memory": memory} for memory in show(page, policy, now)]
     return {"hits": hits, "next": following, "order": order, "total": total}

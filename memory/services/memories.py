@@ -35,11 +35,9 @@ def embed_documents(space: Space, texts: Sequence[str]) -> npt.NDArray[np.float3
     return get_embedder(embedder.provider, embedder.model, embedder.dimensions).embed(texts)
 
 
-def indexed_text(draft: MemoryDraft, created_at: datetime) -> str:
+def indexed_text(content: str, speaker: str, created_at: datetime) -> str:
     """What is embedded and searched: who spoke and when help to find it again."""
-    if not draft.source.speaker:
-        return draft.content
-    return f"{draft.source.speaker} ({created_at:%d %B %Y}): {draft.content}"
+    return f"{speaker} ({created_at:%d %B %Y}): {content}" if speaker else content
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,9 @@ class Prepared:
 
 def prepare_memories(*, space: Space, drafts: Sequence[MemoryDraft], now: datetime) -> Prepared:
     """Embeds the drafts. No transaction is open meanwhile: an embedder may be far away."""
-    texts = [indexed_text(draft, draft.starts_at(now)) for draft in drafts]
+    texts = [
+        indexed_text(draft.content, draft.source.speaker, draft.starts_at(now)) for draft in drafts
+    ]
     policy = current_policy(space)
     return Prepared(space, drafts, texts, embed_documents(space, texts), policy)
 
@@ -132,7 +132,7 @@ def _memory(
         tags=draft.tags,
         topics=draft.topics,
         importance=draft.base_importance,
-        facets=draft.facets.model_dump() if draft.facets else None,
+        facets=draft.facets.stored() if draft.facets else None,
         core=draft.core,
         pinned=draft.pinned,
         created_at=draft.starts_at(now),
@@ -171,7 +171,7 @@ def revise_memory(
 
     Raises NotFound, or Conflict if it is in the bin.
     """
-    vectors = embed_documents(space, [change.content]) if change.content else None
+    vectors = _embed_change(space, memory_id, change)
     policy = current_policy(space)
     with transaction.atomic():
         memory = _lock(space, memory_id)
@@ -188,6 +188,19 @@ def revise_memory(
                 space.embedder
             ).update(vector=vectors[0])
     return Memory.objects.in_space(space).get(pk=memory_id)
+
+
+def _embed_change(
+    space: Space, memory_id: uuid.UUID, change: MemoryChange
+) -> npt.NDArray[np.float32] | None:
+    """The vector of the new text, before a row is held; None if the text stays. Raises NotFound."""
+    if change.content is None:
+        return None
+    memory = Memory.objects.in_space(space).filter(pk=memory_id).first()
+    if memory is None:
+        raise NotFound("There is no such memory.")
+    text = indexed_text(change.content, memory.source_speaker, memory.created_at)
+    return embed_documents(space, [text])
 
 
 def _apply(
@@ -219,7 +232,8 @@ def _apply(
     if "importance" in values:
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     if "content" in values:
-        memory.search = search_vector(memory.content, policy.document.language)
+        text = indexed_text(memory.content, memory.source_speaker, memory.created_at)
+        memory.search = search_vector(text, policy.document.language)
     record(memories=[memory], action="revised", actor=actor, policy=policy, now=now)
 
 
