@@ -7,6 +7,8 @@ alike; everything else passes through unchanged.
 
 import re
 
+MAX_QUESTION = 4000  # characters; the built-in embedder reads about a thousand
+
 # Han, kana, Hangul, Thai: scripts written without spaces, or with words glued to particles.
 _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
@@ -35,3 +37,11 @@ def _bigrams(match: re.Match[str]) -> str:
 def prepare(text: str) -> str:
     """The text with every unspaced run replaced by its bigrams, separated by spaces."""
     return _UNSPACED.sub(_bigrams, text)
+
+
+def prepare_question(text: str) -> str:
+    """The same for a question: every word once, up to 4,000 characters of them.
+
+    A tsquery of words joined by OR is as deep as it has words, and PostgreSQL's stack is not.
+    """
+    return " ".join(dict.fromkeys(prepare(text).split()))[:MAX_QUESTION]

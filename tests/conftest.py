@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from pytest_django import Settings
 
 from memory.actors import SYSTEM
 from memory.models import Embedder, Role, Space, User
@@ -36,6 +37,12 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
 
 def pytest_configure() -> None:
     sys.addaudithook(_stay_on_this_machine)
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Settings) -> None:
+    """The real hasher takes half a second for each user, and it is Django's to test."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

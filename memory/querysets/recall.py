@@ -74,7 +74,7 @@ def recalled(question: Question, shape: Shape) -> Sequence[Memory]:
     values = {
         _SPACE: question.space.pk,
         _EMBEDDER: question.space.embedder_id,
-        _TEXT: lexemes.prepare(question.text),
+        _TEXT: lexemes.prepare_question(question.text),
         _VECTOR: HalfVector(question.vector).to_text(),
         _NOW: question.now,
     }
@@ -143,7 +143,8 @@ def _ranked(candidates: CTE, shape: Shape) -> CTE:
     rows = candidates.queryset().annotate(lexical=ranking_sql.lexical(F("text_rank"), best_rank))
     signals = {name: F(_column(name)) for name in SIGNALS}
     rows = rows.annotate(score=ranking_sql.score(signals, shape.profile))
-    if shape.recall.min_score > 0:
+    # An order by date has no score to fall below.
+    if shape.recall.min_score > 0 and shape.profile.order == "score":
         rows = rows.filter(score__gte=shape.recall.min_score)
     return CTE(rows.order_by(*_order(shape.profile))[: shape.limit], name="ranked")
 
