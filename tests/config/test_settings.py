@@ -1,0 +1,139 @@
+"""Every variable that the settings read is described, and every described one is read."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from config.local_files import keep_secret_key
+
+ROOT: Path = settings.BASE_DIR
+
+
+def read_by_settings() -> set[str]:
+    """The names in `env.xxx("NAME")`."""
+    tree = ast.parse((ROOT / "config" / "settings.py").read_text("utf-8"))
+    return {
+        node.args[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "env"
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    }
+
+
+def described() -> set[str]:
+    """The names in the first column of the tables of docs/configuration.md."""
+    text = (ROOT / "docs" / "configuration.md").read_text("utf-8")
+    first_columns = re.findall(r"^\|([^|]+)\|", text, re.M)
+    return {name for column in first_columns for name in re.findall(r"`([A-Z][A-Z0-9_]+)`", column)}
+
+
+def test_every_variable_is_described_and_every_described_one_is_read() -> None:
+    read = read_by_settings()
+
+    assert {"EBB_DATA_DIR", "DATABASE_URL", "OPENAI_API_KEY"} <= read
+    assert described() == read
+
+
+def test_environment_is_read_in_the_settings_only() -> None:
+    """What config/ writes for the processes it starts, and where Django finds its settings, is no
+    reading of a setting."""
+    reading = re.compile(r"os\.getenv|environ\.get\(|environ\[[^\]]+\](?!\s*=)|\benv\.\w+\(")
+    allowed = {ROOT / "config" / "settings.py"}
+    sources = [
+        path
+        for package in ("config", "memory", "assessor", "chat")
+        for path in (ROOT / package).rglob("*.py")
+        if path not in allowed
+    ]
+
+    assert [path for path in sources if reading.search(path.read_text("utf-8"))] == []
+
+
+def settings_with(tmp_path: Path, *names: str, **environment: str) -> dict[str, object]:
+    """The settings of these names in a new process with this environment."""
+    code = (
+        "import json, sys; from config import settings;"
+        "print(json.dumps({n: getattr(settings, n) for n in sys.argv[1:]}, default=str))"
+    )
+    kept = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}
+    answer = subprocess.run(
+        [sys.executable, "-c", code, *names],
+        cwd=ROOT,
+        env=kept | {"EBB_DATA_DIR": str(tmp_path)} | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    values: dict[str, object] = json.loads(answer.stdout)
+    return values
+
+
+def test_secrets_may_come_from_files(tmp_path: Path) -> None:
+    secrets = {
+        "OPENAI_API_KEY": "sk-from-file",
+        "SECRET_KEY": "key-from-file",
+        "DATABASE_URL": "postgres://user:word@db.example/ebb",
+    }
+    for name, secret in secrets.items():
+        (tmp_path / name).write_text(secret)
+
+    values = settings_with(
+        tmp_path, *secrets, **{f"{name}_FILE": str(tmp_path / name) for name in secrets}
+    )
+
+    assert values == secrets
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("0.0.0.0", "http://127.0.0.1:8123"),
+        ("::1", "http://[::1]:8123"),
+    ],
+)
+def test_address_is_one_a_browser_can_open(tmp_path: Path, host: str, url: str) -> None:
+    values = settings_with(tmp_path, "EBB_URL", EBB_HOST=host, EBB_PORT="8123")
+
+    assert values == {"EBB_URL": url}
+
+
+def test_with_nothing_set_ebb_stands_on_its_data_folder(tmp_path: Path) -> None:
+    keep_secret_key(tmp_path)
+    names = ("EBB_EMBEDDED_POSTGRES", "DATABASE_URL", "SECRET_KEY", "DEBUG", "OPENAI_BASE_URL")
+
+    values = settings_with(tmp_path, *names)
+
+    assert values["EBB_EMBEDDED_POSTGRES"] is True
+    assert str(tmp_path / "postgres") in str(values["DATABASE_URL"])
+    assert values["SECRET_KEY"] == (tmp_path / "secret_key").read_text()
+    assert len(str(values["SECRET_KEY"])) >= 40
+    assert (values["DEBUG"], values["OPENAI_BASE_URL"]) == (False, "")
+
+
+def test_secret_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+    keep_secret_key(tmp_path)
+    first = (tmp_path / "secret_key").read_text()
+
+    keep_secret_key(tmp_path)
+
+    assert (tmp_path / "secret_key").read_text() == first
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
+
+
+def test_assessor_asks_the_chat_model_unless_it_has_its_own(tmp_path: Path) -> None:
+    values = settings_with(tmp_path, "EBB_ASSESSOR_MODEL", EBB_CHAT_MODEL="large")
+
+    assert values == {"EBB_ASSESSOR_MODEL": "large"}

@@ -1,0 +1,133 @@
+"""The shape of the project: what holds it together is checked, not remembered."""
+
+import ast
+import re
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db.models import CheckConstraint, Model, UniqueConstraint
+from importlinter.cli import lint_imports
+
+ROOT: Path = settings.BASE_DIR
+PACKAGES = ("config", "memory", "assessor", "chat")
+
+# Small tables that every shard holds whole (docs/architecture.md), and the worker's sign of life.
+SHARED = {"Space", "User", "Membership", "Embedder", "ApiKey", "WorkerHeartbeat"}
+
+
+def sources() -> Iterator[Path]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if "migrations" not in path.parts:
+                yield path
+
+
+def models_of_a_space() -> list[type[Model]]:
+    ours = (model for name in PACKAGES for model in apps.get_app_config(name).get_models())
+    return [model for model in ours if model.__name__ not in SHARED]
+
+
+def test_imports_go_one_way(capsys: pytest.CaptureFixture[str]) -> None:
+    failed = lint_imports(config_filename=str(ROOT / "pyproject.toml"), cache_dir=None)
+
+    assert not failed, capsys.readouterr().out
+
+
+def test_every_per_space_table_names_its_space() -> None:
+    models = models_of_a_space()
+
+    assert {model.__name__ for model in models} >= {
+        "Memory", "MemoryEmbedding", "MemoryEvent", "MemoryRevision", "PolicyVersion",
+        "Assessment", "Conversation", "Message",
+    }  # fmt: skip
+    for model in models:
+        space = model._meta.get_field("space")
+        assert not space.null, model
+        assert space.column == "space_id", model
+
+
+def test_unique_constraints_of_per_space_tables_contain_the_space() -> None:
+    for model in models_of_a_space():
+        for constraint in model._meta.constraints:
+            assert isinstance(constraint, UniqueConstraint | CheckConstraint), constraint
+            if isinstance(constraint, UniqueConstraint):
+                assert "space" in constraint.fields, constraint
+        alone = [field.name for field in model._meta.fields if getattr(field, "unique", False)]
+        assert alone == [model._meta.pk.name], model
+        assert not model._meta.unique_together, model
+
+
+@pytest.mark.django_db
+def test_migrations_say_what_the_models_say() -> None:
+    report = StringIO()
+
+    try:
+        call_command("makemigrations", check=True, dry_run=True, stdout=report)
+    except SystemExit:
+        pytest.fail(f"a migration is missing:\n{report.getvalue()}")
+
+
+def test_modules_are_short() -> None:
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in sources()}
+
+    assert len(lengths) > 50
+    assert {path: n for path, n in lengths.items() if n > 300} == {}
+
+
+def test_functions_are_short() -> None:
+    functions = {
+        f"{path}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+    assert len(functions) > 200
+    assert {name: n for name, n in functions.items() if n > 50} == {}
+
+
+FORBIDDEN_MARKUP = {
+    "inline script": re.compile(r"<script(?![^>]*\ssrc=)(?![^>]*application/json)", re.I),
+    "inline style": re.compile(r"<style|\sstyle\s*=", re.I),
+    "event handler": re.compile(r"\s(on[a-z]+|hx-on[\w:-]*)\s*=", re.I),
+    "javascript address": re.compile(r"=\s*[\"']?\s*javascript:", re.I),
+    "evaluated by htmx": re.compile(
+        r"hx-(vals|headers)\s*=\s*[\"']\s*js:|hx-trigger=[^>]*\[", re.I
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN_MARKUP)
+def test_templates_have_nothing_a_strict_policy_would_block(name: str) -> None:
+    templates = [path for path in ROOT.glob("*/**/*.html") if ".venv" not in path.parts]
+    templates = [path for path in templates if path.parts[len(ROOT.parts)][0] != "."]
+
+    assert len(templates) > 20
+    pattern = FORBIDDEN_MARKUP[name]
+    found = {
+        str(path.relative_to(ROOT)): match.group()
+        for path in templates
+        if (match := pattern.search(path.read_text("utf-8")))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "markup"),
+    [
+        ("inline script", "<script>alert(1)</script>"),
+        ("inline script", '<script type="module">'),
+        ("inline style", '<p style="color: red">'),
+        ("event handler", '<a onclick="go()">'),
+        ("event handler", '<a hx-on:click="go()">'),
+        ("javascript address", '<a href="javascript:go()">'),
+        ("evaluated by htmx", "<a hx-vals='js:{a: 1}'>"),
+    ],
+)
+def test_the_patterns_see_what_they_are_for(name: str, markup: str) -> None:
+    assert FORBIDDEN_MARKUP[name].search(markup)

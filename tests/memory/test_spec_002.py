@@ -1,0 +1,127 @@
+"""The conformance cases of seed 002 by their names, through the JSON API."""
+
+from typing import Any
+
+import pytest
+
+from memory.models import Memory, MemoryEvent, Space
+from tests.conftest import ApiClient, MakeKey
+from tests.memory.writing import NOW, remember
+
+DEFAULTS = {
+    "identity": 1.0,
+    "goal": 0.9,
+    "decision": 0.8,
+    "todo": 0.8,
+    "preference": 0.7,
+    "fact": 0.6,
+    "event": 0.4,
+    "observation": 0.3,
+}
+
+
+@pytest.fixture
+def owner(key: MakeKey) -> ApiClient:
+    return ApiClient(key())
+
+
+@pytest.mark.parametrize(("memory_type", "importance"), DEFAULTS.items())
+def test_spec_c01_memory_write_applies_type_default_importance(
+    owner: ApiClient, memory_type: str, importance: float
+) -> None:
+    """ "Given `memory_write` is called without explicit `importance`, When a valid `memory_type` is
+    provided, Then the stored record uses the default importance for that type." """
+    answer = owner.post("memories", {"content": "User is called Jaz", "memory_type": memory_type})
+
+    assert answer.status_code == 201
+    written = answer.json()
+    assert (written["memory_type"], written["importance"]) == (memory_type, importance)
+    assert Memory.objects.get(pk=written["id"]).importance == importance
+
+
+@pytest.mark.parametrize(
+    "importance",
+    ["1.5", "-0.1", "1.0000000001", '"high"', '"0.7"', "NaN", "Infinity", "-Infinity", "true",
+     "[0.5]", "1" + "0" * 400, "1e400"],
+)  # fmt: skip
+def test_spec_c02_memory_write_rejects_invalid_importance_override(
+    owner: ApiClient, importance: str
+) -> None:
+    """ "When `importance` is outside `0.0..=1.0` or non-numeric, Then the tool returns a validation
+    error and does not write a record." """
+    body = f'{{"content": "User likes pizza", "importance": {importance}}}'.encode()
+
+    answer = owner.post("memories", body)
+
+    assert answer.status_code == 422
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "memory_invalid_arguments"
+    assert [error["field"] for error in answer.json()["errors"]] == ["importance"]
+    assert not Memory.objects.exists()
+    assert not MemoryEvent.objects.exists()
+
+
+@pytest.mark.parametrize("importance", [0, 0.0, 1, 1.0, 0.5, 5e-324])
+def test_importance_at_the_edges_is_kept_as_given(owner: ApiClient, importance: float) -> None:
+    written = owner.post("memories", {"content": "User likes pizza", "importance": importance})
+
+    assert written.status_code == 201
+    assert written.json()["importance"] == importance
+    assert owner.post("memories/search", {"query": "pizza"}).status_code == 200
+
+
+def test_spec_c03_memory_read_and_search_include_type_and_importance(owner: ApiClient) -> None:
+    """ "Entries written with and without explicit type/importance … Both outputs include
+    `memory_type` and `importance`" """
+    expected = {}
+    for body in (
+        {"content": "User likes pizza"},
+        {"content": "User prefers thin pizza", "memory_type": "preference"},
+        {"content": "Pizza was eaten", "memory_type": "event", "importance": 0.95},
+    ):
+        written = owner.post("memories", body).json()
+        expected[written["id"]] = (written["memory_type"], written["importance"])
+
+    read = {id_: owner.get(f"memories/{id_}").json() for id_ in expected}
+    found = owner.post("memories/search", {"query": "pizza"}).json()["results"]
+
+    assert sorted(expected.values()) == [("event", 0.95), ("observation", 0.3), ("preference", 0.7)]
+    assert {id_: _typed(memory) for id_, memory in read.items()} == expected
+    assert {hit["memory"]["id"]: _typed(hit["memory"]) for hit in found} == expected
+
+
+@pytest.mark.parametrize("profile", ["typed", "combined", "hybrid"])
+def test_spec_c04_memory_search_boosts_higher_importance_records(
+    owner: ApiClient, profile: str
+) -> None:
+    """ "Given two otherwise similar memory candidates with different importance values, When
+    `memory_search` ranks results, Then higher-importance records receive higher final ranking
+    scores." """
+    for importance in (0.3, 0.9, 0.6):
+        body = {"content": "User likes pizza", "importance": importance, "created_at": NOW_TEXT}
+        assert owner.post("memories", body).status_code == 201
+
+    found = owner.post("memories/search", {"query": "pizza", "profile": profile}).json()["results"]
+
+    assert [hit["memory"]["importance"] for hit in found] == [0.9, 0.6, 0.3]
+    scores = [hit["score"] for hit in found]
+    assert scores[0] > scores[1] > scores[2]
+
+
+def test_spec_c05_default_paths_remain_backward_compatible(owner: ApiClient, space: Space) -> None:
+    """ "Legacy/default write path (no new args) … Defaults (`observation` + default importance) are
+    used and no errors occur" """
+    written = owner.post("memories", {"content": "It rained"}).json()
+    by_service = remember(space, "It rained again")
+
+    for id_ in (written["id"], by_service.pk):
+        assert _typed(owner.get(f"memories/{id_}").json()) == ("observation", 0.3)
+    found = owner.post("memories/search", {"query": "rain"}).json()["results"]
+    assert [_typed(hit["memory"]) for hit in found] == [("observation", 0.3)] * 2
+
+
+NOW_TEXT = NOW.isoformat()
+
+
+def _typed(memory: dict[str, Any]) -> tuple[str, float]:
+    return memory["memory_type"], memory["importance"]

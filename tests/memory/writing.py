@@ -1,0 +1,45 @@
+"""Writing through the services in few words, for tests of what comes after."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.actors import Actor
+from memory.drafts import MemoryDraft
+from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from memory.policy import PolicyDocument
+from memory.services.memories import create_memory
+
+NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
+ALICE = Actor("user", "alice")
+
+
+def remember(space: Space, content: str, *, now: datetime = NOW, **draft: Any) -> Memory:
+    """A memory as the database has it."""
+    made = create_memory(
+        space=space, draft=MemoryDraft(content=content, **draft), actor=ALICE, now=now
+    )
+    return stored(made)
+
+
+def stored(memory: Memory) -> Memory:
+    """The memory as the database has it now."""
+    return Memory.objects.get(space_id=memory.space_id, pk=memory.pk)
+
+
+def actions(memory: Memory) -> list[str]:
+    """What its history says, oldest first."""
+    events = MemoryEvent.objects.filter(space_id=memory.space_id, memory_id=memory.pk)
+    return list(events.order_by("id").values_list("action", flat=True))
+
+
+def set_policy(space: Space, **changes: Any) -> PolicyDocument:
+    """Makes the defaults with these parts the space's rules."""
+    document = PolicyDocument.model_validate(changes)
+    newest = space.policy_versions.order_by("-version")[0].version
+    PolicyVersion.objects.create(
+        space=space,
+        version=newest + 1,
+        document=document.model_dump(mode="json"),
+        actor_type="system",
+    )
+    return document
