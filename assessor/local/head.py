@@ -44,7 +44,8 @@ class Head:
 
     Importance is the expected value over levels: a regression on the number itself is a third
     worse, since what makes a trifle a trifle is not the opposite of what makes a fact a fact.
-    `surface_*` (k,), `level_values` (levels,), weights (d, levels) and (d, 8).
+    `surface_*` (k,), `level_values` (levels,), weights (d, levels) and (d, 8),
+    `calibration` (1 + 8,) over that expected value and the type probabilities.
     """
 
     surface_mean: Array
@@ -52,6 +53,7 @@ class Head:
     level_weights: Array
     level_bias: Array
     level_values: Array
+    calibration: Array
     type_weights: Array
     type_bias: Array
 
@@ -60,7 +62,12 @@ class Head:
         features = scaled(feature_matrix(texts, vectors), self.surface_mean, self.surface_deviation)
         levels = _softmax(features @ self.level_weights + self.level_bias)
         types = _softmax(features @ self.type_weights + self.type_bias)
-        return Scores(levels @ self.level_values, types)
+        return Scores(self._calibrated(levels @ self.level_values, types), types)
+
+    def _calibrated(self, importance: Array, types: Array) -> Array:
+        """Move the expected value, which shies from both ends, by what the type says."""
+        moved = np.column_stack([importance, types]) @ self.calibration
+        return np.asarray(np.clip(moved, 0, 1), dtype=np.float32)
 
 
 def _softmax(logits: Array) -> Array:

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from assessor.local.features import HASHED_DIMENSIONS, feature_matrix
 from assessor.local.head import (
     EMBEDDING_DIMENSIONS,
     HEAD_FILE,
     MEMORY_TYPES,
+    Array,
     Head,
     load_head,
     scaled,
@@ -74,19 +76,38 @@ def fit(examples: list[Example], *, embed: Embed) -> Head:
     features = scaled(raw, mean, deviation)
     importance = np.array([example.importance for example in examples])
     levels = np.digitize(importance, LEVEL_BORDERS)
-    level_layer = LogisticRegression(C=LEVEL_FREEDOM, max_iter=1000).fit(features, levels)
-    types = [MEMORY_TYPES.index(example.memory_type) for example in examples]
-    type_layer = LogisticRegression(C=TYPE_FREEDOM, max_iter=1000).fit(features, types)
-    values = [importance[levels == level].mean() for level in np.unique(levels)]
+    types = np.array([MEMORY_TYPES.index(example.memory_type) for example in examples])
+    level_layer = LogisticRegression(C=LEVEL_FREEDOM, max_iter=1000)
+    type_layer = LogisticRegression(C=TYPE_FREEDOM, max_iter=1000)
+    values = np.array([importance[levels == level].mean() for level in np.unique(levels)])
+    # Out of fold: on examples that the layers have seen, they would look surer than they are.
+    unseen = np.column_stack(
+        [
+            _out_of_fold(level_layer, features, levels) @ values,
+            _out_of_fold(type_layer, features, types),
+        ]
+    )
+    calibration, *_ = np.linalg.lstsq(unseen, importance, rcond=None)
+    level_layer.fit(features, levels)
+    type_layer.fit(features, types)
     return Head(
         surface_mean=mean,
         surface_deviation=deviation,
         level_weights=level_layer.coef_.T.astype(np.float32),
         level_bias=level_layer.intercept_.astype(np.float32),
-        level_values=np.array(values, dtype=np.float32),
+        level_values=values.astype(np.float32),
+        calibration=calibration.astype(np.float32),
         type_weights=type_layer.coef_.T.astype(np.float32),
         type_bias=type_layer.intercept_.astype(np.float32),
     )
+
+
+def _out_of_fold(layer: LogisticRegression, features: Array, classes: Array) -> Array:
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    probabilities: Array = cross_val_predict(
+        layer, features, classes, cv=folds, method="predict_proba"
+    )
+    return probabilities
 
 
 def save(head: Head, path: Path) -> None:
