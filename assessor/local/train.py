@@ -81,12 +81,8 @@ def fit(examples: list[Example], *, embed: Embed) -> Head:
     type_layer = LogisticRegression(C=TYPE_FREEDOM, max_iter=1000)
     values = np.array([importance[levels == level].mean() for level in np.unique(levels)])
     # Out of fold: on examples that the layers have seen, they would look surer than they are.
-    unseen = np.column_stack(
-        [
-            _out_of_fold(level_layer, features, levels) @ values,
-            _out_of_fold(type_layer, features, types),
-        ]
-    )
+    expected = _out_of_fold(level_layer, features, levels) @ values
+    unseen = np.column_stack([expected, _out_of_fold(type_layer, features, types)])
     calibration, *_ = np.linalg.lstsq(unseen, importance, rcond=None)
     level_layer.fit(features, levels)
     type_layer.fit(features, types)
