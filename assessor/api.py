@@ -7,7 +7,7 @@ from uuid import UUID
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Header, Query, Router
+from ninja import Header, Query, Router, Status
 
 from assessor import services
 from assessor.judging import Judgement, judge, model_configuration
@@ -23,7 +23,7 @@ from assessor.schemas import (
 )
 from memory.authentication import Access, access_to
 from memory.connections import release_connection
-from memory.drafts import Text
+from memory.drafts import IdempotencyKey
 from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory
@@ -86,8 +86,8 @@ def _store(access: Access, asked: ExchangeIn, judgement: Judgement) -> dict[str,
 def queue_assessment(
     request: HttpRequest,
     asked: ExchangeIn,
-    idempotency_key: Annotated[Text | None, Header(max_length=200)] = None,
-) -> tuple[int, dict[str, Any]]:
+    idempotency_key: Annotated[IdempotencyKey | None, Header()] = None,
+) -> Status[dict[str, Any]]:
     """Queue an exchange. It is stored at once and judged by a worker, once."""
     access = access_to(request, "write")
     assessment = services.queue_assessment(
@@ -96,7 +96,7 @@ def queue_assessment(
         now=timezone.now(),
         idempotency_key=idempotency_key,
     )
-    return 202, {"id": assessment.pk, "status": assessment.state}
+    return Status(202, {"id": assessment.pk, "status": assessment.state})
 
 
 @router.get(
@@ -141,9 +141,9 @@ def get_assessment(request: HttpRequest, id: str) -> Assessment:
     url_name="assessments_retry",
     operation_id="retryAssessment",
 )
-def retry_assessment(request: HttpRequest, id: str) -> tuple[int, dict[str, Any]]:
+def retry_assessment(request: HttpRequest, id: str) -> Status[dict[str, Any]]:
     """Queue a failed assessment again."""
     access = access_to(request, "write")
     assessment = _one(access, id)
     services.retry(space=access.space, assessment_id=assessment.pk, now=timezone.now())
-    return 202, {"id": assessment.pk, "status": State.QUEUED}
+    return Status(202, {"id": assessment.pk, "status": State.QUEUED})

@@ -1,7 +1,7 @@
 """The JSON API: every app's router under one roof."""
 
 from django.http import HttpRequest
-from ninja import NinjaAPI, Router, Swagger
+from ninja import NinjaAPI, Router, Status, Swagger
 
 from assessor.api import router as assessor_router
 from chat.api import router as chat_router
@@ -25,10 +25,10 @@ def live(request: HttpRequest) -> dict[str, str]:
     url_name="health_ready",
     operation_id="healthReady",
 )
-def ready(request: HttpRequest) -> tuple[int, dict[str, str]]:
+def ready(request: HttpRequest) -> Status[dict[str, str]]:
     """Each part that is needed, and whether it works."""
     parts = check_ready()
-    return (200 if all(state == "ok" for state in parts.values()) else 503), parts
+    return Status(200 if all(state == "ok" for state in parts.values()) else 503, parts)
 
 
 api = NinjaAPI(

@@ -21,5 +21,6 @@ class Policy:
 
 def current_policy(space: Space) -> Policy:
     """The newest version of the space's policy."""
-    row = space.policy_versions.order_by("-version").only("version", "document")[0]
-    return Policy(row.version, PolicyDocument.model_validate(row.document))
+    versions = space.policy_versions.order_by("-version")
+    version, document = versions.values_list("version", "document")[0]
+    return Policy(version, PolicyDocument.model_validate(document))
