@@ -13,6 +13,8 @@ PAGES = (
     ("playground", _("Playground"), "chat"),
     ("memories", _("Memories"), "memories"),
 )
+# Pages that belong to another page's entry.
+WITHIN = {"conversation": "playground"}
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
@@ -21,13 +23,13 @@ def rail(request: HttpRequest) -> dict[str, Any]:
     if space is None:
         return {"space": None, "spaces": [], "rail": []}
     spaces = Space.objects.of_member(request.user)
-    current = request.resolver_match.url_name if request.resolver_match else None
+    current = (request.resolver_match and request.resolver_match.url_name) or ""
     entries = [
         {
             "url": reverse(name, args=[space.slug]),
             "label": label,
             "icon": icon,
-            "current": name == current,
+            "current": name == WITHIN.get(current, current),
         }
         for name, label, icon in PAGES
     ]

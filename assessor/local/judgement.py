@@ -1,12 +1,13 @@
 """Judges one finished exchange: what the pipeline calls when no model with a key is configured."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from assessor.local.features import CUES
+from assessor.local.features import CUES, is_question
 from assessor.local.head import MEMORY_TYPES, Array, Scores, load_head
 from assessor.local.restatement import judged_text
 from assessor.local.sentences import split_sentences
@@ -21,6 +22,11 @@ MAX_SENTENCES = 24
 # A sentence below this says little; what it has above is added for every sentence but the best.
 FACT_FLOOR = 0.25
 FACT_GAIN = 0.5
+
+# Who only asks tells little, whatever the question is about: asked again tomorrow, the question
+# itself would be the best match for it.
+ASKING_SHARE = 0.35
+_ASKS_TO_KEEP = re.compile(r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE)
 
 # Named in the reasoning when the user's words contain them.
 _TOLD_CUES = (
@@ -63,6 +69,8 @@ def judge(user_message: str, assistant_response: str, *, embed: Embed) -> LocalJ
     texts = [text, *sentences]
     scores = load_head().scores(texts, embed(texts))
     importance = _combined(scores.importance)
+    if all(is_question(sentence) for sentence in sentences) and not _ASKS_TO_KEEP.search(text):
+        importance *= ASKING_SHARE
     types = _type_probabilities(scores)
     memory_type = MEMORY_TYPES[int(types.argmax())]
     return LocalJudgement(

@@ -40,7 +40,7 @@ class BuiltinResponder(Responder):
             parts.append(
                 _(
                     "I have passed that on to be judged. "
-                    "What is worth keeping will appear beside this chat."
+                    "What is worth keeping will appear below."
                 )
             )
         elif not fitting:

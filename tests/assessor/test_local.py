@@ -46,6 +46,10 @@ TRIFLES = [
     ("\u8c22\u8c22", 0.2),
     ("what's the capital of France?", 0.3),
     ("Translate this into French: the cat sleeps", 0.3),
+    ("where do I live?", 0.19),
+    ("When is my dentist appointment?", 0.19),
+    ("What should I cook tonight?", 0.19),
+    ("\u6211\u4f4f\u5728\u54ea\u91cc\uff1f", 0.19),
     ("Wow, that sounds great, how did it go?", 0.35),
     ("\u6cd5\u56fd\u7684\u9996\u90fd\u662f\u54ea\u91cc\uff1f", 0.3),
 ]
@@ -65,7 +69,13 @@ def test_statement_is_important_and_typed(
 def test_trifle_is_unimportant(message: str, at_most: float, embed: Embed) -> None:
     judgement = judge(message, "Sure.", embed=embed)
     assert judgement.importance <= at_most
-    assert judgement.memory_type == "observation"
+    assert judgement.memory_type in {"observation", "todo"}
+
+
+def test_question_that_asks_to_keep_something_is_a_statement(embed: Embed) -> None:
+    judgement = judge("Can you remind me to call the dentist tomorrow?", "Sure.", embed=embed)
+    assert judgement.importance > 0.2
+    assert judgement.memory_type == "todo"
 
 
 @pytest.mark.parametrize(
