@@ -30,7 +30,7 @@ from memory.models import (
     WorkerHeartbeat,
 )
 from memory.services.keys import revoke_key
-from memory.services.memories import delete_memory, restore_memory
+from memory.services.recycle_bin import delete_memory, restore_memory
 
 admin.site.unregister(Group)
 

@@ -1,9 +1,10 @@
 """Keyset pagination: a page begins after the last row of the one before it.
 
-The order is one column and then the id, so it is total; NULLs come last in either direction. A
-cursor holds the last row's two values. Rows that come or go between two calls shift nothing. An
-order by what depends on the clock also needs the moment at which the list was begun: the cursor
-holds it, because a later page computed by a later clock would repeat rows or leave some out.
+The order is one column and then the id in the same direction, so it is total, and one index serves
+both ways; NULLs come last in either direction. A cursor holds the last row's two values. Rows that
+come or go between two calls shift nothing. An order by what depends on the clock also needs the
+moment at which the list was begun: the cursor holds it, because a later page computed by a later
+clock would repeat rows or leave some out.
 """
 
 import base64
@@ -12,8 +13,8 @@ import math
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Generic, TypeVar
-from uuid import UUID
 
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db.models import F, Model, Q, QuerySet
 
 from memory.errors import FieldError, InvalidArguments
@@ -45,25 +46,43 @@ class Keyset(Generic[Row]):
         `as_of` is the clock the rows were computed by, if any: `clock_of` reads it back.
         Raises InvalidArguments for a cursor that this order did not make.
         """
+        last = True if self._nullable(rows.model) else None
         column = F(self.field)
-        first = column.desc(nulls_last=True) if self.descending else column.asc(nulls_last=True)
+        first = column.desc(nulls_last=last) if self.descending else column.asc(nulls_last=last)
         if cursor is not None:
-            value, pk, _clock = _decoded(cursor, self.parse)
-            rows = rows.filter(self._after(value, pk))
-        found = list(rows.order_by(first, "pk")[: limit + 1])
+            value, pk = self._place(cursor, rows.model)
+            rows = rows.filter(self._after(value, pk, nullable=bool(last)))
+        ties = "-pk" if self.descending else "pk"
+        found = list(rows.order_by(first, ties)[: limit + 1])
         if len(found) <= limit:
             return found, None
         return found[:limit], self._encoded(found[limit - 1], as_of)
 
-    def _after(self, value: Any, pk: UUID) -> Q:
-        if value is None:
-            return Q(**{f"{self.field}__isnull": True, "pk__gt": pk})
+    def _place(self, cursor: str, model: type[Row]) -> tuple[Any, Any]:
+        """(the order's value or None, id) of the last row shown."""
+        value, pk, _clock = _decoded(cursor)
+        try:
+            return None if value is None else self.parse(value), model._meta.pk.to_python(pk)
+        except (ValueError, TypeError, AttributeError, OverflowError, ValidationError):
+            raise _not_ours() from None
+
+    def _nullable(self, model: type[Row]) -> bool:
+        """Said of columns only: what is computed is never NULL. An index on a column that cannot be
+        NULL serves the order as long as it does not speak of NULLs."""
+        try:
+            return bool(model._meta.get_field(self.field).null)
+        except FieldDoesNotExist:
+            return False
+
+    def _after(self, value: Any, pk: Any, *, nullable: bool) -> Q:
         further = "lt" if self.descending else "gt"
-        return (
-            Q(**{f"{self.field}__{further}": value})
-            | Q(**{self.field: value, "pk__gt": pk})
-            | Q(**{f"{self.field}__isnull": True})
+        if value is None:
+            return Q(**{f"{self.field}__isnull": True, f"pk__{further}": pk})
+        # The bound stands alone as well, so that an index can begin there.
+        after = Q(**{f"{self.field}__{further}e": value}) & (
+            Q(**{f"{self.field}__{further}": value}) | Q(**{f"pk__{further}": pk})
         )
+        return after | Q(**{f"{self.field}__isnull": True}) if nullable else after
 
     def _encoded(self, row: Row, as_of: datetime | None) -> str:
         value = getattr(row, self.field)
@@ -77,27 +96,27 @@ class Keyset(Generic[Row]):
 
 def keyset(order: str) -> "Keyset[Any]":
     """The keyset for an order by time or by number, told from the column's name."""
-    return Keyset(order, parse=_moment if order.removeprefix("-").endswith("_at") else _number)
+    return Keyset(order, parse=_moment if order.lstrip("-").split("_")[-1] == "at" else _number)
 
 
 def clock_of(cursor: str | None, *, default: datetime) -> datetime:
     """The moment at which the list of this cursor was begun; raises InvalidArguments."""
-    return (_decoded(cursor, lambda value: value)[2] if cursor else None) or default
+    return (_decoded(cursor)[2] if cursor else None) or default
 
 
-def _decoded(cursor: str, parse: Callable[[Any], Any]) -> tuple[Any, UUID, datetime | None]:
-    """(the order's value or None, id, clock or None) of the last row shown."""
+def _decoded(cursor: str) -> tuple[Any, str, datetime | None]:
+    """(the order's value, id, clock or None) of the last row shown, as the cursor has them."""
     try:
         if len(cursor) > MAX_CURSOR:
             raise ValueError("too long")
         value, pk, clock = json.loads(base64.urlsafe_b64decode(cursor))
-        return (
-            None if value is None else parse(value),
-            UUID(pk),
-            None if clock is None else _moment(clock),
-        )
+        return value, str(pk), None if clock is None else _moment(clock)
     except (ValueError, TypeError, AttributeError, OverflowError):
-        raise InvalidArguments(FieldError("cursor", "not a cursor of this list")) from None
+        raise _not_ours() from None
+
+
+def _not_ours() -> InvalidArguments:
+    return InvalidArguments(FieldError("cursor", "not a cursor of this list"))
 
 
 def _moment(value: Any) -> datetime:

@@ -4,16 +4,19 @@ Every version is stored whole (models.PolicyVersion), so a memory's fate can be 
 rules that held when it was decided.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.formulas.retention import Tiers
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # strict: neither "5" nor true is a number.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class TtlPolicy(_Part):
@@ -84,3 +87,29 @@ class PolicyDocument(_Part):
     decay: DecayPolicy = DecayPolicy()
     recall: RecallPolicy = RecallPolicy()
     assessment: AssessmentPolicy = AssessmentPolicy()
+
+
+def changed(document: PolicyDocument, changes: Mapping[str, Any]) -> PolicyDocument:
+    """The document with these changes merged in deeply, checked as a whole.
+
+    Raises InvalidArguments, each error with the path of its field ("ttl.medium_days").
+    """
+    try:
+        return PolicyDocument.model_validate(_merged(document.model_dump(), changes))
+    except ValidationError as error:
+        raise InvalidArguments(
+            *(
+                FieldError(".".join(map(str, part["loc"])) or "body", part["msg"])
+                for part in error.errors()
+            )
+        ) from None
+
+
+def _merged(old: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    merged = {
+        name: _merged(old[name], value)
+        if isinstance(value, Mapping) and isinstance(old.get(name), Mapping)
+        else value
+        for name, value in changes.items()
+    }
+    return {**old, **merged}

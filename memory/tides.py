@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memory.formulas.retention import life_left, ttl_seconds
+from memory.formulas.retention import life_left
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.services.history import importance_now
@@ -26,7 +26,7 @@ def show(memories: Iterable[Memory], policy: PolicyDocument, now: datetime) -> l
 
 
 def _show(memory: Memory, policy: PolicyDocument, now: datetime) -> Memory:
-    left = _life_left(memory, policy, now)
+    left = life_left(memory.clock_started_at, memory.expires_at, now)
     soon = memory.expires_at is not None and memory.expires_at - now < EBBING_WITHIN
     lifetime = _lifetime(memory.expires_at, now)
     weight = importance_now(memory, policy.decay, now)
@@ -36,14 +36,6 @@ def _show(memory: Memory, policy: PolicyDocument, now: datetime) -> Memory:
     memory.lifetime_words = lifetime  # type: ignore[attr-defined]
     memory.tide_words = _words(memory, weight)  # type: ignore[attr-defined]
     return memory
-
-
-def _life_left(memory: Memory, policy: PolicyDocument, now: datetime) -> float | None:
-    """The share of its whole life that is left: the whole is what its tier gives it today."""
-    if memory.expires_at is None:
-        return None
-    whole = timedelta(seconds=ttl_seconds(memory.importance, policy.ttl.tiers) or 0)
-    return life_left(memory.expires_at - whole, memory.expires_at, now)
 
 
 def _lifetime(expires_at: datetime | None, now: datetime) -> str:

@@ -19,6 +19,7 @@ from memory.pagination import clock_of, keyset
 from memory.querysets.policies import current_policy
 from memory.recall import recall
 from memory.services import memories as services
+from memory.services import recycle_bin
 from memory.tides import show
 
 PAGE_SIZE = 50
@@ -93,7 +94,7 @@ def _found(access: Access, query: str, kind: str) -> dict[str, Any]:
 def let_go(request: HttpRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Moves a memory to the bin; the answer offers to take it back."""
     memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
-    services.delete_memory(
+    recycle_bin.delete_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
     return render(request, "memory/_gone.html", {"memory": memory, "space": access.space})
@@ -104,7 +105,7 @@ def let_go(request: HttpRequest, access: Access, memory_id: UUID) -> HttpRespons
 def take_back(request: HttpRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Undoes `let_go`: the list is drawn anew."""
     memory = get_object_or_404(Memory.objects.in_space(access.space).binned(), pk=memory_id)
-    services.restore_memory(
+    recycle_bin.restore_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
     response = HttpResponse(status=204)

@@ -9,6 +9,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -76,7 +77,13 @@ class Memory(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     last_active_at = models.DateTimeField(_("last used"), null=True, blank=True)
     use_count = models.PositiveIntegerField(_("uses"), default=0)
+    # When its lifetime began, or began anew: Ebb learned of it (however long ago it was said), it
+    # was used, its importance changed, it was restored. A new TTL counts from here.
+    clock_started_at = models.DateTimeField(
+        _("lifetime counts from"), default=timezone.now, db_default=Now(), editable=False
+    )
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    restored_at = models.DateTimeField(_("taken back"), null=True, blank=True, editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
     # Where it came from. Conversations and assessments live above this app: names, not keys.

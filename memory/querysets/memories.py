@@ -12,12 +12,14 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
 from memory.formulas import importance_sql
+from memory.formulas.expressions import seconds_after
 
 if TYPE_CHECKING:
     from memory.models import Embedder, Memory, MemoryEmbedding, Space  # noqa: F401 - named in the base class
     from memory.policy import DecayPolicy
 
-_SHORT_ID = re.compile(r"[0-9a-f]{8}")
+SHORT_ID = re.compile(r"[0-9a-f]{8}")
+"""How a memory is named in short: the beginning of its id."""
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
@@ -32,11 +34,11 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def binned(self) -> MemoryQuerySet:
         return self.filter(status="binned")
 
-    def referred_to(self, reference: str) -> MemoryQuerySet:
-        """By whole id or by short id; a reference that is neither raises ValueError."""
-        if _SHORT_ID.fullmatch(reference):
-            return self.filter(short_id=reference)
-        return self.filter(pk=uuid.UUID(reference))
+    def referred_to(self, *references: str) -> MemoryQuerySet:
+        """By whole ids or by short ids; a reference that is neither raises ValueError."""
+        short = [reference for reference in references if SHORT_ID.fullmatch(reference)]
+        whole = [uuid.UUID(reference) for reference in references if reference not in short]
+        return self.filter(Q(short_id__in=short) | Q(pk__in=whole))
 
     def saying(self, text: str) -> MemoryQuerySet:
         """Those whose content or tags contain this plain text, in any case."""
@@ -55,6 +57,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.annotate(time_coef=coefficient).annotate(
             current_importance=importance_sql.current_importance(F("importance"), F("time_coef"))
         )
+
+    def with_purge_at(self, *, bin_days: float) -> MemoryQuerySet:
+        """Adds `purge_at`: when the bin empties itself of a binned memory."""
+        return self.annotate(purge_at=seconds_after(F("binned_at"), bin_days * 86400))
 
 
 class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):

@@ -1,4 +1,4 @@
-"""Remembering, changing, using and letting go."""
+"""Remembering, changing and using."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -18,14 +18,13 @@ from memory.embeddings import get_embedder
 from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
 from memory.formulas.retention import expires_at
-from memory.models import BinReason, Memory, MemoryEmbedding, MemoryRevision, Space, Status
+from memory.models import Memory, MemoryEmbedding, MemoryRevision, Space, Status
 from memory.querysets.policies import Policy, current_policy
-from memory.services.history import importance_now, record
+from memory.services.history import record
 
 _CHANGEABLE = (
-    "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned", "status",
-    "last_active_at", "expires_at", "revision", "search", "binned_at", "bin_reason",
-    "importance_then", "rank_then",
+    "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned",
+    "clock_started_at", "expires_at", "revision", "search",
 )  # fmt: skip
 
 
@@ -137,6 +136,7 @@ def _memory(
         pinned=draft.pinned,
         created_at=draft.starts_at(now),
         # The clock of a lifetime starts when Ebb learns of it, however long ago it was said.
+        clock_started_at=now,
         expires_at=expires_at(now, draft.base_importance, document.ttl.tiers),
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
@@ -230,44 +230,12 @@ def _apply(
         setattr(memory, name, value)
     memory.revision += 1
     if "importance" in values:
+        memory.clock_started_at = now
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     if "content" in values:
         text = indexed_text(memory.content, memory.source_speaker, memory.created_at)
         memory.search = search_vector(text, policy.document.language)
     record(memories=[memory], action="revised", actor=actor, policy=policy, now=now)
-
-
-def delete_memory(*, space: Space, memory_id: uuid.UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a memory go into the bin, from which it can be taken back."""
-    policy = current_policy(space)
-    with transaction.atomic():
-        memory = _lock(space, memory_id)
-        if memory.status == Status.BINNED:
-            return memory
-        memory.importance_then = importance_now(memory, policy.document.decay, now)
-        memory.status = Status.BINNED
-        memory.binned_at = now
-        memory.bin_reason = BinReason.DELETED
-        _update(memory)
-        record(memories=[memory], action="deleted", actor=actor, policy=policy, now=now)
-    return memory
-
-
-def restore_memory(*, space: Space, memory_id: uuid.UUID, actor: Actor, now: datetime) -> Memory:
-    """Takes a memory back from the bin with a fresh clock, or it would go again the same night."""
-    policy = current_policy(space)
-    with transaction.atomic():
-        memory = _lock(space, memory_id)
-        if memory.status != Status.BINNED:
-            raise Conflict("It is not in the bin.")
-        memory.status = Status.LIVE
-        memory.binned_at = memory.importance_then = memory.rank_then = None
-        memory.bin_reason = ""
-        memory.last_active_at = now
-        memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
-        _update(memory)
-        record(memories=[memory], action="restored", actor=actor, policy=policy, now=now)
-    return memory
 
 
 def mark_used(
@@ -278,9 +246,13 @@ def mark_used(
     ttl = policy.document.ttl
     changes = {"use_count": F("use_count") + 1, "last_active_at": now}
     if ttl.renew_on_use:
+        changes["clock_started_at"] = now
         changes["expires_at"] = retention_sql.expires_at(now, F("importance"), ttl.tiers)
     with transaction.atomic():
         used = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
+        # In one order, as all who hold several rows: two at once would otherwise wait for each
+        # other without end.
+        list(used.select_for_update().order_by("pk").values_list("pk"))
         used.update(**changes)
         record(
             memories=used.all(), action="used", actor=actor, policy=policy, now=now, reason=reason

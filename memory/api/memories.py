@@ -1,44 +1,23 @@
 """JSON API: memories, search, profiles."""
 
-from datetime import datetime
 from typing import Annotated
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Header, Query, Router
+from ninja import Header, Query, Router, Status
 
-from memory.authentication import Access, access_to
+from memory.api.references import one, readable
+from memory.authentication import access_to
 from memory.drafts import IdempotencyKey, MemoryChange, MemoryDraft
-from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
-from memory.querysets.memories import MemoryQuerySet
-from memory.querysets.policies import current_policy
 from memory.recall import Recall, recall
 from memory.schemas import MemoryList, MemoryListIn, MemoryOut, ProfileList, SearchIn, SearchOut
 from memory.services import memories as services
+from memory.services import recycle_bin
 
 router = Router(tags=["memories"])
-
-
-def _readable(access: Access, *, as_of: datetime | None = None) -> MemoryQuerySet:
-    """The space's memories with their importance now, which every answer shows."""
-    decay = current_policy(access.space).document.decay
-    return Memory.objects.in_space(access.space).with_importance_now(
-        decay=decay, now=as_of or timezone.now()
-    )
-
-
-def _one(access: Access, reference: str) -> Memory:
-    """The memory of this whole or short id; raises InvalidArguments or NotFound."""
-    try:
-        memory = _readable(access).referred_to(reference).first()
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "neither a UUID nor a short id")) from None
-    if memory is None:
-        raise NotFound("There is no such memory.")
-    return memory
 
 
 @router.post(
@@ -48,7 +27,7 @@ def create_memory(
     request: HttpRequest,
     draft: MemoryDraft,
     idempotency_key: Annotated[IdempotencyKey | None, Header()] = None,
-) -> tuple[int, Memory]:
+) -> Status[Memory]:
     """Remember one thing. With an Idempotency-Key the second call answers the first's memory."""
     access = access_to(request, "write")
     memory = services.create_memory(
@@ -58,7 +37,7 @@ def create_memory(
         now=timezone.now(),
         idempotency_key=idempotency_key,
     )
-    return 201, _readable(access).get(pk=memory.pk)
+    return Status(201, readable(access).get(pk=memory.pk))
 
 
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
@@ -66,7 +45,7 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     """The space's memories, filtered and in order."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
-    rows = _readable(access, as_of=as_of).filter(status=asked.status)
+    rows = readable(access, as_of=as_of).filter(status=asked.status)
     if asked.memory_type:
         rows = rows.filter(memory_type=asked.memory_type)
     if asked.tag:
@@ -99,7 +78,7 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
 @router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
 def get_memory(request: HttpRequest, id: str) -> Memory:
     """One memory, by whole or short id."""
-    return _one(access_to(request, "read"), id)
+    return one(access_to(request, "read"), id)
 
 
 @router.patch(
@@ -108,7 +87,7 @@ def get_memory(request: HttpRequest, id: str) -> Memory:
 def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory:
     """Change a memory; what it said before is kept as a revision."""
     access = access_to(request, "write")
-    memory = _one(access, id)
+    memory = one(access, id)
     services.revise_memory(
         space=access.space,
         memory_id=memory.pk,
@@ -116,7 +95,7 @@ def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory
         actor=access.actor,
         now=timezone.now(),
     )
-    return _readable(access).get(pk=memory.pk)
+    return readable(access).get(pk=memory.pk)
 
 
 @router.delete(
@@ -125,11 +104,27 @@ def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory
 def delete_memory(request: HttpRequest, id: str) -> Memory:
     """Let a memory go into the recycle bin."""
     access = access_to(request, "write")
-    memory = _one(access, id)
-    services.delete_memory(
+    memory = one(access, id)
+    recycle_bin.delete_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return _readable(access).get(pk=memory.pk)
+    return readable(access).get(pk=memory.pk)
+
+
+@router.post(
+    "memories/{id}/restore",
+    response=MemoryOut,
+    url_name="memories_restore",
+    operation_id="restoreMemory",
+)
+def restore_memory(request: HttpRequest, id: str) -> Memory:
+    """Take a memory back from the recycle bin, its lifetime begun anew."""
+    access = access_to(request, "write")
+    memory = one(access, id)
+    recycle_bin.restore_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return readable(access).get(pk=memory.pk)
 
 
 @router.get("profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles")

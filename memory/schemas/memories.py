@@ -1,4 +1,4 @@
-"""The JSON shapes of the memory core (API.md)."""
+"""Shapes: a memory, lists of them, search."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,0 +1,11 @@
+"""The JSON API of the memory core (API.md), one file a noun."""
+
+from ninja import Router
+
+from memory.api import history, memories, policy, recycle_bin
+
+router = Router()
+for part in (memories, recycle_bin, history, policy):
+    router.add_router("", part.router)
+
+__all__ = ["router"]

@@ -1,0 +1,38 @@
+"""The JSON shapes of the memory core (API.md), one file a noun."""
+
+from memory.schemas.history import HistoryIn, HistoryList
+from memory.schemas.memories import (
+    Limit,
+    MemoryList,
+    MemoryListIn,
+    MemoryOut,
+    Problem,
+    ProfileList,
+    SearchIn,
+    SearchOut,
+    results_out,
+)
+from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
+from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
+
+__all__ = [
+    "BinList",
+    "BinListIn",
+    "HistoryIn",
+    "HistoryList",
+    "Limit",
+    "MemoryList",
+    "MemoryListIn",
+    "MemoryOut",
+    "PolicyOut",
+    "PreviewIn",
+    "PreviewOut",
+    "Problem",
+    "ProfileList",
+    "RestoreIn",
+    "RestoreOut",
+    "SearchIn",
+    "SearchOut",
+    "SweptOut",
+    "results_out",
+]

@@ -1,0 +1,49 @@
+"""Shapes: the recycle bin."""
+
+from datetime import datetime
+from typing import Annotated
+
+from ninja import Field, Schema
+
+from memory.models import Memory
+from memory.schemas.memories import Limit, MemoryOut
+
+
+class BinListIn(Schema):
+    """The place in the list."""
+
+    limit: Limit = 50
+    cursor: str | None = None
+
+
+class BinnedOut(MemoryOut):
+    """A memory in the bin, with why it went, what it weighed then, and until when it is kept."""
+
+    binned_at: datetime
+    reason: str
+    importance_then: float | None
+    rank_then: int | None
+    purge_at: datetime
+
+    @staticmethod
+    def resolve_reason(memory: Memory) -> str:
+        return memory.bin_reason
+
+
+class BinList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[BinnedOut]
+    next: str | None
+
+
+class RestoreIn(Schema):
+    """Which memories to take back: whole or short ids."""
+
+    ids: Annotated[list[str], Field(min_length=1, max_length=1000)]
+
+
+class RestoreOut(Schema):
+    """The memories as they are now, live again."""
+
+    items: list[MemoryOut]

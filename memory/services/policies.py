@@ -1,0 +1,84 @@
+"""Changing the rules of a space: every version is kept, with who made it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from memory.actors import Actor
+from memory.errors import Conflict
+from memory.formulas import retention_sql
+from memory.models import Memory, PolicyVersion, Space, Status
+from memory.passages import reindexed
+from memory.policy import PolicyDocument, changed
+from memory.querysets.policies import Policy, current_policy
+
+_REWRITTEN_AT_ONCE = 500
+
+
+@transaction.atomic
+def change_policy(
+    *, space: Space, changes: Mapping[str, Any], actor: Actor, now: datetime
+) -> Policy:
+    """Merges the changes into the rules and makes the result the next version; what changes
+    nothing makes none.
+
+    `version` may stand among the changes, as in the document that was read: if somebody else has
+    changed the rules since, it is a Conflict. Raises InvalidArguments with the fields' paths.
+    What hangs on the rules goes with them: a new TTL counts from when each lifetime began, and
+    another language indexes all texts anew.
+    """
+    # Two at once go one after the other, each from what the one before it made. No key of the
+    # row changes, so nobody who writes memories has to wait.
+    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    before = current_policy(space)
+    asked = dict(changes)
+    if asked.pop("version", before.version) != before.version:
+        raise Conflict(f"The policy is at version {before.version} now.")
+    document = changed(before.document, asked)
+    if document == before.document:
+        return before
+    after = Policy(before.version + 1, document)
+    PolicyVersion.objects.create(
+        space=space,
+        version=after.version,
+        document=document.model_dump(mode="json"),
+        created_at=now,
+        actor_type=actor.type,
+        actor_name=actor.name,
+    )
+    if document.ttl.tiers != before.document.ttl.tiers:
+        _renew_lifetimes(space, document)
+    if document.language != before.document.language:
+        _index_texts(space, document.language)
+    return after
+
+
+def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
+    """Every lifetime by the new TTL, counted from when it began.
+
+    What is in the bin gets its lifetime when it is restored.
+    """
+    expires_at = retention_sql.expires_at(
+        F("clock_started_at"), F("importance"), document.ttl.tiers
+    )
+    Memory.objects.in_space(space).exclude(status=Status.BINNED).update(expires_at=expires_at)
+
+
+def _index_texts(space: Space, language: str) -> None:
+    """All texts indexed in another language, in batches: Python prepares those without spaces.
+
+    In the same transaction, so that no question is asked in one language of texts indexed in
+    another, and nothing stays half done.
+    """
+    rows = Memory.objects.in_space(space).only("content", "source_speaker", "created_at")
+    batch: list[Memory] = []
+    for memory in rows.iterator(chunk_size=_REWRITTEN_AT_ONCE):
+        memory.search = reindexed(memory, language)
+        batch.append(memory)
+        if len(batch) == _REWRITTEN_AT_ONCE:
+            Memory.objects.in_space(space).bulk_update(batch, ["search"])
+            batch.clear()
+    Memory.objects.in_space(space).bulk_update(batch, ["search"])
