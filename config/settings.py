@@ -99,6 +99,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 5.0},
     },
+    "sweep": {
+        "task": "memory.tasks.sweep_all_spaces",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
+    },
 }
 
 # --- Models -----------------------------------------------------------------------------------

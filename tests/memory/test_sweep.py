@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from threading import Barrier
 
 import pytest
+from django.conf import settings
 from django.db import connection, transaction
 
 from assessor.models import Assessment
-from config import settings
 from memory.actors import SYSTEM, Actor
 from memory.formulas.importance import current_importance, time_coef
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Space
