@@ -1,0 +1,152 @@
+"""Every error of the API is problem+json, and says what the caller can do about it."""
+
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import override_settings
+from django.urls import path
+
+from config.api import api as ebb_api
+from config.errors import ANSWERS
+from memory.models import Memory, Space
+from tests.conftest import ApiClient, MakeKey
+
+
+def assert_problem(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
+    """The shape of API.md; returns the problem."""
+    assert answer.status_code == status, answer.content
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    problem: dict[str, Any] = answer.json()  # type: ignore[attr-defined]  # of the test client
+    assert set(problem) == {"type", "title", "status", "code", "detail", "errors"}
+    assert (problem["status"], problem["code"]) == (status, code)
+    assert problem["type"] == f"urn:ebb:problem:{code}"
+    assert problem["title"]
+    assert problem["detail"]
+    assert all(set(error) == {"field", "message"} for error in problem["errors"])
+    return problem
+
+
+@pytest.fixture
+def owner(key: MakeKey) -> ApiClient:
+    return ApiClient(key())
+
+
+BODIES = [
+    # body, the fields that are named
+    (b"{broken", ["body"]),
+    (b"\xff\xfe", ["body"]),
+    (b"[" * 100_000, ["body"]),
+    (b"", ["body"]),
+    (b"[]", ["body"]),
+    (b'"text"', ["body"]),
+    (b"{}", ["content"]),
+    (b'{"content": null}', ["content"]),
+    (b'{"content": 1}', ["content"]),
+    (b'{"content": "x", "colour": "red"}', ["colour"]),
+    (b'{"content": "x", "memory_type": "wish"}', ["memory_type"]),
+    (b'{"content": "x", "memory_type": ["goal"]}', ["memory_type"]),
+    (b'{"content": "x", "facets": {"P": 2}}', ["facets.P"]),
+    (b'{"content": "x", "facets": {"P": 0.5, "valence": -1.5}}', ["facets.valence"]),
+    (b'{"content": "x", "facets": {}}', ["facets.P"]),
+    (b'{"content": "x", "tags": ["a", ""]}', ["tags.1"]),
+    (b'{"content": "x", "tags": "food"}', ["tags"]),
+    (b'{"content": "half \\ud83c"}', ["content"]),
+    (b'{"content": "NUL \\u0000"}', ["content"]),
+    (b'{"content": "x", "created_at": "0001-01-01T00:00:00+14:00"}', ["created_at"]),
+    (b'{"content": "", "importance": 7}', ["content", "importance"]),
+]
+
+
+@pytest.mark.parametrize(("body", "fields"), BODIES)
+def test_bad_body_is_refused_with_its_fields_and_nothing_is_written(
+    owner: ApiClient, body: bytes, fields: list[str]
+) -> None:
+    problem = assert_problem(owner.post("memories", body), 422, "memory_invalid_arguments")
+
+    assert [error["field"] for error in problem["errors"]] == fields
+    assert not Memory.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"limit": 0}, "limit"),
+        ({"limit": 201}, "limit"),
+        ({"limit": "many"}, "limit"),
+        ({"order": "content"}, "order"),
+        ({"order": "-score"}, "order"),
+        ({"memory_type": "wish"}, "memory_type"),
+        ({"status": "gone"}, "status"),
+        ({"q": "\x00"}, "q"),
+        ({"cursor": "x"}, "cursor"),
+    ],
+)
+def test_bad_query_is_refused(owner: ApiClient, query: dict[str, Any], field: str) -> None:
+    problem = assert_problem(owner.get("memories", **query), 422, "memory_invalid_arguments")
+
+    assert [error["field"] for error in problem["errors"]] == [field]
+
+
+def test_search_with_an_unknown_profile_names_the_known_ones(owner: ApiClient) -> None:
+    answer = owner.post("memories/search", {"query": "pizza", "profile": "best"})
+
+    problem = assert_problem(answer, 422, "memory_invalid_arguments")
+    assert problem["errors"][0]["field"] == "profile"
+    assert "similar_recent" in problem["detail"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+@pytest.mark.parametrize("where", ["nothing", "memories/1/2/3", "", "memories/search/", "%00"])
+def test_unknown_path_is_a_problem(owner: ApiClient, method: str, where: str) -> None:
+    assert_problem(owner.call(method, where), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("method", "where", "allowed"),
+    [("PUT", "memories", "GET, POST"), ("DELETE", "chat", "POST"), ("POST", "profiles", "GET")],
+)
+def test_wrong_method_is_a_problem_that_says_which_are_right(
+    owner: ApiClient, method: str, where: str, allowed: str
+) -> None:
+    answer = owner.call(method, where)
+
+    assert_problem(answer, 405, "method_not_allowed")
+    assert sorted(answer.headers["Allow"].split(", ")) == sorted(allowed.split(", "))
+
+
+def test_missing_and_wrong_keys_are_unauthorized(space: Space) -> None:
+    for secret in (None, "", "ebb_wrong", "ключ", "x" * 5000):
+        answer = ApiClient(secret).get("memories")
+        assert_problem(answer, 401, "unauthorized")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_every_exception_of_the_table_has_a_handler() -> None:
+    for kind, (status, code, title) in ANSWERS.items():
+        assert kind in ebb_api._exception_handlers
+        assert 400 <= status < 600
+        assert code
+        assert title
+
+
+def crash(request: object) -> HttpResponse:
+    raise ZeroDivisionError("secret detail")
+
+
+urlpatterns = [path("api/v1/crash", crash)]
+
+
+def test_a_crash_is_a_problem_without_its_details() -> None:
+    with override_settings(ROOT_URLCONF=__name__):
+        answer = Client(raise_request_exception=False).get("/api/v1/crash")
+
+    assert "secret" not in assert_problem(answer, 500, "internal_error")["detail"]
+
+
+def test_errors_of_pages_stay_pages(space: Space) -> None:
+    answer = Client().get("/nothing")
+
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"].startswith("text/html")
