@@ -81,9 +81,7 @@ class Process:
             self._run_file.remove(self._popen.pid)
 
     def _say_death(self, code: int) -> None:
-        how = (
-            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        )
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
         if self._deaths < 4:
             self._say(f"{self.name} {how}; it is started again.")
         elif self._deaths == 4:

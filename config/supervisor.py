@@ -15,6 +15,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from types import FrameType
 
 from django.conf import settings
@@ -32,8 +33,10 @@ _MANAGE = (sys.executable, str(settings.BASE_DIR / "manage.py"))
 
 
 def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    # The terminal may be gone; that must not keep the processes from being stopped.
+    with suppress(OSError):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
 
 
 class Supervisor:

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from django.conf import settings
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
 PATIENCE = 90.0  # seconds for a start on a busy machine
 
