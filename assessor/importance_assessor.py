@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from assessor import prompts
 from assessor.errors import AssessmentError
 from assessor.llm import ChatModel, Completion, ModelError
-from memory.drafts import MemoryTypeName, Tag, Topic
+from memory.drafts import Content, MemoryTypeName, Tag, Text, Topic
 from memory.formulas.retention import Tiers, ttl_seconds
 
 logger = logging.getLogger(__name__)
@@ -32,10 +32,10 @@ class MemoryAssessment(BaseModel):
 
     importance: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
     memory_type: Annotated[MemoryTypeName, BeforeValidator(lambda v: str(v).lower())]
-    summary: Annotated[str, Field(min_length=1, max_length=2_000)]
+    summary: Annotated[Content, Field(max_length=2_000)]
     tags: Annotated[list[Tag], Field(min_length=1, max_length=10)]
     topics: Annotated[list[Topic], Field(max_length=5)] = []
-    reasoning: str = ""
+    reasoning: Text = ""
 
 
 class MemoryImportanceAssessor:

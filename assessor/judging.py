@@ -12,12 +12,15 @@ from assessor import local, prompts
 from assessor.errors import AssessmentError
 from assessor.importance_assessor import MemoryImportanceAssessor
 from assessor.llm import ChatModel
+from assessor.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
 from memory.policy import PolicyDocument
 
 LOCAL_MODEL = "built-in"
 LOCAL_VERSION = "local-1"
+# What the column takes; the name comes from the endpoint.
+MODEL_NAME_LENGTH = 120
 
 
 @dataclass(frozen=True)
@@ -126,10 +129,10 @@ async def judge_with_model(
     return Judgement(
         **assessment.model_dump(),
         provider="llm",
-        model=answer.model,
+        model=storable(answer.model)[:MODEL_NAME_LENGTH],
         prompt_version=prompts.GRADED_VERSION,
         rubric="graded",
         latency_ms=(perf_counter() - started) * 1000,
-        raw_answer=answer.text,
+        raw_answer=storable(answer.text),
         tokens=usage.prompt_tokens + usage.completion_tokens if usage else None,
     )

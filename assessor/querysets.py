@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from memory.models import Space
 
 
+MAX_ATTEMPTS = 8
+
+
 class AssessmentQuerySet(models.QuerySet["Assessment"]):
     """Reads on assessments; each but `to_do` begins with `in_space`."""
 
@@ -22,5 +25,12 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
     def claimable(self, now: datetime) -> AssessmentQuerySet:
         """Those whose turn has come, and those whose worker has let its lease run out."""
         waiting = Q(state__in=["queued", "retrying"], due_at__lte=now)
-        abandoned = Q(state="running", leased_until__lt=now)
-        return self.filter(waiting | abandoned)
+        return self.filter(waiting | _abandoned(now, attempts__lt=MAX_ATTEMPTS))
+
+    def hopeless(self, now: datetime) -> AssessmentQuerySet:
+        """Those that were left by a worker each time they were tried."""
+        return self.filter(_abandoned(now, attempts__gte=MAX_ATTEMPTS))
+
+
+def _abandoned(now: datetime, **attempts: int) -> Q:
+    return Q(state="running", leased_until__lt=now, **attempts)

@@ -18,8 +18,11 @@ from kombu.exceptions import OperationalError
 from assessor.errors import AssessmentError
 from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
+from assessor.querysets import MAX_ATTEMPTS
+from assessor.storable import storable
 from memory.actors import Actor
 from memory.drafts import MemoryDraft, Source
+from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
@@ -30,7 +33,6 @@ logger = logging.getLogger(__name__)
 
 # Longer than a model may take (policy: 5 s) with the writing after it.
 LEASE = timedelta(seconds=30)
-MAX_ATTEMPTS = 8
 RETELL = timedelta(seconds=20)
 PICK_UP_LIMIT = 1000
 FIRST_PAUSE = timedelta(seconds=5)
@@ -93,8 +95,15 @@ def pick_up(*, now: datetime) -> int:
     """Tells workers of what was never told, has come due, or was left by a worker that died.
 
     A row is told of again only after RETELL, or a slow model would fill the queue with repeats.
+    One whose workers died MAX_ATTEMPTS times is parked: it may be what they died of.
     Returns how many were told.
     """
+    Assessment.objects.hopeless(now).update(
+        state=State.FAILED,
+        leased_until=None,
+        finished_at=now,
+        error="Each worker that judged this ended before it was done.",
+    )
     due = Assessment.objects.claimable(now).filter(told_at__lte=now - RETELL).order_by("due_at")
     rows = list(due.values_list("space_id", "pk")[:PICK_UP_LIMIT])
     for space_id, assessment_id in rows:
@@ -120,6 +129,7 @@ def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Me
     """Stores the judgement, and the memory if it is worth one, in one transaction.
 
     Returns the memory; None if it was not worth one or somebody else holds the lease by now.
+    Raises AssessmentError if the memory cannot be embedded.
     """
     document = current_policy(assessment.space).document
     values: dict[str, Any] = asdict(judgement) | {
@@ -130,9 +140,12 @@ def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Me
     if judgement.importance < document.assessment.store_above:
         _leased(assessment).update(state=State.IGNORED, **values)
         return None
-    prepared = prepare_memories(
-        space=assessment.space, drafts=[_draft(assessment, judgement)], now=now
-    )
+    try:
+        prepared = prepare_memories(
+            space=assessment.space, drafts=[_draft(assessment, judgement)], now=now
+        )
+    except EmbeddingError as error:
+        raise AssessmentError(str(error), permanent=error.permanent) from error
     with transaction.atomic():
         if not _leased(assessment).update(state=State.DONE, **values):
             return None
@@ -190,7 +203,7 @@ def put_off(
         told_at=due_at - RETELL,  # so that beat tells of it the moment it is due
         leased_until=None,
         finished_at=now if last else None,
-        error=str(error),
+        error=storable(str(error)),
     )
 
 

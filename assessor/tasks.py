@@ -29,6 +29,7 @@ def assess(space_id: int, assessment_id: str) -> None:
     release_connection()
     try:
         judgement = asyncio.run(_judge(_exchange(assessment), policy))
+        services.finish(assessment=assessment, judgement=judgement, now=timezone.now())
     except AssessmentError as error:
         services.put_off(
             assessment=assessment,
@@ -36,8 +37,6 @@ def assess(space_id: int, assessment_id: str) -> None:
             now=timezone.now(),
             jitter=random.random(),  # noqa: S311 - spreads retries; nothing depends on its secrecy
         )
-    else:
-        services.finish(assessment=assessment, judgement=judgement, now=timezone.now())
 
 
 @shared_task

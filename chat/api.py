@@ -9,7 +9,7 @@ from uuid import UUID
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from ninja import Query, Router
+from ninja import Query, Router, Status
 
 from assessor.llm import ModelError
 from chat import services
@@ -35,7 +35,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
     async with aclosing(stream_reply(message)) as events:
         async for happened in events:
             if isinstance(happened, Failed):
-                raise ModelError(happened.reply.error)
+                raise happened.error
             if isinstance(happened, Done):
                 return ChatOut.of(message, happened.reply)
     raise ModelError("The reply ended without an end.")
@@ -63,7 +63,7 @@ async def _events(message: Message) -> AsyncGenerator[bytes]:
                     yield event("token", json.dumps({"text": text}))
                 case Done(reply):
                     yield event("done", ChatOut.of(message, reply).model_dump_json())
-                case Failed(reply):
+                case Failed(reply, _):
                     problem = {"code": "model_unavailable", "detail": reply.error}
                     yield event("error", json.dumps(problem))
 
@@ -116,8 +116,8 @@ def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
     url_name="conversations_delete",
     operation_id="deleteConversation",
 )
-def delete_conversation(request: HttpRequest, id: str) -> tuple[int, None]:
+def delete_conversation(request: HttpRequest, id: str) -> Status[None]:
     """Take a conversation off the list. What was remembered from it stays."""
     space = access_to(request, "write").space
     services.delete_conversation(space=space, conversation_id=_uuid(id), now=timezone.now())
-    return 204, None
+    return Status(204, None)

@@ -10,14 +10,17 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
 from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
+from assessor.storable import storable
 from chat.models import Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services import Reply, claim_reply, finish_reply
 from memory.connections import in_thread
+from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.recall import Recall, recall
 from memory.schemas import results_out
@@ -48,9 +51,10 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """The model gave up; what had come is stored."""
+    """The model gave up; what had come is stored. `error` is why, for callers that raise it."""
 
     reply: Reply
+    error: ModelError | EmbeddingError
 
 
 Event = Recalled | Token | Done | Failed
@@ -61,19 +65,20 @@ class _Draft:
     """The reply so far."""
 
     responder: Responder
-    found: Recall
-    recalled: list[dict[str, Any]]
+    recalled: list[dict[str, Any]] = field(default_factory=list)
+    memory_ids: list[UUID] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     usage: Usage | None = None
+    ended: bool = False
 
     def reply(self, state: str, error: str = "") -> Reply:
         usage = self.usage
         return Reply(
             state=state,
-            content="".join(self.pieces),
+            content=storable("".join(self.pieces)),
             model=self.responder.label,
             recalled=self.recalled,
-            memory_ids=self.found.memory_ids,
+            memory_ids=self.memory_ids,
             usage=(
                 {
                     "prompt_tokens": usage.prompt_tokens,
@@ -82,45 +87,59 @@ class _Draft:
                 if usage
                 else None
             ),
-            error=error,
+            error=storable(error),
         )
 
 
 async def stream_reply(message: Message) -> AsyncGenerator[Event]:
     """Answers the turn whose empty reply this is. Raises Conflict if somebody already does."""
-    turn, found = await in_thread(_prepare, message, timezone.now())
-    draft = _Draft(get_responder(), found, results_out(found.results))
+    claim = asyncio.ensure_future(
+        in_thread(claim_reply, space=message.space, message_id=message.pk)
+    )
+    draft = _Draft(get_responder())
     try:
-        yield Recalled(draft.recalled)
-        async with aclosing(draft.responder.stream(turn)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, TextDelta):
-                    draft.pieces.append(chunk.text)
-                    yield Token(chunk.text)
-                elif isinstance(chunk, Finished):
-                    draft.usage = chunk.usage
-    except ModelError as error:
-        reply = draft.reply(Message.State.FAILED, str(error))
-        await _finish(message, reply)
-        yield Failed(reply)
-    except (asyncio.CancelledError, GeneratorExit):
-        # The reader left. What was written so far is kept, and the user's words are judged.
-        await asyncio.shield(_finish(message, draft.reply(Message.State.STOPPED)))
-        raise
+        if not await asyncio.shield(claim):
+            raise Conflict("This reply is already being written.")
+        async with aclosing(_written(message, draft)) as events:
+            async for happened in events:
+                yield happened
+    except (ModelError, EmbeddingError) as error:
+        reply = await _finish(message, draft, Message.State.FAILED, str(error))
+        yield Failed(reply, error)
     else:
-        reply = draft.reply(Message.State.DONE)
-        await _finish(message, reply)
-        yield Done(reply)
+        yield Done(await _finish(message, draft, Message.State.DONE))
+    finally:
+        # Its reader left, or something broke: what was written so far is kept, and the user's words
+        # are judged. Both can happen while the claim is on its way.
+        if not draft.ended and await claim:
+            await _finish(message, draft, Message.State.STOPPED)
 
 
-async def _finish(message: Message, reply: Reply) -> None:
-    await in_thread(finish_reply, message=message, reply=reply, now=timezone.now())
+async def _written(message: Message, draft: _Draft) -> AsyncGenerator[Recalled | Token]:
+    """Recalls and writes, and notes both in the draft."""
+    turn, found = await in_thread(_prepare, message, timezone.now())
+    draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
+    yield Recalled(draft.recalled)
+    async with aclosing(draft.responder.stream(turn)) as chunks:
+        async for chunk in chunks:
+            if isinstance(chunk, TextDelta):
+                draft.pieces.append(chunk.text)
+                yield Token(storable(chunk.text))
+            elif isinstance(chunk, Finished):
+                draft.usage = chunk.usage
+
+
+async def _finish(message: Message, draft: _Draft, state: str, error: str = "") -> Reply:
+    """Stores the end of the reply, even if the reader leaves at this very moment."""
+    reply = draft.reply(state, error)
+    stored = in_thread(finish_reply, message=message, reply=reply, now=timezone.now())
+    await asyncio.shield(stored)
+    draft.ended = True
+    return reply
 
 
 def _prepare(message: Message, now: datetime) -> tuple[Turn, Recall]:
-    """Takes the reply on, reads what was said, recalls what fits: all the database work at once."""
-    if not claim_reply(space=message.space, message_id=message.pk):
-        raise Conflict("This reply is already being written.")
+    """Reads what was said and recalls what fits: all the database work at once."""
     earlier = Message.objects.in_space(message.space).of(message.conversation)
     said = earlier.filter(position__lt=message.position).exclude(content="")
     latest = list(said.order_by("-position")[:HISTORY_MESSAGES])[::-1]

@@ -110,8 +110,14 @@ class Reply:
 
 @transaction.atomic
 def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
-    """Stores the reply, counts the memories it was given as used, releases the exchange."""
-    Message.objects.filter(space_id=message.space_id, pk=message.pk).update(
+    """Stores the reply, counts the memories it was given as used, releases the exchange.
+
+    Only the first end of a reply counts: one whose reader left while it was stored stays done.
+    """
+    open_reply = Message.objects.filter(
+        space_id=message.space_id, pk=message.pk, state=Message.State.STREAMING
+    )
+    ended = open_reply.update(
         state=reply.state,
         content=reply.content,
         model=reply.model,
@@ -119,6 +125,8 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
         usage=reply.usage,
         error=reply.error,
     )
+    if not ended:
+        return
     mark_used(
         space=message.space,
         memory_ids=reply.memory_ids,

@@ -10,6 +10,21 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 HEARTBEAT_SECONDS = 10.0
 
 
+class EbbCelery(Celery):
+    """Celery, of which only workers listen on the queue."""
+
+    def connection_for_write(self, *args: Any, **options: Any) -> Any:
+        """A connection to put tasks on the queue, which needs one session and no `NOTIFY`.
+
+        With it each new connection would make the queue's trigger anew, two at once would fail
+        ("trigger already exists"), and each would hold a second session to listen on.
+        """
+        if "use_notify" in self.conf.broker_transport_options:
+            given = options.get("transport_options") or {}
+            options["transport_options"] = {**given, "use_notify": False, "pool_size": 1}
+        return super().connection_for_write(*args, **options)
+
+
 class Heartbeat(bootsteps.StartStopStep):
     """Notes in the database every ten seconds that this worker takes work from its queue.
 
@@ -47,7 +62,9 @@ def _record_heartbeat() -> None:
         connection.close()
 
 
-app = Celery("ebb")
+app = EbbCelery("ebb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+# Each is a pool with four threads of its own; putting a task on the queue takes a millisecond.
+app.conf.broker_pool_limit = 2
 app.autodiscover_tasks()
 app.steps["consumer"].add(Heartbeat)

@@ -1,0 +1,24 @@
+"""Real processes for the tests of this folder, and programs that talk to them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.chat.talking import Talker
+from tests.processes import model_web, processes, queue, static_files, web
+
+__all__ = ["model_web", "processes", "queue", "static_files", "web"]
+
+
+@pytest.fixture
+def talk() -> Iterator[Callable[[str, str], Talker]]:
+    """Makes programs that call the API at an address with a key; they hang up with the test."""
+    with ExitStack() as open_clients:
+
+        def make(url: str, secret: str) -> Talker:
+            talker = Talker(url, secret)
+            open_clients.enter_context(talker.client)
+            return talker
+
+        yield make

@@ -1,0 +1,62 @@
+"""Talking to a real web server through the JSON API, events as they come."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+
+@dataclass(frozen=True)
+class ServerEvent:
+    name: str
+    data: Any
+
+
+class Talker:
+    """A program with a key."""
+
+    def __init__(self, url: str, secret: str) -> None:
+        self.client = httpx2.Client(
+            base_url=f"{url}/api/v1/", headers={"Authorization": f"Bearer {secret}"}, timeout=30
+        )
+
+    def say(self, message: str, **options: Any) -> httpx2.Response:
+        return self.client.post("chat", json={"message": message, **options})
+
+    @contextmanager
+    def stream(self, message: str, **options: Any) -> Iterator[Iterator[ServerEvent]]:
+        """The events of a streamed reply; leaving the block leaves the stream."""
+        body = {"message": message, "stream": True, **options}
+        with self.client.stream("POST", "chat", json=body) as response:
+            assert response.status_code == 200, response.read()
+            assert response.headers["content-type"] == "text/event-stream"
+            yield events_of(response.iter_lines())
+
+    def events(self, message: str, **options: Any) -> list[ServerEvent]:
+        with self.stream(message, **options) as events:
+            return list(events)
+
+
+def events_of(lines: Iterator[str]) -> Iterator[ServerEvent]:
+    """Server-sent events from their lines, with the data read as JSON."""
+    name, data = "", ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            data += line.removeprefix("data: ")
+        elif not line:
+            yield ServerEvent(name, json.loads(data))
+            name, data = "", ""
+
+
+def names(events: list[ServerEvent]) -> list[str]:
+    """The events' names, runs of the same name once."""
+    return [e.name for n, e in enumerate(events) if n == 0 or events[n - 1].name != e.name]
+
+
+def text(events: list[ServerEvent]) -> str:
+    return "".join(event.data["text"] for event in events if event.name == "token")

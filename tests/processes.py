@@ -1,0 +1,265 @@
+"""Ebb's real processes, for tests: web server, Celery worker and beat on the test run's database.
+
+Each runs as `make up` runs it, in a process group of its own, and exactly that group is ended. They
+see what tests commit, so tests that use them are `django_db(transaction=True)`.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+import httpx2
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from kombu import pools
+from pgmq.install import install_pgmq_from_sql
+
+from config.broker import pgmq_address
+from config.celery import app
+from tests.stub_model import StubModel
+
+START_TIMEOUT = 60.0  # seconds: two cores, and others may be busy on them
+STOP_TIMEOUT = 15.0
+
+_WEB = (
+    *(sys.executable, "-m", "uvicorn", "config.asgi:application", "--host", "127.0.0.1"),
+    *("--loop", "uvloop", "--http", "httptools", "--lifespan", "off"),
+    *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
+)
+_CELERY = (sys.executable, "-m", "celery", "-A", "config")
+_WORKER = (
+    *(*_CELERY, "worker", "--loglevel", "INFO"),
+    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+)
+_BEAT = (*_CELERY, "beat", "--loglevel", "INFO", "--pidfile", "")
+
+
+def wait_until(condition: Callable[[], object], *, within: float = 20.0, what: str = "it") -> None:
+    """Looks until the condition holds; fails the test when it does not in `within` seconds."""
+    deadline = time.monotonic() + within
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"{what} did not happen within {within:g} seconds")
+        time.sleep(0.05)
+
+
+def test_database_url() -> str:
+    """The address of the database that pytest-django made."""
+    parts = urlsplit(settings.DATABASE_URL)
+    return parts._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+
+
+test_database_url.__test__ = False  # type: ignore[attr-defined]  # a name, not a test
+
+
+@pytest.fixture(scope="session")
+def queue(django_db_setup: None) -> Iterator[str]:
+    """pgmq in the test database, where this process puts its tasks, too; its address."""
+    url = test_database_url()
+    with psycopg.connect(url) as session:
+        [installed] = session.execute("SELECT to_regclass('pgmq.meta')").fetchone() or [None]
+    if installed is None:
+        install_pgmq_from_sql(dsn=url)
+    app.conf.broker_transport_options = {
+        **settings.CELERY_BROKER_TRANSPORT_OPTIONS,
+        "conn_string": pgmq_address(url),
+    }
+    yield url
+    # Sessions that are still open would keep the test database from being dropped.
+    app.pool.force_close_all()
+    pools.reset()  # type: ignore[no-untyped-call]  # kombu has no types
+
+
+class Running:
+    """A process that was started, with its log."""
+
+    def __init__(self, name: str, command: tuple[str, ...], log: Path, variables: dict[str, str]):
+        self.name = name
+        self.log = log
+        self._output: IO[str] = log.open("w")
+        self._popen = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **variables},
+            cwd=settings.BASE_DIR,
+            start_new_session=True,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    def has_said(self, words: str) -> bool:
+        """Whether the words stand in its log; fails the test if it has ended by itself."""
+        said = self.log.read_text(errors="replace")
+        if self._popen.poll() is not None:
+            pytest.fail(f"{self.name} has ended:\n{said[-3000:]}")
+        return words in said
+
+    def kill(self) -> None:
+        """kill -9 of the process and what it started."""
+        self._signal(signal.SIGKILL)
+        self._popen.wait(STOP_TIMEOUT)
+        self._output.close()
+
+    def stop(self) -> None:
+        """Asks it to end, and ends it when it does not."""
+        if self._popen.poll() is None:
+            self._signal(signal.SIGTERM)
+            try:
+                self._popen.wait(STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                self._signal(signal.SIGKILL)
+                self._popen.wait()
+        self._output.close()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._popen.poll() is None:
+            os.killpg(self._popen.pid, number)
+
+
+class Web(Running):
+    """A web server that answers at `url`."""
+
+    url: str = ""
+
+    def answers(self) -> bool:
+        self.has_said("")
+        try:
+            return httpx2.get(f"{self.url}/api/v1/health/live", timeout=2).status_code == 200
+        except httpx2.TransportError:
+            return False
+
+
+class Processes:
+    """Starts processes against the test database; `end` ends those and no others."""
+
+    def __init__(self, database_url: str, folder: Path) -> None:
+        self._database_url = database_url
+        self._folder = folder
+        self._started: list[Running] = []
+
+    def web(self, **variables: str) -> Web:
+        """A web server, once it answers; `variables` are added to its environment."""
+        port = _free_port()
+        web = Web(
+            *("web", (*_WEB, "--port", str(port)), self._log("web")),
+            self._environment(variables, port),
+        )
+        self._started.append(web)
+        web.url = f"http://127.0.0.1:{port}"
+        wait_until(web.answers, within=START_TIMEOUT, what="the start of the web server")
+        return web
+
+    def worker(self, **variables: str) -> Running:
+        """A worker, once it takes tasks."""
+        worker = self._start("worker", _WORKER, variables)
+        wait_until(
+            lambda: worker.has_said(" ready."), within=START_TIMEOUT, what="the start of the worker"
+        )
+        return worker
+
+    def beat(self, **variables: str) -> Running:
+        """Beat, once it runs."""
+        beat = self._start("beat", _BEAT, variables)
+        wait_until(
+            lambda: beat.has_said("beat: Starting"),
+            within=START_TIMEOUT,
+            what="the start of beat",
+        )
+        return beat
+
+    def end(self) -> None:
+        for process in reversed(self._started):
+            process.stop()
+
+    def _start(self, name: str, command: tuple[str, ...], variables: dict[str, str]) -> Running:
+        process = Running(name, command, self._log(name), self._environment(variables))
+        self._started.append(process)
+        return process
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{len(self._started)}-{name}.log"
+
+    def _environment(self, variables: dict[str, str], port: int = 0) -> dict[str, str]:
+        return {
+            "DATABASE_URL": self._database_url,
+            "SECRET_KEY": settings.SECRET_KEY,
+            "EBB_DATA_DIR": str(settings.EBB_DATA_DIR),
+            "EBB_PORT": str(port),
+            # Whatever the .env of the person who runs the tests says.
+            "OPENAI_API_KEY": "",
+            "OPENAI_BASE_URL": "",
+            "PYTHONUNBUFFERED": "1",
+            # Celery warns of root; a container often is.
+            "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
+            **variables,
+        }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def running_processes(database_url: str, folder: Path) -> Iterator[Processes]:
+    processes = Processes(database_url, folder)
+    try:
+        yield processes
+    finally:
+        processes.end()
+
+
+@pytest.fixture
+def processes(queue: str, tmp_path: Path) -> Iterator[Processes]:
+    """Starts processes that end with the test."""
+    with running_processes(queue, tmp_path) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def static_files() -> None:
+    """What pages need from the web server, as `prepare` collects it."""
+    call_command("collectstatic", verbosity=0, interactive=False)
+
+
+@pytest.fixture(scope="session")
+def web(queue: str, static_files: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """One web server for the whole run, with the built-in responder and judge."""
+    with running_processes(queue, tmp_path_factory.mktemp("web")) as started:
+        yield started.web()
+
+
+@pytest.fixture(scope="session")
+def model_web(
+    queue: str,
+    static_files: None,
+    stub_model_server: StubModel,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Web]:
+    """One web server for the whole run that asks the stub model."""
+    with running_processes(queue, tmp_path_factory.mktemp("model-web")) as started:
+        yield started.web(OPENAI_BASE_URL=stub_model_server.base_url, EBB_CHAT_MODEL="stub")
+
+
+@pytest.fixture(scope="module")
+def worker(queue: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A worker with the built-in judge. It ends with the module: others test without a worker."""
+    with running_processes(queue, tmp_path_factory.mktemp("worker")) as started:
+        yield started.worker()

@@ -1,0 +1,172 @@
+"""The outbox with real processes: what was said is judged once, whoever dies meanwhile."""
+
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import httpx2
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from assessor import services
+from assessor.models import Assessment, State
+from memory.models import Memory, Space
+from tests.conftest import MakeKey
+from tests.processes import Processes, wait_until
+from tests.stub_model import StubModel
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+EXCHANGES = 500
+# Every fifth is small talk, which is judged and not kept.
+SAID = [
+    "hello" if number % 5 == 0 else f"My locker at the pool is number {number}"
+    for number in range(EXCHANGES)
+]
+
+
+def post_all(url: str, secret: str, said: list[str]) -> None:
+    """Posts each exchange, four at a time, and sees each accepted."""
+    with httpx2.Client(
+        base_url=f"{url}/api/v1/", headers={"Authorization": f"Bearer {secret}"}, timeout=30
+    ) as client:
+
+        def post(message: str) -> int:
+            body = {"user_message": message, "assistant_response": "Noted."}
+            return client.post("assessments", json=body).status_code
+
+        with ThreadPoolExecutor(4) as threads:
+            assert Counter(threads.map(post, said)) == {202: len(said)}
+
+
+def unfinished() -> int:
+    return Assessment.objects.exclude(state__in=["done", "ignored"]).count()
+
+
+def assert_each_judged_once(space: Space, said: list[str]) -> None:
+    """Each exchange has ended, and what is remembered is exactly what they were worth."""
+    rows = list(Assessment.objects.in_space(space))
+    assert Counter(row.user_message for row in rows) == Counter(said)
+    assert {row.state for row in rows} <= {State.DONE, State.IGNORED}
+    kept = {row.memory_id for row in rows if row.state == State.DONE}
+    assert None not in kept
+    memories = Memory.objects.in_space(space)
+    assert set(memories.values_list("pk", flat=True)) == kept
+    assert len(kept) == sum(row.state == State.DONE for row in rows) > 0
+    assert all(row.memory_id is None for row in rows if row.state == State.IGNORED)
+
+
+@pytest.mark.timeout(300)
+def test_what_came_while_no_worker_ran_is_judged_once(
+    processes: Processes, space: Space, key: MakeKey
+) -> None:
+    post_all(processes.web().url, key(), SAID)
+    assert unfinished() == EXCHANGES
+    processes.worker()
+    wait_until(lambda: unfinished() == 0, within=240, what="the end of all assessments")
+    assert_each_judged_once(space, SAID)
+    assert set(Assessment.objects.values_list("attempts", flat=True)) == {1}
+
+
+def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
+    processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
+) -> None:
+    said = [f"I like dish number {number}" for number in range(40)]
+    model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
+    post_all(processes.web(**model).url, key(), said)
+    # The worker's four threads are with the model when it is killed, and cannot be done.
+    stub_model.script(*["ok"] * 10, *["timeout"] * 4)
+    worker = processes.worker(**model)
+    wait_until(
+        lambda: len(stub_model.requests) == 14 and stub_model.control.active_replies == 4,
+        what="four questions without an answer",
+    )
+    worker.kill()
+    assert Counter(Assessment.objects.values_list("state", flat=True)) == {
+        State.DONE: 10,
+        State.RUNNING: 4,
+        State.QUEUED: 26,
+    }
+    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the dead requests")
+    # What beat would do, told that the leases have run out and the queue was silent for long.
+    services.pick_up(now=timezone.now() + services.RETELL)
+    processes.worker(**model)
+    wait_until(lambda: unfinished() == 4, within=60, what="the end of all but the four")
+    later = timezone.now() + services.LEASE + timedelta(seconds=1)
+    taken_over = Assessment.objects.claimable(later)
+    assert taken_over.count() == 4
+    Assessment.objects.filter(state=State.RUNNING).update(leased_until=timezone.now())
+    assert services.pick_up(now=timezone.now()) == 4
+    wait_until(lambda: unfinished() == 0, what="the end of the four")
+    assert_each_judged_once(space, said)
+    attempts = Counter(Assessment.objects.values_list("attempts", flat=True))
+    assert attempts == {1: 36, 2: 4}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(180)
+def test_beat_brings_back_what_a_killed_worker_held(
+    processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
+) -> None:
+    """Nothing is touched by hand: the lease of 30 seconds runs out, beat tells of the rows."""
+    said = [f"I like dish number {number}" for number in range(30)]
+    model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
+    post_all(processes.web(**model).url, key(), said)
+    stub_model.script(*["ok"] * 5, *["timeout"] * 4)
+    worker = processes.worker(**model)
+    wait_until(lambda: len(stub_model.requests) == 9, what="the middle")
+    worker.kill()
+    processes.beat(**model)
+    processes.worker(**model)
+    wait_until(lambda: unfinished() == 0, within=90, what="the end of all assessments")
+    assert_each_judged_once(space, said)
+
+
+def test_a_broker_that_is_away_loses_nothing(
+    processes: Processes, space: Space, key: MakeKey
+) -> None:
+    said = ["I'm allergic to penicillin", "My name is Mara"]
+    web = processes.web(CELERY_BROKER_URL="amqp://guest@127.0.0.1:1//")
+    post_all(web.url, key(), said)
+    wait_until(lambda: web.has_said("The queue is away"), what="the warning")
+    assert unfinished() == 2
+    processes.worker()
+    assert unfinished() == 2
+    assert services.pick_up(now=timezone.now() + services.RETELL) == 2
+    wait_until(lambda: unfinished() == 0, what="the end of both assessments")
+    assert_each_judged_once(space, said)
+
+
+def test_beat_tells_of_what_nobody_was_told(processes: Processes, space: Space) -> None:
+    now = timezone.now()
+    Assessment.objects.create(
+        space=space,
+        user_message="My name is Mara",
+        due_at=now,
+        told_at=now - services.RETELL,
+    )
+    processes.beat()
+    processes.worker()
+    wait_until(lambda: unfinished() == 0, within=30, what="the end of the assessment")
+    assert_each_judged_once(space, ["My name is Mara"])
+
+
+def test_processes_leave_no_session_behind(processes: Processes) -> None:
+    def sessions() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            [number] = cursor.fetchone()
+        return int(number)
+
+    before = sessions()
+    worker = processes.worker()
+    assert sessions() > before
+    worker.stop()
+    wait_until(lambda: sessions() <= before, what="the end of the worker's sessions")
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker.pid, 0)

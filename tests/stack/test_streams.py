@@ -1,0 +1,111 @@
+"""Many open streams: no thread and no database connection waits for a model."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import httpx2
+import psutil
+import psycopg
+import pytest
+
+from chat.models import Message
+from tests.conftest import MakeKey
+from tests.processes import Processes, wait_until
+from tests.stub_model import StubModel
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+STREAMS = 60
+POOL = 10  # EBB_DB_POOL: what requests may take, streams or not
+QUEUE_SESSIONS = 2  # pgmq's own, to put tasks on the queue
+MAX_THREADS = 40
+
+
+@dataclass
+class Readers:
+    """People who read the first token of a reply and stay until they are told to leave."""
+
+    url: str
+    secret: str
+    leave: threading.Event = field(default_factory=threading.Event)
+    listening: int = 0
+
+    @contextmanager
+    def reading(self, number: int) -> Iterator[None]:
+        """So many read at once inside the block, and leave at its end."""
+        self.leave.clear()
+        self.listening = 0
+        threads = [threading.Thread(target=self._read) for _ in range(number)]
+        for thread in threads:
+            thread.start()
+        try:
+            wait_until(lambda: self.listening == number, within=60, what="the first tokens")
+            yield
+        finally:
+            self.leave.set()
+            for thread in threads:
+                thread.join(60)
+
+    def _read(self) -> None:
+        headers = {"Authorization": f"Bearer {self.secret}"}
+        body = {"message": "I like pizza a lot", "stream": True}
+        with (
+            httpx2.Client(timeout=60) as client,
+            client.stream("POST", f"{self.url}/api/v1/chat", json=body, headers=headers) as reply,
+        ):
+            lines = reply.iter_lines()
+            while next(lines) != "event: token":
+                pass
+            self.listening += 1
+            self.leave.wait(60)
+
+
+def no_reply_is_open() -> bool:
+    return not Message.objects.filter(state__in=["pending", "streaming"]).exists()
+
+
+def sessions(queue: str) -> list[str]:
+    """The states of the web server's database sessions."""
+    with psycopg.connect(queue) as database:
+        rows = database.execute(
+            "SELECT state FROM pg_stat_activity WHERE application_name = 'ebb-web'"
+        ).fetchall()
+    return [state for [state] in rows]
+
+
+def busy(states: list[str]) -> bool:
+    return set(states) != {"idle"}
+
+
+def test_open_streams_hold_no_thread_and_no_connection(
+    processes: Processes, queue: str, key: MakeKey, stub_model: StubModel
+) -> None:
+    web = processes.web(
+        OPENAI_BASE_URL=stub_model.base_url, EBB_DB_POOL=str(POOL), PGAPPNAME="ebb-web"
+    )
+    server = psutil.Process(web.pid)
+
+    stub_model.script(*["stall:1"] * 2 * STREAMS)
+    readers = Readers(web.url, key())
+    # The first round fills the pools and the loop's executor, which all requests share.
+    with readers.reading(STREAMS):
+        wait_until(lambda: stub_model.control.active_replies == STREAMS, what="the streams")
+    wait_until(no_reply_is_open, what="the end of all replies")
+    threads_before = server.num_threads()
+
+    with readers.reading(STREAMS):
+        assert server.num_threads() < MAX_THREADS
+        assert len(sessions(queue)) <= POOL + QUEUE_SESSIONS
+        # Nobody is in the middle of anything: what is connected waits in a pool.
+        wait_until(lambda: not busy(sessions(queue)), what="the rest of the sessions")
+        answer = httpx2.get(f"{web.url}/api/v1/health/live", timeout=5)
+        assert (answer.status_code, stub_model.control.active_replies) == (200, STREAMS)
+
+    wait_until(no_reply_is_open, what="the end of all replies")
+    replies = Message.objects.filter(role="assistant")
+    assert Counter(replies.values_list("state", "content")) == {("stopped", "You"): 2 * STREAMS}
+    assert server.num_threads() <= threads_before + 2
+    assert len(sessions(queue)) <= POOL + QUEUE_SESSIONS
