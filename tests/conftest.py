@@ -6,10 +6,9 @@ alice owns `space`, bob may look at it, charlie belongs to `other_space` only.
 import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
@@ -20,8 +19,14 @@ from memory.services.keys import create_key
 from memory.services.spaces import add_member, create_space
 from tests.stub_model import stub_model, stub_model_server
 
-# Fixtures for every test folder.
-__all__ = ["stub_model", "stub_model_server"]
+if TYPE_CHECKING:
+    # The stubs' name for a response together with what the test client adds to it.
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+else:
+    from django.http import HttpResponse as Answer
+
+# What comes from elsewhere: fixtures for every test folder, and a type.
+__all__ = ["Answer", "stub_model", "stub_model_server"]
 
 ALL_SCOPES = ("read", "write", "admin")
 
@@ -104,18 +109,18 @@ class ApiClient:
     def __init__(self, secret: str | None) -> None:
         self._client = Client(headers={"Authorization": f"Bearer {secret}"} if secret else {})
 
-    def get(self, path: str, **query: Any) -> HttpResponse:
+    def get(self, path: str, **query: Any) -> Answer:
         return self.call("GET", path, query=query)
 
     def post(
         self, path: str, body: object = None, *, headers: dict[str, str] | None = None
-    ) -> HttpResponse:
+    ) -> Answer:
         return self.call("POST", path, body, headers=headers)
 
-    def patch(self, path: str, body: object) -> HttpResponse:
+    def patch(self, path: str, body: object) -> Answer:
         return self.call("PATCH", path, body)
 
-    def delete(self, path: str) -> HttpResponse:
+    def delete(self, path: str) -> Answer:
         return self.call("DELETE", path)
 
     def call(
@@ -126,10 +131,10 @@ class ApiClient:
         *,
         query: dict[str, Any] | None = None,
         headers: dict[str, str] | None = None,
-    ) -> HttpResponse:
+    ) -> Answer:
         """One request; the body is JSON unless it is bytes, which go as they are."""
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body)
-        return self._client.generic(  # type: ignore[return-value]  # it adds attributes, no type
+        return self._client.generic(
             method,
             f"/api/v1/{path}",
             data,

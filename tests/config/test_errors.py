@@ -11,14 +11,14 @@ from django.urls import path
 from config.api import api as ebb_api
 from config.errors import ANSWERS
 from memory.models import Memory, Space
-from tests.conftest import ApiClient, MakeKey
+from tests.conftest import Answer, ApiClient, MakeKey
 
 
-def assert_problem(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
+def assert_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
     """The shape of API.md; returns the problem."""
     assert answer.status_code == status, answer.content
     assert answer.headers["Content-Type"] == "application/problem+json"
-    problem: dict[str, Any] = answer.json()  # type: ignore[attr-defined]  # of the test client
+    problem: dict[str, Any] = answer.json()
     assert set(problem) == {"type", "title", "status", "code", "detail", "errors"}
     assert (problem["status"], problem["code"]) == (status, code)
     assert problem["type"] == f"urn:ebb:problem:{code}"

@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.db.models import CheckConstraint, Model, UniqueConstraint
+from django.db.models import CheckConstraint, ForeignKey, Model, UniqueConstraint
 from importlinter.cli import lint_imports
 
 ROOT: Path = settings.BASE_DIR
@@ -47,6 +47,7 @@ def test_every_per_space_table_names_its_space() -> None:
     }  # fmt: skip
     for model in models:
         space = model._meta.get_field("space")
+        assert isinstance(space, ForeignKey), model
         assert not space.null, model
         assert space.column == "space_id", model
 

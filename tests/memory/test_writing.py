@@ -193,7 +193,7 @@ def test_many_memories_keep_their_order_and_have_vectors_of_their_own(space: Spa
     memories = create_memories(space=space, drafts=drafts, actor=ALICE, now=NOW)
 
     assert [memory.content for memory in memories] == [draft.content for draft in drafts]
-    assert MemoryEmbedding.objects.in_space(space).count() == 30  # type: ignore[attr-defined]
+    assert MemoryEmbedding.objects.in_space(space).count() == 30
     assert MemoryEvent.objects.filter(action="created").count() == 30
     assert len({memory.short_id for memory in memories}) == 30
     found = recall(space=space, query="User owns 17 cats", now=NOW, profile="relevance", limit=1)

@@ -1,0 +1,364 @@
+"""Every endpoint of the OpenAPI schema keeps the same promises about keys, spaces and ids."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.test import Client
+from django.utils import timezone
+
+from assessor.judging import Exchange
+from assessor.models import Assessment
+from assessor.services import queue_assessment
+from chat.models import Conversation
+from config.api import api as ebb_api
+from memory.actors import SYSTEM
+from memory.models import ApiKey, Memory, Space, User
+from memory.services.keys import revoke_key
+from memory.services.recycle_bin import delete_memory
+from tests.conftest import Answer, ApiClient, MakeKey
+from tests.memory.writing import remember
+
+SNAPSHOT = settings.BASE_DIR / "tests" / "config" / "openapi.json"
+REFRESH = (
+    "the API differs from tests/config/openapi.json; if it should, write the file anew:\n"
+    "python manage.py export_openapi_schema --api config.api.api --sorted --indent 1"
+    " --output tests/config/openapi.json"
+)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One operation of the schema."""
+
+    method: str
+    path: str
+    name: str
+
+    def at(self, id_: object) -> str:
+        return re.sub(r"\{\w+\}", str(id_), self.path.removeprefix("/api/v1/"))
+
+
+def endpoints() -> list[Endpoint]:
+    return [
+        Endpoint(method.upper(), path, operation["operationId"])
+        for path, operations in ebb_api.get_openapi_schema()["paths"].items()
+        for method, operation in operations.items()
+    ]
+
+
+ALL = endpoints()
+NO_KEY = {"healthLive", "healthReady"}
+WITH_KEY = [endpoint for endpoint in ALL if endpoint.name not in NO_KEY]
+WITH_ID = [endpoint for endpoint in WITH_KEY if "{" in endpoint.path]
+
+# What each operation that takes a body is well called with.
+BODIES: dict[str, Any] = {
+    "createMemory": {"content": "User likes pizza"},
+    "searchMemories": {"query": "pizza"},
+    "reviseMemory": {"content": "User likes pasta"},
+    "restoreMemories": {"ids": [str(uuid4())]},
+    "changePolicy": {"capacity": 700},
+    "previewPolicy": {"changes": {"capacity": 700}},
+    "assess": {"user_message": "I like pizza", "store": True},
+    "queueAssessment": {"user_message": "I like pizza"},
+    "chat": {"message": "I like pizza"},
+}
+READS_WITH_POST = {"searchMemories", "previewPolicy"}
+WRITES = [
+    endpoint
+    for endpoint in WITH_KEY
+    if endpoint.method != "GET" and endpoint.name not in READS_WITH_POST
+]
+
+
+def names(endpoint: Endpoint) -> str:
+    return endpoint.name
+
+
+def call(client: ApiClient, endpoint: Endpoint, id_: object = None) -> Answer:
+    id_ = uuid4() if id_ is None else id_
+    return client.call(endpoint.method, endpoint.at(id_), BODIES.get(endpoint.name))
+
+
+@pytest.fixture
+def things(space: Space) -> dict[str, object]:
+    """Something of each kind in `space`: the part of a path before the id → the id."""
+    now = timezone.now()
+    memory = remember(space, "User likes pizza")
+    binned = remember(space, "User liked pasta")
+    delete_memory(space=space, memory_id=binned.pk, actor=SYSTEM, now=now)
+    assessment = queue_assessment(space=space, exchange=Exchange("I like pizza"), now=now)
+    conversation = Conversation.objects.create(space=space, title="Pizza")
+    return {
+        "memories": memory.pk,
+        "recycle-bin": binned.pk,
+        "assessments": assessment.pk,
+        "conversations": conversation.pk,
+    }
+
+
+def test_schema_is_the_one_that_was_committed() -> None:
+    schema = json.loads(json.dumps(ebb_api.get_openapi_schema(), cls=DjangoJSONEncoder))
+
+    assert schema == json.loads(SNAPSHOT.read_text("utf-8")), REFRESH
+
+
+def test_operations_have_names_of_their_own_and_bodies_here() -> None:
+    assert len({endpoint.name for endpoint in ALL}) == len(ALL) >= 20
+    schema = ebb_api.get_openapi_schema()
+    with_body = {
+        operation["operationId"]
+        for operations in schema["paths"].values()
+        for operation in operations.values()
+        if "requestBody" in operation
+    }
+    assert with_body == set(BODIES) & {endpoint.name for endpoint in ALL}
+
+
+@pytest.mark.parametrize("endpoint", WITH_KEY, ids=names)
+@pytest.mark.django_db
+def test_without_a_key_nobody_is_let_in(endpoint: Endpoint) -> None:
+    for secret in (None, "ebb_wrong"):
+        answer = call(ApiClient(secret), endpoint)
+        assert answer.status_code == 401
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json()["code"] == "unauthorized"
+
+
+@pytest.mark.parametrize("endpoint", WITH_ID, ids=names)
+def test_stranger_finds_nothing_at_another_spaces_ids(
+    key: MakeKey, other_space: Space, things: dict[str, object], endpoint: Endpoint
+) -> None:
+    kind = endpoint.at("").split("/")[0]
+
+    answer = call(ApiClient(key(other_space)), endpoint, things[kind])
+
+    assert answer.status_code == 404, answer.content
+    assert answer.json()["code"] == "not_found"
+    assert Memory.objects.filter(status="live").count() == 1
+    assert Conversation.objects.filter(deleted_at=None).count() == 1
+
+
+@pytest.mark.parametrize("endpoint", WITH_ID, ids=names)
+def test_owner_of_nothing_by_that_id_gets_the_same_answer(
+    key: MakeKey, space: Space, endpoint: Endpoint
+) -> None:
+    answer = call(ApiClient(key()), endpoint, uuid4())
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("id_", ["x", "123", "zzzzzzzz", "f926ff7", "ffffffff-ffff", "%00"])
+@pytest.mark.parametrize("endpoint", WITH_ID, ids=names)
+def test_malformed_id_is_an_invalid_argument(
+    key: MakeKey, space: Space, endpoint: Endpoint, id_: str
+) -> None:
+    answer = call(ApiClient(key()), endpoint, id_)
+
+    assert answer.status_code == 422, answer.content
+    assert answer.json()["code"] == "memory_invalid_arguments"
+    assert answer.json()["errors"][0]["field"] == "id"
+
+
+LISTS = [
+    endpoint
+    for endpoint in WITH_KEY
+    if endpoint.method == "GET" and "{" not in endpoint.path and endpoint.name.startswith("list")
+]
+
+
+@pytest.mark.parametrize("endpoint", LISTS, ids=names)
+def test_lists_show_their_own_space_only(
+    key: MakeKey, other_space: Space, things: dict[str, object], endpoint: Endpoint
+) -> None:
+    own, strange = (call(ApiClient(key(*where)), endpoint) for where in ((), (other_space,)))
+
+    for answer in (own, strange):
+        assert answer.status_code == 200, answer.content
+        assert set(answer.json()) == {"items", "next"}
+    assert own.json()["items"]
+    if endpoint.name != "listProfiles":
+        assert strange.json()["items"] == []
+
+
+def test_search_shows_its_own_space_only(
+    key: MakeKey, other_space: Space, things: dict[str, object]
+) -> None:
+    found = ApiClient(key(other_space)).post("memories/search", {"query": "pizza"})
+
+    assert found.json()["results"] == []
+
+
+@pytest.mark.parametrize("endpoint", WRITES, ids=names)
+def test_key_that_may_only_read_changes_nothing(
+    key: MakeKey, things: dict[str, object], endpoint: Endpoint
+) -> None:
+    before = state()
+    kind = endpoint.at("").split("/")[0]
+
+    answer = call(ApiClient(key(scopes=["read"])), endpoint, things.get(kind))
+
+    assert answer.status_code == 403, answer.content
+    assert answer.json()["code"] == "forbidden"
+    assert state() == before
+
+
+def state() -> tuple[object, ...]:
+    rows = (Memory, Assessment, Conversation)
+    return tuple(list(model.objects.order_by("pk").values()) for model in rows)
+
+
+@pytest.mark.parametrize("scopes", [["read"], ["write"], ["admin"]])
+def test_key_does_what_its_scopes_say(key: MakeKey, space: Space, scopes: list[str]) -> None:
+    client = ApiClient(key(scopes=scopes))
+
+    assert client.get("memories").status_code == (200 if "read" in scopes else 403)
+    written = client.post("memories", {"content": "User likes pizza"})
+    assert written.status_code == (201 if "write" in scopes else 403)
+
+
+def test_revoked_key_stops_working(key: MakeKey, space: Space) -> None:
+    client = ApiClient(key())
+    assert client.get("memories").status_code == 200
+    assert ApiKey.objects.get().last_used_at is not None
+
+    revoke_key(key=ApiKey.objects.get(), now=timezone.now())
+
+    assert client.get("memories").status_code == 401
+
+
+# --- A browser's session --------------------------------------------------------------------------
+
+
+def session(user: User, **options: Any) -> Client:
+    client = Client(**options)
+    client.force_login(user)
+    return client
+
+
+def write(client: Client, **headers: str) -> Answer:
+    return client.post(
+        "/api/v1/memories",
+        {"content": "User likes pizza"},
+        content_type="application/json",
+        headers=headers,
+    )
+
+
+def test_session_writes_with_a_csrf_token_only(alice: User, space: Space) -> None:
+    client = session(alice, enforce_csrf_checks=True)
+    refused = write(client)
+    client.get("/")
+    page = client.get(f"/s/{space.slug}/memories/")
+    token = re.search(r'X-CSRFToken": "(\w+)"', page.content.decode())
+    assert token is not None
+
+    accepted = write(client, **{"X-CSRFToken": token.group(1)})
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    assert accepted.status_code == 201, accepted.content
+    assert Memory.objects.get().space_id == space.pk
+
+
+def test_session_of_a_viewer_reads_and_does_not_write(bob: User, space: Space) -> None:
+    client = session(bob)
+
+    assert client.get("/api/v1/memories").status_code == 200
+    assert write(client).status_code == 403
+    assert not Memory.objects.exists()
+
+
+def test_session_sees_no_foreign_space(alice: User, charlie: User, space: Space) -> None:
+    remember(space, "User likes pizza")
+    for user, slug, status in (
+        (alice, "home", 200), (alice, "other", 404), (alice, "none", 404), (charlie, "home", 404),
+        (charlie, "other", 200),
+    ):  # fmt: skip
+        answer = session(user).get("/api/v1/memories", headers={"X-Ebb-Space": slug})
+        assert answer.status_code == status, (user, slug)
+    assert session(charlie).get("/api/v1/memories").json()["items"] == []
+
+
+def test_session_of_somebody_put_out_is_worth_nothing(alice: User, space: Space) -> None:
+    client = session(alice)
+    alice.is_active = False
+    alice.save()
+
+    assert client.get("/api/v1/memories").status_code in {401, 404}
+
+
+# --- Shapes ---------------------------------------------------------------------------------------
+
+MEMORY_FIELDS = {
+    "id", "short_id", "content", "memory_type", "tags", "topics", "importance", "time_coef",
+    "current_importance", "facets", "core", "pinned", "status", "created_at", "last_active_at",
+    "use_count", "expires_at", "revision", "source",
+}  # fmt: skip
+
+
+def test_memory_has_the_fields_of_the_contract_and_times_in_utc(key: MakeKey, space: Space) -> None:
+    facets = {"P": 0.5, "I": 0.4, "J": 0.6, "valence": 0.2, "intensity": 0.2}
+    body = {
+        "content": "User likes pizza",
+        "facets": facets,
+        "tags": ["food"],
+        "created_at": "2026-02-18T14:30:00+02:00",
+        "source": {"speaker": "Jaz", "conversation_id": "c1"},
+    }
+    memory = ApiClient(key()).post("memories", body).json()
+
+    assert set(memory) >= MEMORY_FIELDS
+    assert memory["created_at"] == "2026-02-18T12:30:00Z"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", memory["expires_at"])
+    assert memory["short_id"] == memory["id"][:8]
+    assert memory["facets"] == facets | {"E": 0.1}
+    assert memory["current_importance"] == pytest.approx(memory["importance"] * memory["time_coef"])
+    assert memory["source"]["role"] == "user"
+    assert memory["source"]["conversation_id"] == "c1"
+
+
+def test_short_and_whole_id_name_the_same_memory(key: MakeKey, space: Space) -> None:
+    memory = remember(space, "User likes pizza")
+    client = ApiClient(key())
+
+    by_short = client.get(f"memories/{memory.short_id}")
+    by_whole = client.get(f"memories/{memory.pk}")
+
+    assert by_short.status_code == by_whole.status_code == 200
+    assert by_short.json()["id"] == by_whole.json()["id"] == str(memory.pk)
+
+
+def test_search_answers_as_the_contract_says(key: MakeKey, space: Space) -> None:
+    remember(space, "User likes pizza")
+
+    found = ApiClient(key()).post("memories/search", {"query": "pizza"}).json()
+
+    assert set(found) >= {"query", "profile", "took_ms", "results"}
+    assert (found["query"], found["profile"]) == ("pizza", "hybrid")
+    [hit] = found["results"]
+    assert set(hit) >= {"memory", "similarity", "match", "score", "signals", "contributions"}
+    assert set(hit["signals"]) >= {"semantic", "lexical", "recency", "importance"}
+    assert sum(hit["contributions"].values()) == pytest.approx(hit["score"], abs=1e-9)
+    assert re.fullmatch(r"\d{1,3}% match", hit["match"])
+
+
+def test_same_idempotency_key_answers_the_first_memory(key: MakeKey, space: Space) -> None:
+    client = ApiClient(key())
+    first, again, other = (
+        client.post("memories", {"content": content}, headers={"Idempotency-Key": header})
+        for content, header in (("one", "k"), ("two", "k"), ("three", "another"))
+    )
+
+    assert first.json()["id"] == again.json()["id"] != other.json()["id"]
+    assert again.json()["content"] == "one"
+    for bad in ("", "x" * 201):
+        refused = client.post("memories", {"content": "x"}, headers={"Idempotency-Key": bad})
+        assert refused.status_code == 422, bad
+    assert Memory.objects.count() == 2
