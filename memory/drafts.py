@@ -128,6 +128,12 @@ class MemoryDraft(BaseModel):
         return self.created_at or now
 
 
+class MemoryAsked(MemoryDraft):
+    """A memory to be, by a caller who may leave it to Ebb whether it is new."""
+
+    on_duplicate: Literal["reinforce"] | None = None
+
+
 class MemoryChange(BaseModel):
     """What to change about a memory; fields left out stay as they are."""
 

@@ -8,7 +8,7 @@ from ninja import Header, Query, Router, Status
 
 from memory.api.references import one, readable
 from memory.authentication import access_to
-from memory.drafts import IdempotencyKey, MemoryChange, MemoryDraft
+from memory.drafts import IdempotencyKey, MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
@@ -16,6 +16,7 @@ from memory.recall import Recall, recall
 from memory.schemas import MemoryList, MemoryListIn, MemoryOut, ProfileList, SearchIn, SearchOut
 from memory.services import memories as services
 from memory.services import recycle_bin
+from memory.services.reconciliation import remember_draft
 
 router = Router(tags=["memories"])
 
@@ -25,18 +26,27 @@ router = Router(tags=["memories"])
 )
 def create_memory(
     request: HttpRequest,
-    draft: MemoryDraft,
+    draft: MemoryAsked,
     idempotency_key: Annotated[IdempotencyKey | None, Header()] = None,
 ) -> Status[Memory]:
-    """Remember one thing. With an Idempotency-Key the second call answers the first's memory."""
+    """Remember one thing. With an Idempotency-Key the second call answers the first's memory.
+
+    With `on_duplicate: "reinforce"` a restatement raises the old memory, and a statement that says
+    it replaces another revises or supersedes it: the answer is the memory that now holds it.
+    """
     access = access_to(request, "write")
-    memory = services.create_memory(
-        space=access.space,
-        draft=draft,
-        actor=access.actor,
-        now=timezone.now(),
-        idempotency_key=idempotency_key,
-    )
+    if draft.on_duplicate == "reinforce":
+        memory = remember_draft(
+            space=access.space, draft=draft, actor=access.actor, now=timezone.now()
+        )
+    else:
+        memory = services.create_memory(
+            space=access.space,
+            draft=draft,
+            actor=access.actor,
+            now=timezone.now(),
+            idempotency_key=idempotency_key,
+        )
     return Status(201, readable(access).get(pk=memory.pk))
 
 

@@ -35,6 +35,7 @@ NEGATIVE_EMOTION: Final = 1.0
 POSITIVE_EMOTION: Final = 0.5
 
 TIME_COEF_FLOOR: Final = 0.8
+REINFORCEMENT: Final = 0.1
 TIME_COEF_SCALE_DAYS: Final = 30.0
 
 
@@ -108,3 +109,11 @@ def time_coef(
 def current_importance(importance: float, time_coef: float) -> float:
     """Importance as of now, in 0..1. Source: seed 003, section 5."""
     return importance * time_coef
+
+
+def reinforced(old: float, new: float) -> float:
+    """The base importance, in 0..1, of what was said again: the greater of the two, and a tenth of
+    the way further to 1. How far is ours; that a restatement raises the old memory is seed 003's.
+    """
+    greater = max(old, new)
+    return greater + REINFORCEMENT * (1 - greater)

@@ -27,6 +27,7 @@ from memory.formulas.importance import (
     NEGATIVE_EMOTION,
     PERSISTENCE_WEIGHT,
     POSITIVE_EMOTION,
+    REINFORCEMENT,
     TIME_COEF_FLOOR,
     TIME_COEF_SCALE_DAYS,
 )
@@ -101,3 +102,9 @@ def time_coef(
 def current_importance(importance: Number, time_coef: Number) -> Expression:
     """Importance as of now, in 0..1. Source: seed 003, section 5."""
     return product(double(time_coef), double(importance))
+
+
+def reinforced(old: Number, new: Number) -> Expression:
+    """The base importance of what was said again, in 0..1."""
+    greater = Greatest(double(old), double(new))
+    return float_result(greater + double(REINFORCEMENT) * (double(1.0) - greater))

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class WorkerHeartbeat(models.Model):
-    """When a worker last finished the task that only shows it works. One row per queue."""
+    """When a worker last said that it lives (config.celery). One row per queue."""
 
     queue = models.CharField(_("queue"), max_length=60, primary_key=True)
     at = models.DateTimeField(_("at"))

@@ -17,17 +17,33 @@ from memory.services.history import importance_now, record
 
 
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a memory go into the bin, from which it can be taken back. Raises NotFound."""
+    """Lets a memory go because somebody said so. Raises NotFound."""
+    why = BinReason.DELETED
+    return let_go(
+        space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value
+    )
+
+
+def let_go(
+    *,
+    space: Space,
+    memory_id: UUID,
+    why: BinReason,
+    actor: Actor,
+    now: datetime,
+    reason: str,
+) -> Memory:
+    """Puts a memory into the bin, from which it can be taken back. Raises NotFound."""
     policy = current_policy(space)
     with transaction.atomic():
         [memory] = _lock(space, [memory_id])
         if memory.status == Status.BINNED:
             return memory
         memory.importance_then = importance_now(memory, policy.document.decay, now)
-        memory.status, memory.bin_reason, memory.binned_at = Status.BINNED, BinReason.DELETED, now
+        memory.status, memory.bin_reason, memory.binned_at = Status.BINNED, why, now
         Memory.objects.in_space(space).filter(pk=memory_id).update(
             status=memory.status,
-            bin_reason=memory.bin_reason,
+            bin_reason=why,
             binned_at=now,
             importance_then=memory.importance_then,
         )
@@ -37,7 +53,7 @@ def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime)
             actor=actor,
             policy=policy,
             now=now,
-            reason=BinReason.DELETED.value,
+            reason=reason,
         )
     return memory
 

@@ -1,0 +1,141 @@
+"""What a new statement is to what is already known: the rule that needs no model.
+
+A restated memory reinforces the old one instead of piling up beside it. One that says it replaces
+something ("I moved from Lisbon to Porto", "我不再吃辣") revises or supersedes what it replaces.
+Everything else is new. The rule errs on the side of adding: a memory too many fades by itself,
+a wrong merge would lose what somebody said.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from memory.lexemes import prepare
+from memory.models import Memory
+
+# Cosine similarities: from here on two statements may be the same, or one may end the other.
+SAME = 0.80
+RELATED = 0.35
+# The share of a restatement's words that may be new.
+NEW_WORDS = 0.25
+
+_NO_MEANING = (
+    "a an and also am are as at be been but by did do does for had has have he her his i im in is"
+    " it its ive just me my of on or our really she so that the their them they this to too user"
+    " users was we well were will with you your 我 你 他 她 的 了 是"
+)
+_STOP_WORDS = frozenset(_NO_MEANING.split())
+_NEGATION = re.compile(r"\b(?:not|no|never|\w+n['’]t|cannot|without)\b|[不没别无]", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\bno longer\b|\bany ?more\b|\b(?:stopped|quit|gave up|given up)\b|不再|再也不|戒了",
+    re.IGNORECASE,
+)
+_REPLACED = re.compile(
+    r"\bfrom (?P<a>[\w'’. -]{2,40}?) to \w|\binstead of (?P<b>[\w'’ -]{2,40})"
+    r"|\brather than (?P<c>[\w'’ -]{2,40})|从(?P<d>\w{1,12}?)(?:搬|换|改|转)",
+    re.IGNORECASE,
+)
+_DISTINGUISHING = re.compile(r"\d|^[A-Z]")
+_CLAUSES = re.compile(r"[.;!?。；！？]\s*\S|,\s*(?:and|but|also)\b|[，、]")
+
+
+class Verdict(StrEnum):
+    """What to do with a new statement."""
+
+    ADD = "add"
+    REINFORCE = "reinforce"
+    REVISE = "revise"
+    SUPERSEDE = "supersede"
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A live memory near the new statement, with its cosine similarity in [0, 1]."""
+
+    memory: Memory
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict, the memory it is about (None for add), and why."""
+
+    verdict: Verdict
+    memory: Memory | None = None
+    reason: str = ""
+
+
+def decide(content: str, memory_type: str, neighbours: Sequence[Neighbour]) -> Decision:
+    """The verdict on a new statement of this type, given what is near it, nearest first."""
+    for neighbour in neighbours:
+        if replaces(content, neighbour):
+            old = neighbour.memory
+            # A statement of several facts must not go as a whole because one of them changed.
+            patch = old.core or _CLAUSES.search(old.content)
+            verdict = Verdict.REVISE if patch else Verdict.SUPERSEDE
+            return Decision(verdict, old, f"replaced by: {content}")
+    for neighbour in neighbours:
+        if restates(content, memory_type, neighbour):
+            return Decision(Verdict.REINFORCE, neighbour.memory, f"said again: {content}")
+    return Decision(Verdict.ADD)
+
+
+def restates(content: str, memory_type: str, neighbour: Neighbour) -> bool:
+    """Whether the statement says again what the memory says, and nothing that differs.
+
+    A different number, name or negation makes it a different statement, however similar it reads.
+    """
+    old = neighbour.memory
+    if _plain(content) == _plain(old.content):
+        return True
+    if memory_type != old.memory_type or neighbour.similarity < SAME:
+        return False
+    if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old.content)):
+        return False
+    words, known = _words(content), _words(old.content)
+    fresh = {word: written for word, written in words.items() if word not in known}
+    if any(_DISTINGUISHING.search(written) for written in fresh.values()):
+        return False
+    return len(fresh) <= NEW_WORDS * len(words)
+
+
+def replaces(content: str, neighbour: Neighbour) -> bool:
+    """Whether the statement says that what the memory says is over."""
+    if neighbour.similarity < RELATED:
+        return False
+    known = _words(neighbour.memory.content)
+    if match := _REPLACED.search(content):
+        former = _words(next(group for group in match.groups() if group))
+        return (
+            bool(former)
+            and set(former) <= set(known)
+            and not _REPLACED.search(neighbour.memory.content)
+        )
+    if _ENDED.search(content) and not _NEGATION.search(neighbour.memory.content):
+        words = _words(_ENDED.sub(" ", _NEGATION.sub(" ", content)))
+        return bool(words) and len(set(words) & set(known)) * 2 > len(words)
+    return False
+
+
+def patched(old: str, new: str, now: datetime) -> str:
+    """The old text with the newer statement in brackets (seed 003, 括号补丁)."""
+    return f"{old} [{now:%Y-%m-%d}: {new}]"
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _words(text: str) -> dict[str, str]:
+    """The words that carry meaning, by their first letters ("allergic" and "allergy" are one).
+
+    A word at the beginning of a sentence is no name because of its capital letter.
+    """
+    found: dict[str, str] = {}
+    for index, word in enumerate(re.findall(r"\w+", prepare(text.replace("’", "'")))):
+        key = word.casefold()
+        if key not in _STOP_WORDS and not (len(key) == 1 and key.isascii() and key.isalpha()):
+            found[key[:5] if key.isascii() else key] = key if index == 0 else word
+    return found

@@ -1,0 +1,114 @@
+"""A new statement meets what is already known: it is added, reinforces, revises or supersedes.
+
+One statement at a time in a space: two that say the same at once would otherwise both be added.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from pgvector import HalfVector
+from pgvector.django import CosineDistance
+
+from memory.actors import Actor
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.formulas.importance import reinforced
+from memory.formulas.ranking import semantic
+from memory.formulas.retention import expires_at
+from memory.models import BinReason, Memory, Space
+from memory.reconciliation import Decision, Neighbour, Verdict, decide, patched
+from memory.services.history import record
+from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
+from memory.services.recycle_bin import let_go
+
+NEIGHBOURS = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a statement: the memory that now holds it, and how."""
+
+    memory: Memory
+    verdict: Verdict
+
+
+def remember_draft(*, space: Space, draft: MemoryDraft, actor: Actor, now: datetime) -> Memory:
+    """Remembers one statement in the light of what is known; gives the memory that now holds it."""
+    prepared = prepare_memories(space=space, drafts=[draft], now=now)
+    return remember(prepared=prepared, actor=actor, now=now).memory
+
+
+@transaction.atomic
+def remember(*, prepared: Prepared, actor: Actor, now: datetime, **extra: object) -> Outcome:
+    """Remembers one prepared statement in the light of what is known.
+
+    `extra` are columns of a new memory. A revision embeds its text while the space is held.
+    """
+    space, [draft] = prepared.space, prepared.drafts
+    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    decision = decide(draft.content, draft.type_name, _neighbours(prepared))
+    old = decision.memory
+    if old is None:
+        [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
+        return Outcome(memory, decision.verdict)
+    if decision.verdict is Verdict.REINFORCE:
+        return Outcome(_reinforce(prepared, decision, actor, now), decision.verdict)
+    if decision.verdict is Verdict.REVISE:
+        change = MemoryChange(
+            content=patched(old.content, draft.content, now),
+            importance=max(old.importance, draft.base_importance),
+        )
+        revised = revise_memory(
+            space=space,
+            memory_id=old.pk,
+            change=change,
+            actor=actor,
+            now=now,
+            reason=decision.reason,
+        )
+        return Outcome(revised, decision.verdict)
+    let_go(
+        space=space,
+        memory_id=old.pk,
+        why=BinReason.SUPERSEDED,
+        actor=actor,
+        now=now,
+        reason=decision.reason,
+    )
+    [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
+    return Outcome(memory, decision.verdict)
+
+
+def _neighbours(prepared: Prepared) -> list[Neighbour]:
+    """The live memories nearest to the statement, nearest first."""
+    space = prepared.space
+    distance = CosineDistance("embeddings__vector", HalfVector(prepared.vectors[0]))
+    rows = (
+        Memory.objects.in_space(space)
+        .live()
+        .filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
+        .annotate(distance=distance)
+        .order_by("distance")[:NEIGHBOURS]
+    )
+    return [Neighbour(memory, semantic(memory.distance)) for memory in rows]  # type: ignore[attr-defined]  # annotated above
+
+
+def _reinforce(prepared: Prepared, decision: Decision, actor: Actor, now: datetime) -> Memory:
+    """Raises the importance of what was said again, and begins its lifetime anew."""
+    old, [draft] = decision.memory, prepared.drafts
+    assert old is not None
+    old.importance = reinforced(old.importance, draft.base_importance)
+    tiers = prepared.policy.document.ttl.tiers
+    old.clock_started_at, old.expires_at = now, expires_at(now, old.importance, tiers)
+    Memory.objects.in_space(prepared.space).filter(pk=old.pk).update(
+        importance=old.importance, clock_started_at=now, expires_at=old.expires_at
+    )
+    record(
+        memories=[old],
+        action="reinforced",
+        actor=actor,
+        policy=prepared.policy,
+        now=now,
+        reason=decision.reason,
+    )
+    return old

@@ -1,0 +1,70 @@
+"""What is the same, what replaces, what is new: the rule without a model."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.models import Memory
+from memory.reconciliation import Neighbour, Verdict, decide, patched
+
+
+def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Memory:
+    return Memory(content=content, memory_type=memory_type, core=core)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "similarity", "verdict"),
+    [
+        ("I'm allergic to penicillin", "I'm allergic to penicillin", 1.0, "reinforce"),
+        ("I'm allergic to penicillin", "I am allergic to penicillin!", 0.97, "reinforce"),
+        ("I am allergic to penicillin", "I have a penicillin allergy", 0.93, "reinforce"),
+        ("我对青霉素过敏", "我对青霉素过敏。", 1.0, "reinforce"),
+        # The same words, another fact.
+        ("I'm allergic to penicillin", "I'm not allergic to penicillin", 0.95, "add"),
+        ("The meeting is at 2 pm", "The meeting is at 3 pm", 0.97, "add"),
+        ("My sister is called Ana", "My sister is called Eva", 0.85, "add"),
+        ("I'm allergic to penicillin", "I'm allergic to penicillin and peanuts", 0.9, "add"),
+        ("我对青霉素过敏", "我对花生过敏", 0.9, "add"),
+        ("I like tea", "Berlin is cold in winter", 0.1, "add"),
+        # The old one is over.
+        ("I moved to Lisbon in March", "I moved from Lisbon to Porto", 0.6, "supersede"),
+        ("I eat meat every day", "I no longer eat meat", 0.7, "supersede"),
+        ("我住在里斯本", "我从里斯本搬到了波尔图", 0.6, "supersede"),
+        ("I drink coffee", "I drink tea instead of coffee", 0.7, "supersede"),
+        # It names something else, or is not about this.
+        ("I like Madrid", "I moved from Lisbon to Porto", 0.5, "add"),
+        ("I moved to Lisbon in March", "I moved from Lisbon to Porto", 0.2, "add"),
+        # Two facts in one: the other one must stay.
+        (
+            "I'm allergic to penicillin, and I moved to Lisbon in March",
+            "I moved from Lisbon to Porto",
+            0.5,
+            "revise",
+        ),
+    ],
+)
+def test_decide_by_table(old: str, new: str, similarity: float, verdict: str) -> None:
+    decision = decide(new, "fact", [Neighbour(known(old), similarity)])
+    assert decision.verdict == verdict
+    assert (decision.memory is None) == (verdict == "add")
+
+
+def test_core_memory_is_revised_not_superseded() -> None:
+    """Seed 003, 1.5: 不走自动合并规则，直接交给 AI 修改旧记忆内容（括号补丁）."""
+    core = known("I eat meat every day", "preference", core=True)
+    decision = decide("I no longer eat meat", "preference", [Neighbour(core, 0.7)])
+    assert decision.verdict is Verdict.REVISE
+
+
+def test_restatement_of_another_type_is_new() -> None:
+    decision = decide(
+        "I am fond of pizza", "preference", [Neighbour(known("I am so fond of pizza"), 0.95)]
+    )
+    assert decision.verdict is Verdict.ADD
+
+
+def test_patch_keeps_both_and_names_the_day() -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    assert patched("I eat meat", "I no longer eat meat", now) == (
+        "I eat meat [2026-03-01: I no longer eat meat]"
+    )
