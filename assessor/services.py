@@ -27,7 +27,8 @@ from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
 from memory.querysets.policies import current_policy
-from memory.services.memories import prepare_memories, store_memories
+from memory.services.memories import prepare_memories
+from memory.services.reconciliation import remember
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +129,8 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
 def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Memory | None:
     """Stores the judgement, and the memory if it is worth one, in one transaction.
 
-    Returns the memory; None if it was not worth one or somebody else holds the lease by now.
+    Returns the memory that now holds it, new or known before; None if it was not worth one or
+    somebody else holds the lease by now.
     Raises AssessmentError if the memory cannot be embedded.
     """
     document = current_policy(assessment.space).document
@@ -149,12 +151,12 @@ def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Me
     with transaction.atomic():
         if not _leased(assessment).update(state=State.DONE, **values):
             return None
-        [memory] = store_memories(
+        memory = remember(
             prepared=prepared,
             actor=Actor("assessor", judgement.model),
             now=now,
             source_assessment=assessment.pk,
-        )
+        ).memory
         Assessment.objects.filter(space_id=assessment.space_id, pk=assessment.pk).update(
             memory=memory
         )

@@ -94,11 +94,10 @@ def restates(content: str, memory_type: str, neighbour: Neighbour) -> bool:
         return False
     if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old.content)):
         return False
-    words, known = _words(content), _words(old.content)
-    fresh = {word: written for word, written in words.items() if word not in known}
-    if any(_DISTINGUISHING.search(written) for written in fresh.values()):
+    if not _names(content) <= {word.casefold() for word in _tokens(old.content)}:
         return False
-    return len(fresh) <= NEW_WORDS * len(words)
+    words = _words(content)
+    return len(words - _words(old.content)) <= NEW_WORDS * len(words)
 
 
 def replaces(content: str, neighbour: Neighbour) -> bool:
@@ -115,7 +114,7 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
         )
     if _ENDED.search(content) and not _NEGATION.search(neighbour.memory.content):
         words = _words(_ENDED.sub(" ", _NEGATION.sub(" ", content)))
-        return bool(words) and len(set(words) & set(known)) * 2 > len(words)
+        return bool(words) and len(words & known) * 2 > len(words)
     return False
 
 
@@ -128,14 +127,17 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _words(text: str) -> dict[str, str]:
-    """The words that carry meaning, by their first letters ("allergic" and "allergy" are one).
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\w+", prepare(text.replace("’", "'")))
 
-    A word at the beginning of a sentence is no name because of its capital letter.
-    """
-    found: dict[str, str] = {}
-    for index, word in enumerate(re.findall(r"\w+", prepare(text.replace("’", "'")))):
-        key = word.casefold()
-        if key not in _STOP_WORDS and not (len(key) == 1 and key.isascii() and key.isalpha()):
-            found[key[:5] if key.isascii() else key] = key if index == 0 else word
-    return found
+
+def _names(text: str) -> set[str]:
+    """Names and numbers. A word that begins the text is no name for its capital letter."""
+    return {word.casefold() for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)}
+
+
+def _words(text: str) -> set[str]:
+    """The words that carry meaning, by their first letters: "allergic" and "allergy" are one."""
+    words = {word.casefold() for word in _tokens(text)} - _STOP_WORDS
+    letters = {word for word in words if len(word) == 1 and word.isascii() and word.isalpha()}
+    return {word[:5] if word.isascii() else word for word in words - letters}

@@ -26,7 +26,9 @@ FACT_GAIN = 0.5
 # Who only asks tells little, whatever the question is about: asked again tomorrow, the question
 # itself would be the best match for it.
 ASKING_SHARE = 0.35
-_ASKS_TO_KEEP = re.compile(r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE)
+_ASKS_TO_KEEP = re.compile(
+    r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE
+)
 
 # Named in the reasoning when the user's words contain them.
 _TOLD_CUES = (

@@ -16,7 +16,7 @@ from memory.formulas.importance import reinforced
 from memory.formulas.ranking import semantic
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
-from memory.reconciliation import Decision, Neighbour, Verdict, decide, patched
+from memory.reconciliation import Neighbour, Verdict, decide, patched
 from memory.services.history import record
 from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
 from memory.services.recycle_bin import let_go
@@ -52,7 +52,8 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime, **extra: object
         [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
         return Outcome(memory, decision.verdict)
     if decision.verdict is Verdict.REINFORCE:
-        return Outcome(_reinforce(prepared, decision, actor, now), decision.verdict)
+        _reinforce(old, prepared, decision.reason, actor, now)
+        return Outcome(old, decision.verdict)
     if decision.verdict is Verdict.REVISE:
         change = MemoryChange(
             content=patched(old.content, draft.content, now),
@@ -93,10 +94,9 @@ def _neighbours(prepared: Prepared) -> list[Neighbour]:
     return [Neighbour(memory, semantic(memory.distance)) for memory in rows]  # type: ignore[attr-defined]  # annotated above
 
 
-def _reinforce(prepared: Prepared, decision: Decision, actor: Actor, now: datetime) -> Memory:
+def _reinforce(old: Memory, prepared: Prepared, reason: str, actor: Actor, now: datetime) -> None:
     """Raises the importance of what was said again, and begins its lifetime anew."""
-    old, [draft] = decision.memory, prepared.drafts
-    assert old is not None
+    [draft] = prepared.drafts
     old.importance = reinforced(old.importance, draft.base_importance)
     tiers = prepared.policy.document.ttl.tiers
     old.clock_started_at, old.expires_at = now, expires_at(now, old.importance, tiers)
@@ -109,6 +109,5 @@ def _reinforce(prepared: Prepared, decision: Decision, actor: Actor, now: dateti
         actor=actor,
         policy=prepared.policy,
         now=now,
-        reason=decision.reason,
+        reason=reason,
     )
-    return old

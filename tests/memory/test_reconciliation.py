@@ -22,6 +22,8 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
         # The same words, another fact.
         ("I'm allergic to penicillin", "I'm not allergic to penicillin", 0.95, "add"),
         ("The meeting is at 2 pm", "The meeting is at 3 pm", 0.97, "add"),
+        ("My order is number 100001", "My order is number 100002", 0.98, "add"),
+        ("My sister is called Christina", "My sister is called Christian", 0.95, "add"),
         ("My sister is called Ana", "My sister is called Eva", 0.85, "add"),
         ("I'm allergic to penicillin", "I'm allergic to penicillin and peanuts", 0.9, "add"),
         ("我对青霉素过敏", "我对花生过敏", 0.9, "add"),
