@@ -5,17 +5,18 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
+from django.db.models.lookups import IsNull
 
 from memory.actors import Actor
 from memory.errors import Conflict
 from memory.formulas import retention_sql
 from memory.models import Memory, PolicyVersion, Space, Status
-from memory.passages import reindexed
 from memory.policy import PolicyDocument, changed
 from memory.querysets.policies import Policy, current_policy
+from memory.services.memories import indexed_text, search_vector
 
-_REWRITTEN_AT_ONCE = 500
+_REWRITTEN_AT_ONCE = 100
 
 
 @transaction.atomic
@@ -59,12 +60,18 @@ def change_policy(
 def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
     """Every lifetime by the new TTL, counted from when it began.
 
-    What is in the bin gets its lifetime when it is restored.
+    What is in the bin gets its lifetime when it is restored. Rows that keep theirs are not
+    written: each would be written into all indexes anew.
     """
-    expires_at = retention_sql.expires_at(
-        F("clock_started_at"), F("importance"), document.ttl.tiers
+    fresh = retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)
+    moved = (
+        Q(expires_at__lt=fresh)
+        | Q(expires_at__gt=fresh)
+        | (Q(expires_at__isnull=True) & Q(IsNull(fresh, False)))
+        | (Q(expires_at__isnull=False) & Q(IsNull(fresh, True)))
     )
-    Memory.objects.in_space(space).exclude(status=Status.BINNED).update(expires_at=expires_at)
+    rows = Memory.objects.in_space(space).exclude(status=Status.BINNED).filter(moved)
+    rows.update(expires_at=fresh)
 
 
 def _index_texts(space: Space, language: str) -> None:
@@ -76,7 +83,8 @@ def _index_texts(space: Space, language: str) -> None:
     rows = Memory.objects.in_space(space).only("content", "source_speaker", "created_at")
     batch: list[Memory] = []
     for memory in rows.iterator(chunk_size=_REWRITTEN_AT_ONCE):
-        memory.search = reindexed(memory, language)
+        text = indexed_text(memory.content, memory.source_speaker, memory.created_at)
+        memory.search = search_vector(text, language)
         batch.append(memory)
         if len(batch) == _REWRITTEN_AT_ONCE:
             Memory.objects.in_space(space).bulk_update(batch, ["search"])

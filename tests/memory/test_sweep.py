@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Barrier
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -38,7 +39,7 @@ def test_each_tier_goes_when_its_days_are_over(
 
 
 @pytest.mark.parametrize("kept", [{"importance": 0.7}, {"importance": 0.1, "pinned": True}])
-def test_permanent_and_pinned_memories_never_expire(space: Space, kept: dict[str, object]) -> None:
+def test_permanent_and_pinned_memories_never_expire(space: Space, kept: dict[str, Any]) -> None:
     """Seed 001: "if importance >= self.permanent_threshold: return None  # Permanent"."""
     remember(space, "User's name is Ada", **kept)
 
