@@ -14,6 +14,12 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 
+# What asks rather than tells, as PostgreSQL's configurations leave out "what" and "my". A run of
+# Chinese is cut there: the pairs across would be words that no memory holds.
+_ASKING = re.compile(
+    "为什么|什么时候|什么|怎么样|怎么|哪里|哪儿|哪个|哪些|多少|请问|是否|我们|你们|[我你您他她谁吗呢的]"
+)
+
 # The space's language as PostgreSQL's text search configuration; anything else: words as they are.
 _CONFIGURATIONS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -42,6 +48,12 @@ def prepare(text: str) -> str:
 def prepare_question(text: str) -> str:
     """The same for a question: every word once, up to 4,000 characters of them.
 
-    A tsquery of words joined by OR is as deep as it has words, and PostgreSQL's stack is not.
+    Each word becomes a query of its own, and all are looked for in every memory.
     """
-    return " ".join(dict.fromkeys(prepare(text).split()))[:MAX_QUESTION]
+    telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), text)
+    return " ".join(dict.fromkeys(prepare(telling).split()))[:MAX_QUESTION]
+
+
+def _told(run: str) -> list[str]:
+    """The pieces between the asking words; a character left alone there is in no memory's pairs."""
+    return [piece for piece in _ASKING.split(run) if len(piece) > 1 or piece == run]

@@ -11,7 +11,10 @@ from typing import Final, Literal
 
 from memory.formulas.importance import clamp
 
-SIGNALS: Final = ("semantic", "lexical", "recency", "importance")
+SIGNALS: Final = ("semantic", "lexical", "speaker", "recency", "importance")
+
+UNCERTAINTY: Final = 6.0
+"""How much must be known of a question before its words count: see `lexical`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,7 @@ class Profile:
     name: str
     semantic: float = 0.0
     lexical: float = 0.0
+    speaker: float = 0.0
     recency: float = 0.0
     importance: float = 0.0
     order: Literal["score", "created_at"] = "score"
@@ -40,6 +44,7 @@ class Profile:
         weights = {
             "semantic": self.semantic,
             "lexical": self.lexical,
+            "speaker": self.speaker,
             "recency": self.recency,
             "importance": self.importance,
         }
@@ -52,10 +57,11 @@ PROFILES: Final[Mapping[str, Profile]] = {
         Profile(
             name="hybrid",
             semantic=1.0,
-            lexical=0.55,
+            lexical=1.5,
+            speaker=0.15,
             recency=0.05,
             importance=0.05,
-            source="tuned by benchmarks/ on the development conversations",
+            source="ours; docs/ranking.md says what was tried and what it gave",
         ),
         Profile(
             name="similar_recent",
@@ -103,9 +109,34 @@ def semantic(cosine_distance: float | None) -> float:
     return 1.0 - clamp(cosine_distance)
 
 
-def lexical(rank: float, best_rank: float) -> float:
-    """Full-text rank as a share of the best hit's, in 0..1; 0 when nothing was hit."""
-    return rank / best_rank if best_rank else 0.0
+def word_match(text_rank: float) -> float:
+    """How well a memory answers one word of the question, in 0..1.
+
+    `text_rank` is ts_rank of that word alone, 6/π² times the weight of its label for a word that
+    stands there once; more often, it approaches the weight from above. Source: PostgreSQL,
+    calc_rank_or in tsrank.c.
+    """
+    return min(1.0, text_rank * math.pi**2 / 6)
+
+
+def rarity(holders: int, memories: int) -> float:
+    """How much a word tells, above 0: one that half of the memories hold, little.
+
+    Source: the inverse document frequency of BM25 (Robertson and Zaragoza 2009, section 3), with
+    1 added inside the logarithm, as Lucene does, so that it never turns negative.
+    """
+    return math.log(1.0 + (memories - holders + 0.5) / (holders + 0.5))
+
+
+def lexical(matched: float, asked: float) -> float:
+    """The share of the question's words that was matched, each by its rarity, in 0..1.
+
+    `matched` is the sum of word_match times rarity, `asked` the sum of the rarities. Not divided by
+    the best hit's: then one stray word would be worth as much as the whole question. And words are
+    trusted as far as there is something to tell them by: in a space of a dozen memories, or of a
+    question of one word, even a full match stays well below 1.
+    """
+    return matched / (asked + UNCERTAINTY)
 
 
 def recency(age_days: float, scale_days: float) -> float:

@@ -3,17 +3,18 @@
 A signal is never NULL here: a score of NULL would sort before all others.
 """
 
+import math
 from collections.abc import Mapping
 from functools import reduce
 from operator import add
 
 from django.db.models import IntegerField
 from django.db.models.expressions import Expression
-from django.db.models.functions import Cast, Coalesce, Floor, Greatest, Least, NullIf
+from django.db.models.functions import Cast, Coalesce, Floor, Greatest, Least, Ln
 
 from memory.formulas.expressions import Number, double, exponential_decay, float_result
 from memory.formulas.importance_sql import clamp
-from memory.formulas.ranking import Profile
+from memory.formulas.ranking import UNCERTAINTY, Profile
 
 
 def semantic(cosine_distance: Number) -> Expression:
@@ -27,12 +28,24 @@ def semantic(cosine_distance: Number) -> Expression:
     return float_result(double(1.0) - Least(double(1.0), Greatest(double(0.0), distance)))
 
 
-def lexical(rank: Number, best_rank: Number) -> Expression:
-    """Full-text rank as a share of the best hit's, in 0..1; 0 when nothing was hit.
+def word_match(text_rank: Number) -> Expression:
+    """How well a memory answers one word of the question, in 0..1; 0 for NULL."""
+    return float_result(
+        Least(
+            double(1.0), Coalesce(double(text_rank), double(0.0)) * double(math.pi**2) / double(6.0)
+        )
+    )
 
-    The best rank is the caller's to find, for instance with a window over the hits.
-    """
-    share = double(rank) / NullIf(double(best_rank), double(0.0))
+
+def rarity(holders: Number, memories: Number) -> Expression:
+    """How much a word tells, above 0. Source: the inverse document frequency of BM25."""
+    without = double(memories) - double(holders) + double(0.5)
+    return float_result(Ln(double(1.0) + without / (double(holders) + double(0.5))))
+
+
+def lexical(matched: Number, asked: Number) -> Expression:
+    """The share of the question's words that was matched, in 0..1; 0 for NULL (no word was)."""
+    share = double(matched) / (double(asked) + double(UNCERTAINTY))
     return Coalesce(float_result(share), double(0.0))
 
 

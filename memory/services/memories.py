@@ -7,11 +7,9 @@ from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
-from django.contrib.postgres.search import SearchVector
 from django.db import IntegrityError, transaction
-from django.db.models import F, Value
+from django.db.models import F
 
-from memory import lexemes
 from memory.actors import Actor
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings import get_embedder
@@ -19,6 +17,7 @@ from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
 from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryEmbedding, MemoryRevision, Space, Status
+from memory.passages import Passage, passage_of, passages, reindexed
 from memory.querysets.policies import Policy, current_policy
 from memory.services.history import record
 
@@ -34,29 +33,22 @@ def embed_documents(space: Space, texts: Sequence[str]) -> npt.NDArray[np.float3
     return get_embedder(embedder.provider, embedder.model, embedder.dimensions).embed(texts)
 
 
-def indexed_text(content: str, speaker: str, created_at: datetime) -> str:
-    """What is embedded and searched: who spoke and when help to find it again."""
-    return f"{speaker} ({created_at:%d %B %Y}): {content}" if speaker else content
-
-
 @dataclass(frozen=True)
 class Prepared:
     """Drafts with what must be computed before a transaction begins: texts, vectors, rules."""
 
     space: Space
     drafts: Sequence[MemoryDraft]
-    texts: Sequence[str]
+    passages: Sequence[Passage]
     vectors: npt.NDArray[np.float32]
     policy: Policy
 
 
 def prepare_memories(*, space: Space, drafts: Sequence[MemoryDraft], now: datetime) -> Prepared:
     """Embeds the drafts. No transaction is open meanwhile: an embedder may be far away."""
-    texts = [
-        indexed_text(draft.content, draft.source.speaker, draft.starts_at(now)) for draft in drafts
-    ]
-    policy = current_policy(space)
-    return Prepared(space, drafts, texts, embed_documents(space, texts), policy)
+    texts = passages(drafts, now)
+    vectors = embed_documents(space, [passage.embedded for passage in texts])
+    return Prepared(space, drafts, texts, vectors, current_policy(space))
 
 
 def create_memory(
@@ -141,14 +133,9 @@ def _memory(
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
-        search=search_vector(prepared.texts[index], document.language),
+        search=prepared.passages[index].indexed(document.language),
         **extra,
     )
-
-
-def search_vector(text: str, language: str) -> SearchVector:
-    """The tsvector of this text as an SQL expression."""
-    return SearchVector(Value(lexemes.prepare(text)), config=lexemes.configuration(language))
 
 
 def _store_vectors(prepared: Prepared, memories: Sequence[Memory]) -> None:
@@ -165,7 +152,13 @@ def _store_vectors(prepared: Prepared, memories: Sequence[Memory]) -> None:
 
 
 def revise_memory(
-    *, space: Space, memory_id: uuid.UUID, change: MemoryChange, actor: Actor, now: datetime
+    *,
+    space: Space,
+    memory_id: uuid.UUID,
+    change: MemoryChange,
+    actor: Actor,
+    now: datetime,
+    reason: str = "",
 ) -> Memory:
     """Changes a memory and keeps what it said before as a revision.
 
@@ -181,7 +174,7 @@ def revise_memory(
             memory.pinned = change.pinned
             action = "pinned" if change.pinned else "unpinned"
             record(memories=[memory], action=action, actor=actor, policy=policy, now=now)
-        _apply(memory, change, policy, actor, now)
+        _apply(memory, change, policy, actor, now, reason)
         _update(memory)
         if vectors is not None:
             MemoryEmbedding.objects.in_space(space).filter(memory=memory).made_by(
@@ -199,12 +192,17 @@ def _embed_change(
     memory = Memory.objects.in_space(space).filter(pk=memory_id).first()
     if memory is None:
         raise NotFound("There is no such memory.")
-    text = indexed_text(change.content, memory.source_speaker, memory.created_at)
-    return embed_documents(space, [text])
+    memory.content = change.content
+    return embed_documents(space, [passage_of(memory).embedded])
 
 
 def _apply(
-    memory: Memory, change: MemoryChange, policy: Policy, actor: Actor, now: datetime
+    memory: Memory,
+    change: MemoryChange,
+    policy: Policy,
+    actor: Actor,
+    now: datetime,
+    reason: str,
 ) -> None:
     """Sets what differs, and writes revision and history if anything does."""
     values = {
@@ -223,6 +221,7 @@ def _apply(
         tags=memory.tags,
         topics=memory.topics,
         replaced_at=now,
+        reason=reason,
         actor_type=actor.type,
         actor_name=actor.name,
     )
@@ -233,9 +232,10 @@ def _apply(
         memory.clock_started_at = now
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     if "content" in values:
-        text = indexed_text(memory.content, memory.source_speaker, memory.created_at)
-        memory.search = search_vector(text, policy.document.language)
-    record(memories=[memory], action="revised", actor=actor, policy=policy, now=now)
+        memory.search = reindexed(memory, policy.document.language)
+    record(
+        memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason
+    )
 
 
 def mark_used(

@@ -12,9 +12,9 @@ from memory.actors import Actor
 from memory.errors import Conflict
 from memory.formulas import retention_sql
 from memory.models import Memory, PolicyVersion, Space, Status
+from memory.passages import reindexed
 from memory.policy import PolicyDocument, changed
 from memory.querysets.policies import Policy, current_policy
-from memory.services.memories import indexed_text, search_vector
 
 _REWRITTEN_AT_ONCE = 100
 
@@ -83,8 +83,7 @@ def _index_texts(space: Space, language: str) -> None:
     rows = Memory.objects.in_space(space).only("content", "source_speaker", "created_at")
     batch: list[Memory] = []
     for memory in rows.iterator(chunk_size=_REWRITTEN_AT_ONCE):
-        text = indexed_text(memory.content, memory.source_speaker, memory.created_at)
-        memory.search = search_vector(text, language)
+        memory.search = reindexed(memory, language)
         batch.append(memory)
         if len(batch) == _REWRITTEN_AT_ONCE:
             Memory.objects.in_space(space).bulk_update(batch, ["search"])

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 from django.db import connection
-from django.db.models import F, Func, Q, TextField, Value
+from django.db.models import F, FloatField, Func, IntegerField, Q, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce
 
@@ -54,6 +54,7 @@ def signals(row: Row) -> dict[str, float]:
     return {
         "semantic": ranking.semantic(row.distance),
         "lexical": ranking.lexical(row.rank, row.best_rank),
+        "speaker": float(row.core),
         "recency": ranking.recency(age(row), 30),
         "importance": importance.current_importance(row.importance, coef(row)),
     }
@@ -65,6 +66,7 @@ COEF = importance_sql.time_coef(AGE, F("use_count"), core=Q(core=True) | Q(pinne
 SIGNALS = {
     "semantic": ranking_sql.semantic(F("distance")),
     "lexical": ranking_sql.lexical(F("rank"), F("best_rank")),
+    "speaker": Cast(Cast(F("core"), IntegerField()), FloatField()),
     "recency": ranking_sql.recency(AGE, 30),
     "importance": importance_sql.current_importance(F("importance"), COEF),
 }
@@ -122,7 +124,23 @@ CASES: list[Case] = [
         lambda row: importance.current_importance(row.importance, coef(row)),
         SIGNALS["importance"],
     ),
+    (
+        "reinforced",
+        lambda row: importance.reinforced(row.importance, row.intensity),
+        importance_sql.reinforced(F("importance"), F("intensity")),
+    ),
     ("semantic", lambda row: ranking.semantic(row.distance), SIGNALS["semantic"]),
+    ("word_match", lambda row: ranking.word_match(row.rank), ranking_sql.word_match(F("rank"))),
+    (
+        "word_match",
+        lambda row: ranking.word_match(row.rank * 7),
+        ranking_sql.word_match(F("rank") * 7.0),
+    ),
+    (
+        "rarity",
+        lambda row: ranking.rarity(row.use_count, row.use_count + row.whole_days),
+        ranking_sql.rarity(F("use_count"), F("use_count") + F("whole_days")),
+    ),
     ("lexical", lambda row: ranking.lexical(row.rank, row.best_rank), SIGNALS["lexical"]),
     ("recency", lambda row: ranking.recency(age(row), 30), SIGNALS["recency"]),
     (
@@ -249,6 +267,8 @@ def test_twins_agree_on_plain_numbers(table: list[Row]) -> None:
         (importance.effective_age(10, 14), importance_sql.effective_age(10, 14)),
         (importance.time_coef(10, 14, core=False), importance_sql.time_coef(10, 14, core=False)),
         (importance.time_coef(10, 14, core=True), importance_sql.time_coef(10, 14, core=True)),
+        (ranking.word_match(0.4), ranking_sql.word_match(0.4)),
+        (ranking.rarity(1, 3), ranking_sql.rarity(1, 3)),
         (ranking.lexical(1, 3), ranking_sql.lexical(1, 3)),
         (ranking.recency(3, 14), ranking_sql.recency(3, 14)),
         (ranking.match_percent(0.925), ranking_sql.match_percent(0.925)),
@@ -284,11 +304,12 @@ def test_null_is_neither_today_nor_certain(table: list[Row]) -> None:
             importance_sql.emotion(no_number, 0.5),
             importance_sql.base_importance(1, no_number, 1, 1),
             ranking_sql.semantic(no_number),
+            ranking_sql.word_match(no_number),
             ranking_sql.lexical(no_number, 0.5),
             ranking_sql.lexical(0.5, no_number),
             ranking_sql.recency(no_number, 30),
         ]
-    ) == [None, None, None, None, 0.0, 0.0, 0.0, pytest.approx(0.0)]
+    ) == [None, None, None, None, 0.0, 0.0, 0.0, 0.0, pytest.approx(0.0)]
 
 
 def test_an_importance_next_to_nothing_fails_no_query(table: list[Row]) -> None:

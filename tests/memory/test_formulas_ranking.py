@@ -25,10 +25,28 @@ def test_semantic_without_a_direction_is_no_match(distance: float | None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("rank", "best", "expected"), [(0.3, 0.6, 0.5), (0.6, 0.6, 1.0), (0.0, 0.6, 0.0), (0, 0, 0.0)]
+    ("text_rank", "expected"), [(0.0, 0.0), (0.6079271, 1.0), (0.425549, 0.7), (0.9, 1.0)]
 )
-def test_lexical_is_the_share_of_the_best_hit(rank: float, best: float, expected: float) -> None:
-    assert ranking.lexical(rank, best) == expected
+def test_word_match_is_the_weight_of_the_label(text_rank: float, expected: float) -> None:
+    """ts_rank gives 6/π² = 0.6079271 for one word that stands once in a text of weight 1."""
+    assert ranking.word_match(text_rank) == pytest.approx(expected, abs=1e-6)
+
+
+def test_rarity_falls_with_every_memory_that_holds_the_word() -> None:
+    rarities = [ranking.rarity(holders, 12) for holders in range(13)]
+    assert rarities == sorted(rarities, reverse=True)
+    assert rarities[-1] > 0
+    assert ranking.rarity(1, 800) > 2 * ranking.rarity(1, 12)
+
+
+@pytest.mark.parametrize(
+    ("matched", "asked", "expected"),
+    [(0.0, 0.0, 0.0), (0.0, 9.0, 0.0), (4.0, 4.0, 0.4), (9, 9, 0.6)],
+)
+def test_lexical_is_the_share_matched_of_what_was_asked(
+    matched: float, asked: float, expected: float
+) -> None:
+    assert ranking.lexical(matched, asked) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +84,7 @@ def test_profiles_are_named_by_their_key_and_say_where_they_come_from() -> None:
 def test_score_of_the_combined_sort() -> None:
     """Seed 004, Scoring System: "Combined score = (IMPORTANCE_WEIGHT * importance) +
     (RECENCY_WEIGHT * time_score) + (RELEVANCE_WEIGHT * relevance)"."""
-    signals = {"semantic": 0.9, "lexical": 1.0, "recency": 0.5, "importance": 0.8}
+    signals = {"semantic": 0.9, "lexical": 1.0, "speaker": 1.0, "recency": 0.5, "importance": 0.8}
     result = ranking.score(signals, ranking.PROFILES["combined"])
     assert result == pytest.approx(0.1 * 0.8 + 0.2 * 0.5 + 1.0 * 0.9)
 
