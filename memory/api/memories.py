@@ -13,7 +13,16 @@ from memory.formulas.ranking import PROFILES
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.recall import Recall, recall
-from memory.schemas import MemoryList, MemoryListIn, MemoryOut, ProfileList, SearchIn, SearchOut
+from memory.schemas import (
+    BatchIn,
+    BatchOut,
+    MemoryList,
+    MemoryListIn,
+    MemoryOut,
+    ProfileList,
+    SearchIn,
+    SearchOut,
+)
 from memory.services import memories as services
 from memory.services import recycle_bin
 from memory.services.reconciliation import remember_draft
@@ -48,6 +57,23 @@ def create_memory(
             idempotency_key=idempotency_key,
         )
     return Status(201, readable(access).get(pk=memory.pk))
+
+
+@router.post(
+    "memories/batch",
+    response={201: BatchOut},
+    url_name="memories_create_batch",
+    operation_id="createMemories",
+)
+def create_memories(request: HttpRequest, asked: BatchIn) -> Status[dict[str, object]]:
+    """Remember up to a thousand things, all or none; those of one conversation in its order."""
+    access = access_to(request, "write")
+    created = services.create_memories(
+        space=access.space, drafts=asked.items, actor=access.actor, now=timezone.now()
+    )
+    stored = readable(access).in_bulk([memory.pk for memory in created])
+    items = [stored[memory.pk] for memory in created]
+    return Status(201, {"created": len(items), "items": items})
 
 
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")

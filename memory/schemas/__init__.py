@@ -2,6 +2,8 @@
 
 from memory.schemas.history import HistoryIn, HistoryList
 from memory.schemas.memories import (
+    BatchIn,
+    BatchOut,
     Limit,
     MemoryList,
     MemoryListIn,
@@ -16,6 +18,8 @@ from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
 from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
 
 __all__ = [
+    "BatchIn",
+    "BatchOut",
     "BinList",
     "BinListIn",
     "HistoryIn",

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import ConfigDict
 
-from memory.drafts import MemoryTypeName, Tag, Text
+from memory.drafts import MemoryDraft, MemoryTypeName, Tag, Text
 from memory.formulas.ranking import Profile
 from memory.models import Memory
 from memory.recall import Recall, Result
@@ -59,6 +60,21 @@ class MemoryOut(Schema):
             "conversation_id": memory.source_conversation or None,
             "assessment_id": memory.source_assessment,
         }
+
+
+class BatchIn(Schema):
+    """Memories to be, in the order of their conversations."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)]
+
+
+class BatchOut(Schema):
+    """What was made of them, in the order given."""
+
+    created: int
+    items: list[MemoryOut]
 
 
 class MemoryListIn(Schema):

@@ -60,6 +60,7 @@ WITH_ID = [endpoint for endpoint in WITH_KEY if "{" in endpoint.path]
 # What each operation that takes a body is well called with.
 BODIES: dict[str, Any] = {
     "createMemory": {"content": "User likes pizza"},
+    "createMemories": {"items": [{"content": "User likes pizza"}]},
     "searchMemories": {"query": "pizza"},
     "reviseMemory": {"content": "User likes pasta"},
     "restoreMemories": {"ids": [str(uuid4())]},

@@ -1,0 +1,97 @@
+"""POST memories/batch (API.md): many at once, all or none, conversations in their order."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memory.models import Memory, MemoryEmbedding, Space
+from tests.conftest import ApiClient, MakeKey
+
+Api = Callable[[str | None], ApiClient]
+
+
+def turn(number: int, **item: Any) -> dict[str, Any]:
+    source = {
+        "conversation_id": "talk",
+        "speaker": "Ana" if number % 2 else "Bruno",
+        "role": "user",
+    }
+    return {"content": f"turn number {number}", "source": source} | item
+
+
+@pytest.fixture
+def client(api: Api, key: MakeKey) -> ApiClient:
+    return api(key())
+
+
+def test_batch_answers_every_memory_in_the_order_given(client: ApiClient, space: Space) -> None:
+    turns = [turn(n, created_at="2023-05-08T13:56:00Z", importance=0.4) for n in range(60)]
+
+    answer = client.post("memories/batch", {"items": turns})
+
+    assert answer.status_code == 201
+    body = answer.json()
+    assert body["created"] == 60
+    assert [item["content"] for item in body["items"]] == [one["content"] for one in turns]
+    assert body["items"][7]["source"] == {
+        "role": "user", "speaker": "Ana", "conversation_id": "talk", "assessment_id": None,
+    }  # fmt: skip
+    assert {item["created_at"] for item in body["items"]} == {"2023-05-08T13:56:00Z"}
+    assert Memory.objects.in_space(space).live().count() == 60
+    assert MemoryEmbedding.objects.filter(space=space).count() == 60
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"importance": 1.5},
+        {"content": "  "},
+        {"memory_type": "rumour"},
+        {"source": {"speaker": "Ana", "mood": "glad"}},
+    ],
+)
+def test_one_wrong_item_and_nothing_is_written(
+    client: ApiClient, space: Space, wrong: dict[str, Any]
+) -> None:
+    answer = client.post("memories/batch", {"items": [turn(0), turn(1) | wrong, turn(2)]})
+
+    assert answer.status_code == 422
+    problem = answer.json()
+    assert problem["code"] == "memory_invalid_arguments"
+    assert problem["errors"][0]["field"].startswith("items.1.")
+    assert not Memory.objects.in_space(space).exists()
+
+
+@pytest.mark.parametrize("count", [0, 1001])
+def test_batch_takes_one_to_a_thousand(client: ApiClient, space: Space, count: int) -> None:
+    answer = client.post("memories/batch", {"items": [turn(n) for n in range(count)]})
+
+    assert answer.status_code == 422
+    assert not Memory.objects.in_space(space).exists()
+
+
+def test_turns_of_a_conversation_find_each_other(client: ApiClient) -> None:
+    said = ["Where did you spend the summer?", "In the Dolomites.", "It rained for two weeks.",
+            "Poor you!", "I read a lot.", "Good."]  # fmt: skip
+    source = {"conversation_id": "talk"}
+    client.post("memories/batch", {"items": [{"content": c, "source": source} for c in said]})
+
+    found = client.post("memories/search", {"query": "Dolomites", "limit": 10}).json()["results"]
+
+    lexical = {hit["memory"]["content"]: hit["signals"]["lexical"] for hit in found}
+    own, near, far, away = lexical[said[1]], lexical[said[2]], lexical[said[4]], lexical[said[5]]
+    assert own > near == lexical[said[0]] > far > away == 0
+
+
+def test_a_revised_turn_keeps_what_was_said_around_it(client: ApiClient) -> None:
+    source = {"conversation_id": "talk"}
+    items = [{"content": c, "source": source} for c in ("The Dolomites?", "Yes, last summer.")]
+    second = client.post("memories/batch", {"items": items}).json()["items"][1]
+
+    client.patch(f"memories/{second['id']}", {"content": "Yes, in August."})
+
+    for word, expected in (("Dolomites", True), ("August", True), ("summer", False)):
+        hits = client.post("memories/search", {"query": word, "limit": 9}).json()["results"]
+        [hit] = [hit for hit in hits if hit["memory"]["id"] == second["id"]]
+        assert (hit["signals"]["lexical"] > 0) is expected, word
