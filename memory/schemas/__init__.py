@@ -16,6 +16,7 @@ from memory.schemas.memories import (
 )
 from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
 from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
+from memory.schemas.revisions import RevertIn, RevisionList
 
 __all__ = [
     "BatchIn",
@@ -35,6 +36,8 @@ __all__ = [
     "ProfileList",
     "RestoreIn",
     "RestoreOut",
+    "RevertIn",
+    "RevisionList",
     "SearchIn",
     "SearchOut",
     "SweptOut",

@@ -63,6 +63,7 @@ BODIES: dict[str, Any] = {
     "createMemories": {"items": [{"content": "User likes pizza"}]},
     "searchMemories": {"query": "pizza"},
     "reviseMemory": {"content": "User likes pasta"},
+    "revertMemory": {"revision": 1},
     "restoreMemories": {"ids": [str(uuid4())]},
     "changePolicy": {"capacity": 700},
     "previewPolicy": {"changes": {"capacity": 700}},

@@ -1,0 +1,64 @@
+"""JSON API: what a memory said before, and the way back."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router
+
+from memory.api.references import one, readable
+from memory.authentication import access_to
+from memory.models import Memory, MemoryRevision
+from memory.schemas import MemoryOut, RevertIn, RevisionList
+from memory.services.revisions import revert_memory
+
+router = Router(tags=["memories"])
+
+_SHOWN = ("content", "memory_type", "importance", "facets", "tags", "topics")
+
+
+@router.get(
+    "memories/{id}/revisions",
+    response=RevisionList,
+    url_name="memories_revisions",
+    operation_id="listRevisions",
+)
+def list_revisions(request: HttpRequest, id: str) -> dict[str, Any]:
+    """What the memory says and what it said before, newest first."""
+    access = access_to(request, "read")
+    memory = one(access, id)
+    past = MemoryRevision.objects.filter(space_id=access.space.pk, memory_id=memory.pk)
+    current = {name: getattr(memory, name) for name in _SHOWN}
+    now = {"revision": memory.revision, "replaced_at": None, "reason": "", "actor": None}
+    items = [{**current, **now}]
+    for row in past.order_by("-number"):
+        items.append(
+            {
+                **{name: getattr(row, name) for name in _SHOWN},
+                "revision": row.number,
+                "replaced_at": row.replaced_at,
+                "reason": row.reason,
+                "actor": {"type": row.actor_type, "name": row.actor_name},
+            }
+        )
+    return {"items": items}
+
+
+@router.post(
+    "memories/{id}/revert",
+    response=MemoryOut,
+    url_name="memories_revert",
+    operation_id="revertMemory",
+)
+def revert(request: HttpRequest, id: str, asked: RevertIn) -> Memory:
+    """Make the memory say again what it said in a past revision; this is a revision, too."""
+    access = access_to(request, "write")
+    memory = one(access, id)
+    revert_memory(
+        space=access.space,
+        memory_id=memory.pk,
+        revision=asked.revision,
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return readable(access).get(pk=memory.pk)

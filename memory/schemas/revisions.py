@@ -1,0 +1,34 @@
+"""Shapes: what a memory said before, and the way back."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from ninja import Field, Schema
+
+
+class RevisionOut(Schema):
+    """One revision; the current one has no `replaced_at`."""
+
+    revision: int
+    content: str
+    memory_type: str
+    importance: float
+    facets: dict[str, float] | None
+    tags: list[str]
+    topics: list[str]
+    replaced_at: datetime | None
+    reason: str
+    actor: dict[str, Any] | None
+
+
+class RevisionList(Schema):
+    """Every revision, newest first."""
+
+    items: list[RevisionOut]
+    next: None = None
+
+
+class RevertIn(Schema):
+    """The past revision to go back to."""
+
+    revision: Annotated[int, Field(ge=1, le=2_147_483_647)]
