@@ -16,7 +16,7 @@ from memory.passages import reindexed
 from memory.policy import PolicyDocument, changed
 from memory.querysets.policies import Policy, current_policy
 
-_REWRITTEN_AT_ONCE = 100
+_READ_AT_ONCE = 500
 
 
 @transaction.atomic
@@ -75,17 +75,12 @@ def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
 
 
 def _index_texts(space: Space, language: str) -> None:
-    """All texts indexed in another language, in batches: Python prepares those without spaces.
+    """All texts indexed in another language, one by one: Python prepares those without spaces.
 
     In the same transaction, so that no question is asked in one language of texts indexed in
     another, and nothing stays half done.
     """
-    rows = Memory.objects.in_space(space).only("content", "source_speaker", "created_at")
-    batch: list[Memory] = []
-    for memory in rows.iterator(chunk_size=_REWRITTEN_AT_ONCE):
-        memory.search = reindexed(memory, language)
-        batch.append(memory)
-        if len(batch) == _REWRITTEN_AT_ONCE:
-            Memory.objects.in_space(space).bulk_update(batch, ["search"])
-            batch.clear()
-    Memory.objects.in_space(space).bulk_update(batch, ["search"])
+    rows = Memory.objects.in_space(space)
+    texts = rows.only("content", "source_speaker", "created_at")
+    for memory in texts.iterator(chunk_size=_READ_AT_ONCE):
+        rows.filter(pk=memory.pk).update(search=reindexed(memory, language))
