@@ -11,6 +11,7 @@ from django.utils.decorators import sync_and_async_middleware
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from assessor.errors import AssessmentError
 from assessor.llm import ModelError
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
@@ -22,6 +23,7 @@ ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
     NotFound: (404, "not_found", "Not found"),
     Http404: (404, "not_found", "Not found"),
     Conflict: (409, "conflict", "Not possible now"),
+    AssessmentError: (503, "model_unavailable", "No usable judgement"),
     ModelError: (503, "model_unavailable", "The model does not answer"),
     EmbeddingError: (503, "model_unavailable", "The embedding model does not answer"),
 }

@@ -1,5 +1,5 @@
 """Real processes for the tests of this folder."""
 
-from tests.processes import processes, queue
+from tests.processes import model_web, processes, queue, static_files
 
-__all__ = ["processes", "queue"]
+__all__ = ["model_web", "processes", "queue", "static_files"]

@@ -226,7 +226,8 @@ def test_graduated_ttl_applied_correctly(stub_model: StubModel, space: Space) ->
         (0.7, None), (0.6999, 30), (0.5, 30), (0.4999, 7), (0.3, 7), (0.2999, 3),
     ]  # fmt: skip
     for importance, expected in days:
-        stub_model.script(answer(importance=importance))
+        # Another number each time: what is said again would reinforce what is known.
+        stub_model.script(answer(importance=importance, summary=f"Ticket {importance} is open"))
         assessment = go_through(stub_model, space, MEETING)
         assert assessment.memory is not None
         assert assessment.finished_at is not None

@@ -238,7 +238,7 @@ def test_the_database_itself_refuses_a_second_memory(space: Space) -> None:
     row = claimed(space)
     services.finish(assessment=row, judgement=judgement(), now=NOW)
     other = claimed(space)
-    services.finish(assessment=other, judgement=judgement(), now=NOW)
+    services.finish(assessment=other, judgement=judgement(summary="User likes tea"), now=NOW)
     with pytest.raises(IntegrityError), transaction.atomic():
         Memory.objects.filter(source_assessment=other.pk).update(source_assessment=row.pk)
 

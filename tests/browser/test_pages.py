@@ -1,0 +1,157 @@
+"""The pages around the story: memories, looks, narrow screens, administration."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from memory.actors import SYSTEM
+from memory.drafts import MemoryDraft, MemoryTypeName
+from memory.models import Memory, Space, User
+from memory.services.memories import create_memories
+from tests.browser.conftest import LogIn
+from tests.processes import Web
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.stack,
+    pytest.mark.django_db(transaction=True),
+]
+PHONE = (390, 844)
+
+
+CONTENTS: list[tuple[MemoryTypeName, str]] = [
+    ("fact", "User moved to Lisbon in March"),
+    ("preference", "User likes very spicy food"),
+    ("todo", "User has to send the seagrass paper " + "anotherverylongword" * 12),
+    ("observation", "‏המשתמש אוהב תה‏ 🌊 <script>alert(1)</script>"),
+]
+
+
+@pytest.fixture
+def memories(space: Space) -> Sequence[Memory]:
+    now = timezone.now()
+    drafts = [
+        MemoryDraft(
+            content=content, memory_type=kind, tags=["tag"], created_at=now - timedelta(days=days)
+        )
+        for days, (kind, content) in enumerate(CONTENTS)
+    ]
+    return create_memories(space=space, drafts=drafts, actor=SYSTEM, now=now)
+
+
+def cards(page: Page) -> list[str]:
+    return page.locator("#memories .memory-text").all_text_contents()
+
+
+def test_memories_are_listed_and_found_while_typing(
+    log_in: LogIn, web: Web, memories: Sequence[Memory]
+) -> None:
+    page = log_in()
+    page.get_by_role("link", name="Memories", exact=True).click()
+    expect(page.locator("#memories .memory")).to_have_count(4)
+    assert set(cards(page)) == {memory.content for memory in memories}
+    expect(page.locator("#memories .tide")).to_have_count(4)
+    page.get_by_role("searchbox").press_sequentially("where do I live", delay=20)
+    expect(page.locator("#memories .match").first).to_have_text(re.compile(r"^\d+% match$"))
+    assert cards(page)[0] == "User moved to Lisbon in March"
+    expect(page).to_have_url(re.compile(r"q=where"))
+    page.get_by_role("searchbox").fill("")
+    expect(page.locator("#memories .match")).to_have_count(0)
+    page.get_by_label("Type").select_option("preference")
+    expect(page.locator("#memories .memory")).to_have_count(1)
+
+
+def test_a_memory_is_let_go_and_taken_back(
+    log_in: LogIn, web: Web, memories: Sequence[Memory]
+) -> None:
+    lisbon = memories[0]
+    page = log_in()
+    page.goto(f"{web.url}/s/home/memories/")
+    page.locator(f"#memory-{lisbon.pk}").get_by_role("button", name="Let go").click()
+    expect(page.locator(f"#memory-{lisbon.pk}")).to_have_count(0)
+    lisbon.refresh_from_db()
+    assert lisbon.status == "binned"
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(f"#memory-{lisbon.pk}")).to_be_visible()
+    lisbon.refresh_from_db()
+    assert lisbon.status == "live"
+
+
+def test_a_memory_is_pinned_and_unpinned(
+    log_in: LogIn, web: Web, memories: Sequence[Memory]
+) -> None:
+    tea = memories[3]
+    page = log_in()
+    page.goto(f"{web.url}/s/home/memories/")
+    card = page.locator(f"#memory-{tea.pk}")
+    pin = card.get_by_role("button", name="Pin")
+    expect(pin).to_have_attribute("aria-pressed", "false")
+    pin.click()
+    expect(pin).to_have_attribute("aria-pressed", "true")
+    tea.refresh_from_db()
+    assert tea.pinned
+    pin.click()
+    expect(pin).to_have_attribute("aria-pressed", "false")
+
+
+@pytest.mark.parametrize(("scheme", "other"), [("light", "dark"), ("dark", "light")])
+def test_light_and_dark_follow_the_person_and_stay(
+    log_in: LogIn, web: Web, scheme: str, other: str
+) -> None:
+    page = log_in(color_scheme=scheme)
+    root = page.locator("html")
+    expect(root).to_have_attribute("data-theme", scheme)
+    page.get_by_role("button", name="Light or dark").click()
+    expect(root).to_have_attribute("data-theme", other)
+    page.goto(f"{web.url}/s/home/memories/")
+    expect(root).to_have_attribute("data-theme", other)
+
+
+def overflow(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+@pytest.mark.parametrize("path", ["/s/home/", "/s/home/memories/", "/s/home/memories/?q=lisbon"])
+@pytest.mark.parametrize("size", [PHONE, (768, 1024), (1280, 860)])
+def test_no_page_scrolls_sideways(
+    log_in: LogIn, web: Web, memories: Sequence[Memory], path: str, size: tuple[int, int]
+) -> None:
+    page = log_in(size=size)
+    page.goto(web.url + path)
+    expect(page.locator("main")).to_be_visible()
+    assert overflow(page) <= 0
+
+
+def test_on_a_phone_the_inspector_is_a_sheet(log_in: LogIn, memories: Sequence[Memory]) -> None:
+    page = log_in(size=PHONE)
+    inspector = page.locator("#inspector")
+    expect(inspector).to_be_hidden()
+    page.get_by_label("Message", exact=True).fill("where do I live?")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("Lisbon")
+    page.get_by_role("button", name="Why").click()
+    expect(inspector).to_be_visible()
+    expect(inspector.locator(".memory").first).to_contain_text("Lisbon")
+    assert overflow(page) <= 0
+    inspector.get_by_role("button", name="Close").click()
+    expect(inspector).to_be_hidden()
+
+
+def test_the_administration_opens(log_in: LogIn, web: Web, alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(is_staff=True, is_superuser=True)
+    page = log_in()
+    page.get_by_role("link", name="Administration").click()
+    expect(page).to_have_url(f"{web.url}/admin/")
+    expect(page.get_by_text("Memories").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+
+def test_the_api_is_described(log_in: LogIn, web: Web) -> None:
+    page = log_in()
+    page.goto(f"{web.url}/api/v1/docs")
+    page.wait_for_load_state("networkidle")
+    assert page.title() == "Ebb"
