@@ -233,9 +233,7 @@ def _apply(
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     if "content" in values:
         memory.search = reindexed(memory, policy.document.language)
-    record(
-        memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason
-    )
+    record(memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason)
 
 
 def mark_used(
