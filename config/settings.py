@@ -5,6 +5,7 @@ Secrets may also come from a file: NAME_FILE=/run/secrets/name stands for NAME.
 """
 
 from pathlib import Path
+from typing import Any
 
 import environ
 from csp.constants import SELF
@@ -15,7 +16,15 @@ from config.local_files import database_url, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.FileAwareEnv()
+
+class _Env(environ.FileAwareEnv):  # type: ignore[misc]  # django-environ has no types
+    """A secret's file often ends in a newline that is not part of the secret."""
+
+    def str(self, *args: Any, **kwargs: Any) -> Any:
+        return super().str(*args, **kwargs).strip()
+
+
+env = _Env()
 # A variable that is set wins over the same one in .env.
 environ.Env.read_env(BASE_DIR / ".env")
 
