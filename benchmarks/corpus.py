@@ -1,0 +1,181 @@
+"""Texts and vectors to fill spaces with: varied, plausible, the same for the same seed."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from memory.actors import Actor
+from memory.drafts import MemoryDraft, Source
+from memory.models import Space
+from memory.passages import passages
+from memory.querysets.policies import current_policy
+from memory.services.memories import Prepared, embed_documents, store_memories
+
+PEOPLE = [
+    "Ana",
+    "Bruno",
+    "Chiara",
+    "Dmitri",
+    "Elif",
+    "Farid",
+    "Greta",
+    "Hugo",
+    "Ines",
+    "Jonas",
+    "Keiko",
+    "Lars",
+    "Mina",
+    "Noor",
+]
+PLACES = [
+    "Lisbon",
+    "Porto",
+    "Oslo",
+    "Kyoto",
+    "Tartu",
+    "Ghent",
+    "Lyon",
+    "Quito",
+    "Hanoi",
+    "Bergen",
+    "Cork",
+    "Graz",
+    "Turin",
+]
+THINGS = [
+    "the allotment",
+    "the translation of the novel",
+    "her cello",
+    "a sourdough starter",
+    "the budget review",
+    "the kitchen renovation",
+    "an old bicycle",
+    "the marathon plan",
+    "the choir",
+    "a tax return",
+    "the puppy",
+    "the physics exam",
+    "a pottery course",
+    "the holiday photos",
+    "the roof terrace",
+    "the chess club",
+]
+FEELINGS = ["proud of", "tired of", "worried about", "excited about", "unsure about", "done with"]
+PATTERNS = (
+    "{a} moved from {p} to {q} in {month} and misses {t}",
+    "I am {f} {t}, mostly because {a} asked me about it again in {p}",
+    "{a} is allergic to {food} and never eats it, not even in {p}",
+    "Remind me to call {a} about {t} before the {n}th of {month}",
+    "We decided to spend {n} days in {p} with {a} and leave {t} for later",
+    "{a} prefers {food} to {drink} and is {f} {t}",
+    "My goal for {month} is to finish {t} and to run {n} kilometres in {p}",
+    "{a} met {b} at the market in {p}; they talked about {t} over {drink}",
+    "The doctor in {q} told {a} to drink less {drink} for {n} weeks",
+    "{b} sold {t} to {a} for {n} hundred and bought {food} for everybody",
+)
+FOOD = [
+    "peanuts",
+    "shellfish",
+    "penne",
+    "walnuts",
+    "rye bread",
+    "goat cheese",
+    "mango",
+    "lentils",
+    "mushrooms",
+]
+DRINKS = ["coffee", "green tea", "oat milk", "red wine", "ginger beer", "mint tea"]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "September",
+    "October",
+    "November",
+]
+TYPES = ("identity", "goal", "decision", "todo", "preference", "fact", "event", "observation")
+QUESTIONS = (
+    "where does {a} live?",
+    "what is {a} allergic to?",
+    "who did {a} meet in {p}?",
+    "what did we decide about {t}?",
+    "when do I have to call {a} about {t}?",
+    "does {a} like {drink} or {food} more?",
+    "what is my goal for {month}?",
+)
+
+
+def _words(random: Random) -> dict[str, object]:
+    a, b = random.sample(PEOPLE, 2)
+    p, q = random.sample(PLACES, 2)
+    pick = random.choice
+    return {
+        **{"a": a, "b": b, "p": p, "q": q, "t": pick(THINGS), "f": pick(FEELINGS)},
+        **{"food": pick(FOOD), "drink": pick(DRINKS), "month": pick(MONTHS)},
+        "n": random.randint(2, 30),
+    }
+
+
+def sentences(count: int, *, seed: int) -> list[str]:
+    """One to three sentences each, 8 to 60 words."""
+    random = Random(seed)
+    return [
+        ". ".join(
+            random.choice(PATTERNS).format(**_words(random)) for _ in range(random.randint(1, 3))
+        )
+        for _ in range(count)
+    ]
+
+
+def questions(count: int, *, seed: int) -> list[str]:
+    random = Random(seed)
+    return [random.choice(QUESTIONS).format(**_words(random)) for _ in range(count)]
+
+
+def clustered_vectors(count: int, dimensions: int, *, seed: int) -> npt.NDArray[np.float32]:
+    """Unit vectors around 50 centres: shape (count, dimensions)."""
+    random = np.random.default_rng(seed)
+    centres = random.standard_normal((50, dimensions))
+    vectors = centres[random.integers(50, size=count)]
+    vectors = vectors + 0.7 * random.standard_normal((count, dimensions))
+    unit: npt.NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit.astype(np.float32)
+
+
+def fill(space: Space, count: int, *, now: datetime, seed: int, embedded: bool = False) -> None:
+    """Stores so many memories of the last year through the service; embedded: with real vectors."""
+    random, texts = Random(seed), sentences(count, seed=seed)
+    vectors = (
+        embed_documents(space, texts)
+        if embedded
+        else clustered_vectors(count, space.embedder.dimensions, seed=seed)
+    )
+    policy = current_policy(space)
+    for start in range(0, count, 1000):
+        part = slice(start, start + 1000)
+        drafts = _drafts(texts[part], random, now)
+        prepared = Prepared(space, drafts, passages(drafts, now), vectors[part], policy)
+        store_memories(prepared=prepared, actor=Actor("system", "benchmark"), now=now)
+
+
+def _drafts(texts: Sequence[str], random: Random, now: datetime) -> list[MemoryDraft]:
+    return [
+        MemoryDraft.model_validate(
+            {
+                "content": text,
+                "memory_type": random.choice(TYPES),
+                "importance": round(random.random(), 3),
+                "tags": random.sample(THINGS, 2),
+                "created_at": now - timedelta(days=random.uniform(0, 365)),
+                "source": Source(role="user"),
+            }
+        )
+        for text in texts
+    ]

@@ -1,0 +1,172 @@
+"""What memory adds to the time to the first token: `python -m benchmarks.first_token`.
+
+The stub model is a process of its own that waits 5 ms before each token. It is asked directly, and
+through Ebb's web server with 800 memories in the space, in turns, by the same bare HTTP client.
+
+Through Ebb a turn includes: the key, the user's message and the outbox committed to the database,
+the question embedded, memories recalled, the prompt built, the openai SDK. No worker runs: what
+it would do later is not part of a first token.
+"""
+
+import argparse
+import asyncio
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import openai
+
+from benchmarks import harness
+from benchmarks.http_streams import Target, at_once, first_token_ms
+
+MEMORIES = 800
+DELAY_MS = 5.0
+CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times
+QUESTION = "where does Ana live, and what is she allergic to?"
+_MESSAGES: Any = [{"role": "user", "content": QUESTION}]
+
+
+@contextmanager
+def stub_model() -> Iterator[str]:
+    """The stub as a process; yields its base URL."""
+    command = [sys.executable, "-m", "tests.stub_model", "--delay-ms", str(DELAY_MS)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().split()[-1]
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _filled_space() -> str:
+    """A space with memories; a key to it."""
+    from django.utils import timezone
+
+    from benchmarks.corpus import fill
+    from memory.actors import SYSTEM
+    from memory.models import Embedder, Scope
+    from memory.services.keys import create_key
+    from memory.services.spaces import create_space
+
+    space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
+    fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
+    harness.vacuum()
+    return create_key(space=space, scopes=[Scope.READ, Scope.WRITE])[1]
+
+
+def _targets(stub: str, web: str, key: str) -> tuple[Target, Target]:
+    direct = Target(
+        f"{stub}/chat/completions",
+        {"Authorization": "Bearer none"},
+        {"model": "stub", "messages": _MESSAGES, "stream": True},
+        token=b'"content": "',
+        end=b"[DONE]",
+    )
+    through_ebb = Target(
+        f"{web}/api/v1/chat",
+        {"Authorization": f"Bearer {key}"},
+        {"message": QUESTION, "stream": True},
+        token=b"event: token",
+        end=b"event: done",
+    )
+    return direct, through_ebb
+
+
+async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
+    """As a program without memory would ask; its connection stays open."""
+    started, first = perf_counter(), None
+    stream = await client.chat.completions.create(model="stub", messages=_MESSAGES, stream=True)
+    async for chunk in stream:
+        if first is None and chunk.choices and chunk.choices[0].delta.content:
+            first = (perf_counter() - started) * 1000
+    assert first is not None
+    return first
+
+
+async def _one_by_one(direct: Target, ebb: Target, stub: str, rounds: int) -> list[harness.Row]:
+    taken: dict[str, list[float]] = {
+        "stub model": [],
+        "through Ebb": [],
+        "stub model again (noise)": [],
+        "stub model, openai SDK": [],
+    }
+    async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
+        for turn in range(-20, rounds):
+            times = [
+                await first_token_ms(direct),
+                await first_token_ms(ebb),
+                await first_token_ms(direct),
+                await _sdk_first_token_ms(client),
+            ]
+            for values, ms in zip(taken.values(), times, strict=True):
+                assert ms is not None
+                if turn >= 0:
+                    values.append(ms)
+    return [harness.compared(name, ms, taken["stub model"]) for name, ms in taken.items()]
+
+
+async def _side_by_side(direct: Target, ebb: Target) -> list[harness.Row]:
+    rows: list[harness.Row] = []
+    for count, times in CONCURRENCY.items():
+        taken: dict[str, list[float | None]] = {"stub model": [], "through Ebb": []}
+        for _ in range(times):
+            taken["stub model"] += await at_once(direct, count)
+            taken["through Ebb"] += await at_once(ebb, count)
+        base = _row(count, "stub model", taken["stub model"])
+        through = _row(count, "through Ebb", taken["through Ebb"])
+        rows += [base | {"p95 ratio": 1.0}]
+        rows += [through | {"p95 ratio": round(through["p95 ms"] / base["p95 ms"], 2)}]
+    return rows
+
+
+def _row(count: int, name: str, times: list[float | None]) -> dict[str, Any]:
+    good = [ms for ms in times if ms is not None]
+    return {
+        "streams at once": count,
+        "what": name,
+        "failed": f"{len(times) - len(good)} of {len(times)}",
+        "p50 ms": round(statistics.median(good), 1),
+        "p95 ms": round(harness.percentile(good, 95), 1),
+    }
+
+
+async def _measure(direct: Target, ebb: Target, stub: str, rounds: int) -> None:
+    report = harness.Report("first_token")
+    report.add(
+        f"One stream at a time, {MEMORIES} memories", await _one_by_one(direct, ebb, stub, rounds)
+    )
+    report.add("Streams side by side", await _side_by_side(direct, ebb))
+    await asyncio.to_thread(
+        report.save, rounds=rounds, memories=MEMORIES, stub_delay_ms=DELAY_MS, web_processes=1
+    )
+
+
+def measure(folder: Path, rounds: int) -> None:
+    from django.conf import settings
+
+    # Imported late: it needs settings, as everything of Django's.
+    from tests.processes import running_processes
+
+    key = _filled_space()
+    with stub_model() as stub, running_processes(settings.DATABASE_URL, folder) as started:
+        web = started.web(OPENAI_BASE_URL=stub, EBB_CHAT_MODEL="stub")
+        direct, ebb = _targets(stub, web.url, key)
+        asyncio.run(_measure(direct, ebb, stub, rounds))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time to the first token with and without memory")
+    parser.add_argument("--rounds", type=int, default=150)
+    options = parser.parse_args()
+    with harness.own_ebb() as folder:
+        measure(folder, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

