@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -9,6 +10,10 @@ from django.db import models
 if TYPE_CHECKING:
     from chat.models import Conversation, Message  # noqa: F401 - named in the base class
     from memory.models import Space
+
+
+# A reply that has not ended by then never will: the process that wrote it is gone.
+REPLY_OVERDUE = timedelta(minutes=10)
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -26,3 +31,7 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
     def of(self, conversation: Conversation) -> MessageQuerySet:
         return self.filter(conversation_id=conversation.pk).order_by("position")
+
+    def under_way(self, now: datetime) -> MessageQuerySet:
+        """Replies that are being written, or are about to be."""
+        return self.filter(state__in=["pending", "streaming"], created_at__gt=now - REPLY_OVERDUE)

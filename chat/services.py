@@ -6,7 +6,7 @@ exchange is judged.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,14 +16,13 @@ from django.db.models import Max
 from assessor.judging import Exchange
 from assessor.services import complete_exchange, queue_assessment
 from chat.models import Conversation, Message
+from chat.querysets import REPLY_OVERDUE
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.models import Space, User
 from memory.querysets.policies import current_policy
 from memory.services.memories import mark_used
 
-# An exchange whose reply never came (the process died) is judged without it after this.
-REPLY_OVERDUE = timedelta(minutes=10)
 TITLE_LENGTH = 60
 
 
@@ -76,15 +75,7 @@ def _conversation(
     conversation = rows.filter(pk=conversation_id).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
-    under_way = (
-        Message.objects.in_space(space)
-        .of(conversation)
-        .filter(
-            state__in=[Message.State.PENDING, Message.State.STREAMING],
-            created_at__gt=now - REPLY_OVERDUE,
-        )
-    )
-    if under_way.exists():
+    if Message.objects.in_space(space).of(conversation).under_way(now).exists():
         raise Conflict("A reply is still being written in this conversation.")
     return conversation
 

@@ -1,5 +1,6 @@
 """Pages: the playground."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -34,6 +35,7 @@ from memory.tides import show
 
 LISTED_CONVERSATIONS = 50
 SHOWN_MESSAGES = 200
+SECOND_LOOK = 0.5  # seconds
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 
 
@@ -140,9 +142,16 @@ async def _fragments(message: Message) -> AsyncGenerator[bytes]:
                 elif isinstance(happened, Recalled):
                     yield event("recalled", await in_thread(_inspector, message, happened.results))
     except Conflict:
-        # A second tab, or a browser that reconnects: it is shown what there is.
-        pass
+        # A second tab, or a browser that reconnects: it is shown the whole when it is there.
+        while await in_thread(_is_being_written, message):
+            await asyncio.sleep(SECOND_LOOK)
     yield event("done", await in_thread(_finished, message))
+
+
+def _is_being_written(message: Message) -> bool:
+    """Whether the reply may still come: its writer has not died long ago."""
+    under_way = Message.objects.in_space(message.space).under_way(timezone.now())
+    return under_way.filter(pk=message.pk).exists()
 
 
 def _inspector(message: Message, recalled: list[dict[str, Any]]) -> str:

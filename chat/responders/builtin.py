@@ -38,10 +38,7 @@ class BuiltinResponder(Responder):
         fitting = _fitting(turn.results)
         if not _QUESTION.search(turn.question):
             parts.append(
-                _(
-                    "I have passed that on to be judged. "
-                    "What is worth keeping will appear below."
-                )
+                _("I have passed that on to be judged. What is worth keeping will appear below.")
             )
         elif not fitting:
             parts.append(_("I remember nothing that fits. Tell me, and I will know next time."))

@@ -9,7 +9,8 @@ import pytest
 from assessor.models import Assessment, State
 from chat import services
 from chat.models import Conversation, Message
-from chat.services import REPLY_OVERDUE, Reply
+from chat.querysets import REPLY_OVERDUE
+from chat.services import Reply
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.errors import Conflict, NotFound
