@@ -22,18 +22,16 @@ test: dev-packages browser  ## run all tests except the long ones
 test-long: dev-packages browser  ## run the fault and scale tests
 	@$(BIN)/python -m pytest -m long
 
-lint: dev-packages  ## check style, types, directions of imports, templates, migrations
+lint: dev-packages  ## check style, types, directions of imports, templates
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/djlint --check --quiet templates
-	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/djlint --lint --quiet templates
 
 format: dev-packages  ## put the code into shape
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-	-$(BIN)/djlint --reformat --quiet templates
 
 bench: dev-packages  ## measure recall and the time to the first token
 	$(BIN)/python -m benchmarks

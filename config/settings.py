@@ -195,6 +195,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
+# A batch of 1,000 memories arrives in one request.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20
+
 # --- Language, time, files --------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"

@@ -19,9 +19,7 @@ from memory.services.history import importance_now, record
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
     """Lets a memory go because somebody said so. Raises NotFound."""
     why = BinReason.DELETED
-    return let_go(
-        space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value
-    )
+    return let_go(space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value)
 
 
 def let_go(
