@@ -14,6 +14,7 @@ from assessor import prompts
 from assessor.errors import AssessmentError
 from assessor.llm import ChatModel, Completion, ModelError
 from memory.drafts import Content, MemoryTypeName, Tag, Text, Topic
+from memory.formulas.importance import DEFAULT_TYPE
 from memory.formulas.retention import Tiers, ttl_seconds
 
 logger = logging.getLogger(__name__)
@@ -25,16 +26,29 @@ def _without_fence(text: str) -> str:
     return text[start : end + 1] if 0 <= start < end else text
 
 
-class MemoryAssessment(BaseModel):
-    """What a model says of an exchange."""
+def _first(count: int) -> BeforeValidator:
+    """Keeps the first of too many: a model that is generous with tags means no harm."""
+    return BeforeValidator(lambda value: value[:count] if isinstance(value, list) else value)
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+
+def _as_required(schema: dict[str, Any]) -> None:
+    """Structured output wants every field named and no other. Read answers may still lack some."""
+    schema["required"] = list(schema["properties"])
+    schema["additionalProperties"] = False
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
+class MemoryAssessment(BaseModel):
+    """What a model says of an exchange. Seed 001's form has no type: it is then an observation."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=_as_required)
 
     importance: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-    memory_type: Annotated[MemoryTypeName, BeforeValidator(lambda v: str(v).lower())]
+    memory_type: Annotated[MemoryTypeName, BeforeValidator(lambda v: str(v).lower())] = DEFAULT_TYPE
     summary: Annotated[Content, Field(max_length=2_000)]
-    tags: Annotated[list[Tag], Field(min_length=1, max_length=10)]
-    topics: Annotated[list[Topic], Field(max_length=5)] = []
+    tags: Annotated[list[Tag], Field(min_length=1, max_length=10), _first(10)]
+    topics: Annotated[list[Topic], Field(max_length=5), _first(5)] = []
     reasoning: Text = ""
 
 

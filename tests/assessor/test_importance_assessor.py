@@ -115,9 +115,7 @@ def test_json_parse_failure(
         {"summary": "half a surrogate \ud83d"},
         {"reasoning": "NUL \x00 cannot be stored"},
         {"tags": []},
-        {"tags": [f"tag{n}" for n in range(11)]},
         {"tags": ["NUL \x00"]},
-        {"topics": ["1", "2", "3", "4", "5", "6"]},
     ],
     ids=repr,
 )
@@ -163,6 +161,8 @@ def test_ttl_calculation_three_days(importance: float) -> None:
         (answer(topics=[]), MEETING),
         (answer(tags=["UPPER CASE"], memory_type="EVENT"), MEETING),
         (answer(unknown="ignored"), MEETING),
+        (answer(tags=[f"tag{n}" for n in range(14)]), MEETING),
+        (answer(topics=["1", "2", "3", "4", "5", "6"]), MEETING),
         ("reply:Here it is: " + json.dumps(SEED_ANSWER) + " Anything else?", MEETING),
     ],
 )
@@ -172,6 +172,17 @@ def test_edge_cases(stub_model: StubModel, step: str, message: str) -> None:
     assert assessment is not None
     assert 0 <= assessment.importance <= 1
     assert all(tag == tag.lower() for tag in assessment.tags)
+    assert 1 <= len(assessment.tags) <= 10
+    assert len(assessment.topics) <= 5
+
+
+def test_seeds_own_form_without_a_type_is_an_observation(stub_model: StubModel) -> None:
+    """Seed 001, System Prompt: the JSON format has no type; seed 002, AC-5: observation then."""
+    untyped = {name: value for name, value in SEED_ANSWER.items() if name != "memory_type"}
+    stub_model.script("reply:" + json.dumps(untyped))
+    assessment = assess(stub_model, MEETING)
+    assert assessment is not None
+    assert assessment.memory_type == "observation"
 
 
 # --- Integration tests of the seed ----------------------------------------------------------
