@@ -107,5 +107,6 @@ def test_open_streams_hold_no_thread_and_no_connection(
     wait_until(no_reply_is_open, what="the end of all replies")
     replies = Message.objects.filter(role="assistant")
     assert Counter(replies.values_list("state", "content")) == {("stopped", "You"): 2 * STREAMS}
-    assert server.num_threads() <= threads_before + 2
+    # Shared pools may still have grown by a few threads; one for each stream would be a leak.
+    wait_until(lambda: server.num_threads() <= threads_before + 8, what="the end of threads")
     assert len(sessions(queue)) <= POOL + QUEUE_SESSIONS
