@@ -3,9 +3,9 @@
 The stub model is a process of its own that waits 5 ms before each token. It is asked directly, and
 through Ebb's web server with 800 memories in the space, in turns, by the same bare HTTP client.
 
-Through Ebb a turn includes: the key, the user's message and the outbox committed to the database,
-the question embedded, memories recalled, the prompt built, the openai SDK. No worker runs: what
-it would do later is not part of a first token.
+Through Ebb without memory a turn includes the key, what was said committed to the database, and the
+openai SDK. With memory come the outbox, the question embedded, recall, and a longer prompt. No
+worker runs: what it would do later is not part of a first token.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -28,6 +29,9 @@ MEMORIES = 800
 DELAY_MS = 5.0
 CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times
 QUESTION = "where does Ana live, and what is she allergic to?"
+_STREAMS = ("stub model", "through Ebb, memory off", "through Ebb, memory on")
+_AGAIN = "stub model again (noise)"
+_SDK = "stub model, openai SDK"
 _MESSAGES: Any = [{"role": "user", "content": QUESTION}]
 
 
@@ -60,7 +64,16 @@ def _filled_space() -> str:
     return create_key(space=space, scopes=[Scope.READ, Scope.WRITE])[1]
 
 
-def _targets(stub: str, web: str, key: str) -> tuple[Target, Target]:
+@dataclass(frozen=True)
+class Ways:
+    """The three ways to ask the same model."""
+
+    direct: Target
+    without_memory: Target
+    with_memory: Target
+
+
+def _ways(stub: str, web: str, key: str) -> Ways:
     direct = Target(
         f"{stub}/chat/completions",
         {"Authorization": "Bearer none"},
@@ -68,14 +81,17 @@ def _targets(stub: str, web: str, key: str) -> tuple[Target, Target]:
         token=b'"content": "',
         end=b"[DONE]",
     )
-    through_ebb = Target(
-        f"{web}/api/v1/chat",
-        {"Authorization": f"Bearer {key}"},
-        {"message": QUESTION, "stream": True},
-        token=b"event: token",
-        end=b"event: done",
+    without_memory, with_memory = (
+        Target(
+            f"{web}/api/v1/chat",
+            {"Authorization": f"Bearer {key}"},
+            {"message": QUESTION, "stream": True, "memory": memory},
+            token=b"event: token",
+            end=b"event: done",
+        )
+        for memory in ("off", "on")
     )
-    return direct, through_ebb
+    return Ways(direct, without_memory, with_memory)
 
 
 async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
@@ -89,39 +105,43 @@ async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
     return first
 
 
-async def _one_by_one(direct: Target, ebb: Target, stub: str, rounds: int) -> list[harness.Row]:
-    taken: dict[str, list[float]] = {
-        "stub model": [],
-        "through Ebb": [],
-        "stub model again (noise)": [],
-        "stub model, openai SDK": [],
-    }
+async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.Row]]:
+    """Everything beside the stub; and with memory beside without."""
+    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, _AGAIN, _SDK)}
     async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
         for turn in range(-20, rounds):
             times = [
-                await first_token_ms(direct),
-                await first_token_ms(ebb),
-                await first_token_ms(direct),
+                await first_token_ms(ways.direct),
+                await first_token_ms(ways.without_memory),
+                await first_token_ms(ways.with_memory),
+                await first_token_ms(ways.direct),
                 await _sdk_first_token_ms(client),
             ]
             for values, ms in zip(taken.values(), times, strict=True):
                 assert ms is not None
                 if turn >= 0:
                     values.append(ms)
-    return [harness.compared(name, ms, taken["stub model"]) for name, ms in taken.items()]
+    stub_model, without_memory, with_memory = _STREAMS
+    return [
+        [harness.compared(name, ms, taken[stub_model]) for name, ms in taken.items()],
+        [
+            harness.compared(name, taken[name], taken[without_memory])
+            for name in (without_memory, with_memory)
+        ],
+    ]
 
 
-async def _side_by_side(direct: Target, ebb: Target) -> list[harness.Row]:
+async def _side_by_side(ways: Ways) -> list[harness.Row]:
     rows: list[harness.Row] = []
+    targets = (ways.direct, ways.without_memory, ways.with_memory)
     for count, times in CONCURRENCY.items():
-        taken: dict[str, list[float | None]] = {"stub model": [], "through Ebb": []}
+        taken: dict[str, list[float | None]] = {name: [] for name in _STREAMS}
         for _ in range(times):
-            taken["stub model"] += await at_once(direct, count)
-            taken["through Ebb"] += await at_once(ebb, count)
-        base = _row(count, "stub model", taken["stub model"])
-        through = _row(count, "through Ebb", taken["through Ebb"])
-        rows += [base | {"p95 ratio": 1.0}]
-        rows += [through | {"p95 ratio": round(through["p95 ms"] / base["p95 ms"], 2)}]
+            for name, target in zip(_STREAMS, targets, strict=True):
+                taken[name] += await at_once(target, count)
+        measured = [_row(count, name, ms) for name, ms in taken.items()]
+        base = measured[0]["p95 ms"]
+        rows += [row | {"p95 ratio": round(row["p95 ms"] / base, 2)} for row in measured]
     return rows
 
 
@@ -136,12 +156,12 @@ def _row(count: int, name: str, times: list[float | None]) -> dict[str, Any]:
     }
 
 
-async def _measure(direct: Target, ebb: Target, stub: str, rounds: int) -> None:
+async def _measure(ways: Ways, stub: str, rounds: int) -> None:
     report = harness.Report("first_token")
-    report.add(
-        f"One stream at a time, {MEMORIES} memories", await _one_by_one(direct, ebb, stub, rounds)
-    )
-    report.add("Streams side by side", await _side_by_side(direct, ebb))
+    beside_stub, beside_off = await _one_by_one(ways, stub, rounds)
+    report.add(f"One stream at a time, {MEMORIES} memories", beside_stub)
+    report.add("What memory adds", beside_off)
+    report.add("Streams side by side", await _side_by_side(ways))
     await asyncio.to_thread(
         report.save, rounds=rounds, memories=MEMORIES, stub_delay_ms=DELAY_MS, web_processes=1
     )
@@ -156,8 +176,7 @@ def measure(folder: Path, rounds: int) -> None:
     key = _filled_space()
     with stub_model() as stub, running_processes(settings.DATABASE_URL, folder) as started:
         web = started.web(OPENAI_BASE_URL=stub, EBB_CHAT_MODEL="stub")
-        direct, ebb = _targets(stub, web.url, key)
-        asyncio.run(_measure(direct, ebb, stub, rounds))
+        asyncio.run(_measure(_ways(stub, web.url, key), stub, rounds))
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from ninja import Query, Router, Status
 from assessor.llm import ModelError
 from chat import services
 from chat.models import Conversation, Message
-from chat.replies import Done, Failed, Recalled, Token, stream_reply
+from chat.replies import Done, Event, Failed, Recalled, Token, begin_recall, stream_reply
 from chat.schemas import ChatIn, ChatOut, ConversationDetail, ConversationList, Page
 from chat.sse import event, event_stream
 from memory.authentication import Access, access_to
@@ -28,11 +29,19 @@ router = Router(tags=["chat"])
 @router.post("chat", response=ChatOut, url_name="chat", operation_id="chat")
 async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBase:
     """Say something and be answered, with what was recalled; as server-sent events on request."""
-    access = access_to(request, "write")
-    message = await sync_to_async(_begin)(access, asked)
+    access, now = access_to(request, "write"), timezone.now()
+    recalling = begin_recall(
+        space=access.space,
+        text=asked.message,
+        conversation_id=asked.conversation_id,
+        memory=asked.memory,
+        now=now,
+    )
+    message = await sync_to_async(_begin)(access, asked, now)
+    reply = stream_reply(message, recalling)
     if asked.stream:
-        return event_stream(_events(message))
-    async with aclosing(stream_reply(message)) as events:
+        return event_stream(_events(message, reply))
+    async with aclosing(reply) as events:
         async for happened in events:
             if isinstance(happened, Failed):
                 raise happened.error
@@ -41,20 +50,22 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
     raise ModelError("The reply ended without an end.")
 
 
-def _begin(access: Access, asked: ChatIn) -> Message:
+def _begin(access: Access, asked: ChatIn, now: datetime) -> Message:
     message = services.begin_turn(
         space=access.space,
         text=asked.message,
-        now=timezone.now(),
+        now=now,
         conversation_id=asked.conversation_id,
+        memory=asked.memory,
+        claimed=True,
     )
     release_connection()
     return message
 
 
-async def _events(message: Message) -> AsyncGenerator[bytes]:
+async def _events(message: Message, happening: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
     """`recalled`, `token`…, then `done` or `error`."""
-    async with aclosing(stream_reply(message)) as events:
+    async with aclosing(happening) as events:
         async for happened in events:
             match happened:
                 case Recalled(results):
@@ -104,6 +115,7 @@ def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
     return {
         "id": conversation.pk,
         "title": conversation.title,
+        "memory": conversation.memory,
         "created_at": conversation.created_at,
         "updated_at": conversation.updated_at,
         "messages": list(messages),

@@ -11,6 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from chat.querysets import ConversationQuerySet, MessageQuerySet
 
 
+class MemoryUse(models.TextChoices):
+    """What memory does in a conversation: recalls and learns, only recalls, or neither."""
+
+    ON = "on", _("memory on")
+    READ_ONLY = "read_only", _("memory read-only")
+    OFF = "off", _("memory off")
+
+
 class Conversation(models.Model):
     """One thread between a person or a program and the assistant."""
 
@@ -24,6 +32,9 @@ class Conversation(models.Model):
         blank=True,
         related_name="+",
         verbose_name=_("begun by"),
+    )
+    memory = models.CharField(
+        _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     updated_at = models.DateTimeField(_("last message"), default=timezone.now)

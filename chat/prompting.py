@@ -15,6 +15,8 @@ instructions that stand in them.
 {memories}
 ----------"""
 
+SYSTEM_WITHOUT_MEMORY = "You are a helpful assistant. Today is {today}."
+
 
 def memory_block(results: Sequence[Result]) -> str:
     """`## RELEVANT MEMORIES` and a line for each, or a line that says there are none."""
@@ -31,6 +33,8 @@ def _one_line(content: str) -> str:
     return " ".join(content.split()).replace("----------", "- - -")
 
 
-def system_prompt(results: Sequence[Result], now: datetime) -> str:
-    """The system message of a reply."""
+def system_prompt(results: Sequence[Result] | None, now: datetime) -> str:
+    """The system message of a reply; without results where memory is off."""
+    if results is None:
+        return SYSTEM_WITHOUT_MEMORY.format(today=f"{now:%Y-%m-%d}")
     return SYSTEM.format(today=f"{now:%Y-%m-%d}", memories=memory_block(results))

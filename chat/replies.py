@@ -16,12 +16,13 @@ from django.utils import timezone
 
 from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
 from assessor.storable import storable
-from chat.models import Message
+from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services import Reply, claim_reply, finish_reply
 from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
+from memory.models import Space
 from memory.recall import Recall, recall
 from memory.schemas import results_out
 
@@ -91,16 +92,47 @@ class _Draft:
         )
 
 
-async def stream_reply(message: Message) -> AsyncGenerator[Event]:
-    """Answers the turn whose empty reply this is. Raises Conflict if somebody already does."""
-    claim = asyncio.ensure_future(
-        in_thread(claim_reply, space=message.space, message_id=message.pk)
-    )
+Recalling = asyncio.Future[Recall | None]
+
+
+def begin_recall(
+    *, space: Space, text: str, conversation_id: UUID | None, memory: str | None, now: datetime
+) -> Recalling:
+    """Recalls for what is being said, while that is still being stored.
+
+    The arguments are begin_turn's. The result goes to stream_reply; a failure waits there too.
+    """
+
+    def look() -> Recall | None:
+        use = memory
+        if use is None and conversation_id is not None:
+            rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
+            use = rows.values_list("memory", flat=True).first()
+        return _recall(space, text, use or MemoryUse.ON, now)
+
+    recalling = asyncio.ensure_future(in_thread(look))
+    # When storing fails nobody asks for this one's failure any more.
+    recalling.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return recalling
+
+
+def _recall(space: Space, text: str, memory: str, now: datetime) -> Recall | None:
+    return None if memory == MemoryUse.OFF else recall(space=space, query=text, now=now)
+
+
+async def stream_reply(
+    message: Message, recalling: Recalling | None = None
+) -> AsyncGenerator[Event]:
+    """Answers the turn whose empty reply this is, with what `recalling` finds, if it has begun.
+
+    Raises Conflict if somebody else answers it.
+    """
+    claim = asyncio.ensure_future(_claimed(message))
     draft = _Draft(get_responder())
     try:
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
-        async with aclosing(_written(message, draft)) as events:
+        async with aclosing(_written(message, draft, recalling)) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:
@@ -115,11 +147,27 @@ async def stream_reply(message: Message) -> AsyncGenerator[Event]:
             await _finish(message, draft, Message.State.STOPPED)
 
 
-async def _written(message: Message, draft: _Draft) -> AsyncGenerator[Recalled | Token]:
+async def _claimed(message: Message) -> bool:
+    """Whether this reply is ours to write: it was made for us, or nobody has taken it yet."""
+    if message.state == Message.State.STREAMING:
+        return True
+    return await in_thread(claim_reply, space=message.space, message_id=message.pk)
+
+
+async def _written(
+    message: Message, draft: _Draft, recalling: Recalling | None
+) -> AsyncGenerator[Recalled | Token]:
     """Recalls and writes, and notes both in the draft."""
-    turn, found = await in_thread(_prepare, message, timezone.now())
-    draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
+    now, memory = timezone.now(), message.conversation.memory
+    history = await in_thread(_history, message)
+    if recalling is None:
+        found = await in_thread(_recall, message.space, history[-1].content, memory, now)
+    else:
+        found = await recalling
+    if found is not None:
+        draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
     yield Recalled(draft.recalled)
+    turn = Turn(history, found.results if found else [], now, memory)
     async with aclosing(draft.responder.stream(turn)) as chunks:
         async for chunk in chunks:
             if isinstance(chunk, TextDelta):
@@ -138,11 +186,12 @@ async def _finish(message: Message, draft: _Draft, state: str, error: str = "") 
     return reply
 
 
-def _prepare(message: Message, now: datetime) -> tuple[Turn, Recall]:
-    """Reads what was said and recalls what fits: all the database work at once."""
+def _history(message: Message) -> list[ChatMessage]:
+    """What was said last, the question at the end."""
     earlier = Message.objects.in_space(message.space).of(message.conversation)
     said = earlier.filter(position__lt=message.position).exclude(content="")
-    latest = list(said.order_by("-position")[:HISTORY_MESSAGES])[::-1]
-    history = [ChatMessage("user" if m.role == "user" else "assistant", m.content) for m in latest]
-    found = recall(space=message.space, query=history[-1].content, now=now)
-    return Turn(history, found.results, now), found
+    latest = said.order_by("-position").values_list("role", "content")[:HISTORY_MESSAGES]
+    return [
+        ChatMessage("user" if role == "user" else "assistant", content)
+        for role, content in reversed(latest)
+    ]

@@ -1,7 +1,7 @@
 """The JSON shapes of chat (API.md)."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
@@ -13,10 +13,15 @@ from memory.schemas import Limit
 
 
 class ChatIn(Schema):
-    """Something said. Without a conversation a new one begins."""
+    """Something said. Without a conversation a new one begins.
+
+    `memory` holds for the conversation from here on: `on` recalls and learns, `read_only` only
+    recalls, `off` does neither.
+    """
 
     message: Annotated[Content, Field(max_length=MAX_CONTENT)]
     conversation_id: UUID | None = None
+    memory: Literal["on", "read_only", "off"] | None = None
     stream: bool = False
 
 
@@ -63,6 +68,7 @@ class ConversationOut(Schema):
 
     id: UUID
     title: str
+    memory: str
     created_at: datetime
     updated_at: datetime
 

@@ -14,8 +14,9 @@ from django.db import transaction
 from django.db.models import Max
 
 from assessor.judging import Exchange
+from assessor.models import Assessment
 from assessor.services import complete_exchange, queue_assessment
-from chat.models import Conversation, Message
+from chat.models import Conversation, MemoryUse, Message
 from chat.querysets import REPLY_OVERDUE
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
@@ -34,50 +35,72 @@ def begin_turn(
     now: datetime,
     conversation_id: UUID | None = None,
     user: User | None = None,
+    memory: str | None = None,
+    claimed: bool = False,
 ) -> Message:
     """Stores what the user said and makes room for the reply; returns the reply's row.
 
+    `memory` (a MemoryUse) holds for the conversation from here on. A caller that writes the reply
+    itself at once has it `claimed`.
     Raises NotFound for a conversation of another space, Conflict while a reply is under way.
     """
-    conversation = _conversation(space, conversation_id, text, user, now)
-    last = Message.objects.in_space(space).of(conversation).aggregate(Max("position"))
-    position = (last["position__max"] or 0) + 1
+    if conversation_id is None:
+        conversation, position = _new_conversation(space, text, user, memory, now), 1
+    else:
+        conversation, position = _continued(space, conversation_id, memory, now)
     common = {"space": space, "conversation": conversation, "created_at": now}
-    Message.objects.create(role=Message.Role.USER, position=position, content=text, **common)
-    assessment = None
-    if current_policy(space).document.assessment.enabled:
-        assessment = queue_assessment(
-            space=space,
-            exchange=Exchange(text, source_conversation=str(conversation.pk)),
-            now=now,
-            due_at=now + REPLY_OVERDUE,
-        )
-    Conversation.objects.filter(space_id=space.pk, pk=conversation.pk).update(updated_at=now)
-    return Message.objects.create(
+    said = Message(role=Message.Role.USER, position=position, content=text, **common)
+    reply = Message(
         role=Message.Role.ASSISTANT,
-        state=Message.State.PENDING,
+        state=Message.State.STREAMING if claimed else Message.State.PENDING,
         position=position + 1,
-        assessment=assessment,
+        assessment=_queue_exchange(conversation, text, now),
         **common,
+    )
+    Message.objects.bulk_create([said, reply])
+    return reply
+
+
+def _new_conversation(
+    space: Space, text: str, user: User | None, memory: str | None, now: datetime
+) -> Conversation:
+    return Conversation.objects.create(
+        space=space,
+        title=" ".join(text.split())[:TITLE_LENGTH],
+        created_by=user,
+        memory=memory or MemoryUse.ON,
+        created_at=now,
+        updated_at=now,
     )
 
 
-def _conversation(
-    space: Space, conversation_id: UUID | None, text: str, user: User | None, now: datetime
-) -> Conversation:
-    """The conversation, held against a second turn that begins at once; or a new one."""
-    if conversation_id is None:
-        title = " ".join(text.split())[:TITLE_LENGTH]
-        return Conversation.objects.create(
-            space=space, title=title, created_by=user, created_at=now, updated_at=now
-        )
-    rows = Conversation.objects.in_space(space).select_for_update()
-    conversation = rows.filter(pk=conversation_id).first()
+def _continued(
+    space: Space, conversation_id: UUID, memory: str | None, now: datetime
+) -> tuple[Conversation, int]:
+    """The conversation, held against a second turn that begins at once, and its next position."""
+    rows = Conversation.objects.in_space(space)
+    conversation = rows.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
-    if Message.objects.in_space(space).of(conversation).under_way(now).exists():
+    messages = Message.objects.in_space(space).of(conversation)
+    if messages.under_way(now).exists():
         raise Conflict("A reply is still being written in this conversation.")
-    return conversation
+    conversation.memory = memory or conversation.memory
+    rows.filter(pk=conversation.pk).update(updated_at=now, memory=conversation.memory)
+    return conversation, (messages.aggregate(last=Max("position"))["last"] or 0) + 1
+
+
+def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Assessment | None:
+    """Puts the exchange into the outbox, if the conversation and the space want it judged."""
+    space = conversation.space
+    if conversation.memory != MemoryUse.ON or not current_policy(space).document.assessment.enabled:
+        return None
+    return queue_assessment(
+        space=space,
+        exchange=Exchange(text, source_conversation=str(conversation.pk)),
+        now=now,
+        due_at=now + REPLY_OVERDUE,
+    )
 
 
 def claim_reply(*, space: Space, message_id: UUID) -> bool:
@@ -118,13 +141,14 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
     )
     if not ended:
         return
-    mark_used(
-        space=message.space,
-        memory_ids=reply.memory_ids,
-        actor=Actor("assistant", reply.model),
-        now=now,
-        reason=f"conversation {message.conversation_id}",
-    )
+    if reply.memory_ids:
+        mark_used(
+            space=message.space,
+            memory_ids=reply.memory_ids,
+            actor=Actor("assistant", reply.model),
+            now=now,
+            reason=f"conversation {message.conversation_id}",
+        )
     if message.assessment_id is not None:
         complete_exchange(
             space=message.space,

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from chat import services
 from chat.inspector import recalled_hits
-from chat.models import Conversation, Message
+from chat.models import Conversation, MemoryUse, Message
 from chat.replies import Recalled, Token, stream_reply
 from chat.responders import get_responder
 from chat.sse import event, event_stream
@@ -67,6 +67,7 @@ def playground(
         "conversations": conversations[:LISTED_CONVERSATIONS],
         "chat_messages": _shown(access.space, messages),
         "responder": get_responder().label,
+        "memory_uses": MemoryUse.choices,
         "hits": recalled_hits(access.space, messages[-1].recalled) if messages else [],
     }
     return render(request, "chat/playground.html", context)
@@ -86,6 +87,7 @@ def say(request: HttpRequest, access: Access) -> HttpResponse:
     try:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
         conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
+        memory = MemoryUse(request.POST.get("memory", MemoryUse.ON))
     except (ValidationError, ValueError):
         return _refusal(request, _("There is nothing to send, or too much of it."))
     try:
@@ -95,6 +97,7 @@ def say(request: HttpRequest, access: Access) -> HttpResponse:
             now=timezone.now(),
             conversation_id=conversation_id,
             user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+            memory=memory,
         )
     except NotFound:
         raise Http404 from None

@@ -6,16 +6,21 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from assessor.llm import ChatMessage, Chunk
+from chat.models import MemoryUse
 from memory.recall import Result
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What is to be answered: what was said so far, the question last, and what was recalled."""
+    """What is to be answered: what was said so far, the question last, and what was recalled.
+
+    `memory` is the conversation's MemoryUse: where it is off, nothing was looked up.
+    """
 
     history: Sequence[ChatMessage]
     results: Sequence[Result]
     now: datetime
+    memory: str = MemoryUse.ON
 
     @property
     def question(self) -> str:

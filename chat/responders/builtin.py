@@ -8,6 +8,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from assessor.llm import Chunk, Finished, TextDelta
+from chat.models import MemoryUse
 from chat.responders.base import Responder, Turn
 from memory.recall import Result
 
@@ -35,11 +36,14 @@ class BuiltinResponder(Responder):
     def answer(self, turn: Turn) -> str:
         """The whole answer as Markdown."""
         parts = [] if len(turn.history) > 1 else [self._introduction()]
+        if turn.memory == MemoryUse.OFF:
+            parts.append(
+                _("Memory is off in this conversation: I look nothing up and learn nothing.")
+            )
+            return "\n\n".join(parts)
         fitting = _fitting(turn.results)
         if not _QUESTION.search(turn.question):
-            parts.append(
-                _("I have passed that on to be judged. What is worth keeping will appear below.")
-            )
+            parts.append(_said_about(turn.memory))
         elif not fitting:
             parts.append(_("I remember nothing that fits. Tell me, and I will know next time."))
         if fitting:
@@ -52,6 +56,13 @@ class BuiltinResponder(Responder):
             "*I am Ebb’s built-in responder: no language model is connected, "
             "so I answer only from memory.*"
         )
+
+
+def _said_about(memory: str) -> str:
+    """The answer to what is no question."""
+    if memory == MemoryUse.READ_ONLY:
+        return _("Memory is read-only in this conversation, so I will not keep that.")
+    return _("I have passed that on to be judged. What is worth keeping will appear below.")
 
 
 def _fitting(results: Sequence[Result]) -> list[Result]:

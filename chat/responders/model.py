@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 
 from assessor.llm import ChatMessage, ChatModel, Chunk
+from chat.models import MemoryUse
 from chat.prompting import system_prompt
 from chat.responders.base import Responder, Turn
 
@@ -15,5 +16,6 @@ class ModelResponder(Responder):
         self.label = model.model
 
     def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
-        system = ChatMessage("system", system_prompt(turn.results, turn.now))
+        recalled = None if turn.memory == MemoryUse.OFF else turn.results
+        system = ChatMessage("system", system_prompt(recalled, turn.now))
         return self.model.stream([system, *turn.history])

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from assessor.models import Assessment
 from chat.models import Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
@@ -48,6 +49,18 @@ def test_a_used_login_link_is_refused(
     assert "/login/" in stranger.url
     assert [c for c in watch.complaints if c.startswith("answer: 403")]
     watch.complaints.clear()
+
+
+def test_memory_can_be_switched_off_beside_the_message(log_in: LogIn, space: Space) -> None:
+    page = log_in()
+    page.get_by_label("What memory does in this conversation").select_option("memory off")
+    say(page, STORY)
+    reply = page.locator(".message.assistant:not(.streaming)")
+    expect(reply).to_contain_text("Memory is off in this conversation")
+    expect(page.locator(".learned")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("What memory does in this conversation")).to_have_value("off")
+    assert not Assessment.objects.in_space(space).exists()
 
 
 def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) -> None:

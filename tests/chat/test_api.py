@@ -112,6 +112,33 @@ def test_the_model_sees_what_was_said_before(talker: Talker, stub_model: StubMod
     assert [message["role"] for message in conversation["messages"]] == ["user", "assistant"] * 2
 
 
+def test_with_memory_off_nothing_is_looked_up_and_nothing_learned(
+    talker: Talker, lisbon: Memory, stub_model: StubModel
+) -> None:
+    first = talker.say("where do I live?", memory="off").json()
+    again = talker.say("And now?", conversation_id=first["conversation_id"]).json()
+    for answer in (first, again):
+        assert (answer["recalled"], answer["assessment_id"]) == ([], None)
+    for asked in stub_model.requests:
+        system = asked.body["messages"][0]["content"]
+        assert "Lisbon" not in system
+        assert "notes" not in system
+    assert not Assessment.objects.exists()
+    conversation = talker.client.get(f"conversations/{first['conversation_id']}").json()
+    assert (conversation["memory"], len(conversation["messages"])) == ("off", 4)
+    lisbon.refresh_from_db()
+    assert lisbon.use_count == 0
+
+
+def test_with_memory_read_only_it_is_recalled_and_nothing_learned(
+    talker: Talker, lisbon: Memory
+) -> None:
+    done = talker.events("where do I live?", memory="read_only")[-1].data
+    assert done["recalled"][0]["memory"]["id"] == str(lisbon.pk)
+    assert done["assessment_id"] is None
+    assert not Assessment.objects.exists()
+
+
 def test_the_built_in_responder_answers_without_a_model(
     web: Web, key: MakeKey, talk: Talk, lisbon: Memory
 ) -> None:
@@ -156,6 +183,7 @@ def test_reading_is_not_writing(model_web: Web, key: MakeKey, talk: Talk) -> Non
         {"message": "a\x00b"},
         {"message": 7},
         {"message": "hello", "conversation_id": "nonsense"},
+        {"message": "hello", "memory": "sometimes"},
     ],
     ids=lambda body: repr(body)[:40],
 )

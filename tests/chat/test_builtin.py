@@ -82,3 +82,11 @@ def test_the_streamed_words_are_the_answer(content: str) -> None:
     )
     assert len(words) > 10
     assert end == Finished("stop", None)
+
+
+@pytest.mark.parametrize(
+    ("memory", "said"), [("off", "I look nothing up"), ("read_only", "I will not keep that")]
+)
+def test_it_says_what_memory_does_in_the_conversation(memory: str, said: str) -> None:
+    turn = Turn([ChatMessage("user", "I moved to Lisbon in March")], [], NOW, memory)
+    assert said in BuiltinResponder().answer(turn)

@@ -74,5 +74,12 @@ def test_a_memory_cannot_end_the_notes(content: str) -> None:
     assert rest.startswith("## RELEVANT MEMORIES\n\n- [2026-02-18] ")
 
 
-def test_the_model_is_told_the_day() -> None:
-    assert "Today is 2026-02-18." in system_prompt([], DAY)
+@pytest.mark.parametrize("results", [[], None])
+def test_the_model_is_told_the_day(results: list[Result] | None) -> None:
+    assert "Today is 2026-02-18." in system_prompt(results, DAY)
+
+
+def test_with_memory_off_the_model_hears_of_none() -> None:
+    prompt = system_prompt(None, DAY)
+    assert "memor" not in prompt.lower()
+    assert "---" not in prompt

@@ -59,6 +59,27 @@ def test_a_space_that_wants_no_assessment_gets_none(space: Space) -> None:
     assert not Assessment.objects.exists()
 
 
+@pytest.mark.parametrize("memory", ["read_only", "off"])
+def test_a_conversation_that_teaches_nothing_is_not_judged(space: Space, memory: str) -> None:
+    message = finished(space, memory=memory)
+    assert (message.assessment, message.conversation.memory) == (None, memory)
+    again = begin(space, "And?", conversation_id=message.conversation_id, now=LATER)
+    assert (again.assessment, again.conversation.memory) == (None, memory)
+    assert not Assessment.objects.exists()
+
+
+def test_memory_can_be_switched_in_the_middle(space: Space) -> None:
+    message = finished(space, memory="off")
+    begin(space, "Keep this", conversation_id=message.conversation_id, memory="on", now=LATER)
+    assert Conversation.objects.get().memory == "on"
+    assert Assessment.objects.get().user_message == "Keep this"
+
+
+def test_a_reply_begun_by_its_writer_is_claimed_by_nobody_else(space: Space) -> None:
+    message = begin(space, claimed=True)
+    assert not services.claim_reply(space=space, message_id=message.pk)
+
+
 def test_turns_stand_in_order(space: Space) -> None:
     first = finished(space)
     begin(space, "And I like it", conversation_id=first.conversation_id, now=LATER)
