@@ -1,32 +1,38 @@
-"""Finding what is relevant now: one embedding call, one SQL statement, an explanation for each.
+"""Finding what is relevant now: one embedding call, one ranking statement, and why each was found.
 
 Recall reads; it never counts as use. Whoever puts what was found before a model calls
 services.memories.mark_used.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
 from memory.embeddings import get_embedder
 from memory.errors import FieldError, InvalidArguments
-from memory.formulas.ranking import PROFILES, SIGNALS, Profile, match_percent
+from memory.formulas.ranking import PROFILES, SIGNALS, Profile, contributions, match_percent
 from memory.models import Memory, Space
 from memory.querysets.policies import Policy, current_policy
-from memory.querysets.recall import Question, Shape, recalled
+from memory.querysets.recall import JUST_MISSED, Question, Shape, recalled
 
 
 @dataclass(frozen=True)
 class Result:
-    """A memory that was found, with every number that put it in its place."""
+    """A memory that was found, with every number that put it in its place.
+
+    `rank` is its place among all that were ranked, 1 the best. `rank_without` tells, for each
+    signal the profile uses, its place if that signal weighed nothing; empty unless asked for.
+    """
 
     memory: Memory
     similarity: float
     score: float
     signals: dict[str, float]
     contributions: dict[str, float]
+    rank: int
+    rank_without: dict[str, int] = field(default_factory=dict)
 
     @property
     def match(self) -> str:
@@ -36,13 +42,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Recall:
-    """An answer: the results, best first."""
+    """An answer: the results, best first; in an explained one also what just missed."""
 
     query: str
     profile: Profile
     policy: Policy
     took_ms: float
     results: Sequence[Result]
+    missed: Sequence[Result] = ()
 
     @property
     def memory_ids(self) -> list[UUID]:
@@ -69,10 +76,12 @@ def recall(
     limit: int | None = None,
     memory_types: Sequence[str] = (),
     tags: Sequence[str] = (),
+    explain: bool = False,
 ) -> Recall:
     """The live memories of the space that fit the query, by a profile.
 
-    The limit is what is asked for, else the profile's own, else the policy's.
+    The limit is what is asked for, else the profile's own, else the policy's. With `explain` also
+    where each would rank without each signal, and the next few that just missed.
     Raises InvalidArguments for an unknown profile.
     """
     started = perf_counter()
@@ -90,14 +99,23 @@ def recall(
         limit=limit or chosen.limit or policy.document.recall.limit,
         memory_types=tuple(memory_types),
         tags=tuple(tags),
+        explain=explain,
     )
-    found = recalled(Question(space, query, vector, now), shape)
-    results = [_result(memory, chosen) for memory in found]
+    found = [
+        _result(memory, place, shape)
+        for place, memory in enumerate(recalled(Question(space, query, vector, now), shape), 1)
+    ]
+    results = [one for one in found[: shape.limit] if one.score >= shape.min_score]
     took_ms = (perf_counter() - started) * 1000
-    return Recall(query, chosen, policy, took_ms, results)
+    return Recall(
+        query, chosen, policy, took_ms, results, missed=found[len(results) :][:JUST_MISSED]
+    )
 
 
-def _result(memory: Memory, profile: Profile) -> Result:
-    signals = {name: getattr(memory, f"signal_{name}") for name in SIGNALS}
-    contributions = {name: getattr(memory, f"contribution_{name}") for name in profile.weights}
-    return Result(memory, signals["semantic"], memory.score, signals, contributions)  # type: ignore[attr-defined]  # annotated by the statement
+def _result(memory: Memory, place: int, shape: Shape) -> Result:
+    numbers = vars(memory)  # annotated by the statement
+    signals = {name: numbers[f"signal_{name}"] for name in SIGNALS}
+    parts = contributions(signals, shape.profile)
+    ranks = {name: numbers[f"rank_without_{name}"] for name in parts} if shape.explain else {}
+    rank = numbers["rank"] if shape.explain else place
+    return Result(memory, signals["semantic"], numbers["score"], signals, parts, rank, ranks)

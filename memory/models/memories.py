@@ -8,8 +8,8 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import F, Func, Q, TextField, Value
+from django.db.models.functions import Cast, Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -49,6 +49,24 @@ class BinReason(models.TextChoices):
 
 def _fraction(name: str) -> Q:
     return Q(**{f"{name}__gte": 0.0, f"{name}__lte": 1.0})
+
+
+def search_in_space() -> Func:
+    """The words of a memory and, as one word more, "@" with its space's number: what the text index
+    holds. A query that asks for both is answered from inside the space, however many others hold
+    the same words. (Migrations compare the arguments in alphabetical order.)
+    """
+    name = Func(
+        Value("@"), Cast("space_id", TextField()), arg_joiner=" || ", template="%(expressions)s"
+    )
+    word = Func(name, template="array_to_tsvector(ARRAY[%(expressions)s])")
+    return Func(
+        F("search"),
+        word,
+        arg_joiner=" || ",
+        template="(%(expressions)s)",
+        output_field=SearchVectorField(),
+    )
 
 
 class Memory(models.Model):
@@ -131,7 +149,13 @@ class Memory(models.Model):
             models.Index(
                 F("space"), F("binned_at"), condition=Q(status="binned"), name="memory_bin"
             ),
-            GinIndex(fields=["search"], name="memory_search"),
+            models.Index(
+                F("space"),
+                F("importance").desc(),
+                condition=Q(status="live"),
+                name="memory_live_importance",
+            ),
+            GinIndex(search_in_space(), name="memory_search_in_space"),
         ]
 
     def __str__(self) -> str:

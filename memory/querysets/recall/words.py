@@ -1,0 +1,134 @@
+"""What the question's words say, as parts of recall's statement.
+
+    asked     the question's words, each as a query
+    hits      which candidate answers which word, and how well
+    words     how much each word tells: its rarity
+    matches   one row per candidate that answers any word
+
+In a small space a word's rarity is counted among all candidates. In a large one that would mean to
+read half of the space for a common name, so there it is estimated:
+
+    sample    the first memories of the space by their ids, which are random: the same each time
+    counted   how many of them hold each word
+    rare      all that hold a word which the sample hardly knows, from the text index
+"""
+
+from __future__ import annotations
+
+from django.db.models import Func, Value
+
+from memory import lexemes
+from memory.formulas import ranking_sql
+from memory.models.memories import search_in_space
+from memory.querysets.recall.fragments import Fragment, column, expression
+from memory.querysets.recall.questions import EMBEDDER, SIZE, SPACE, TEXT
+
+LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
+"""What a word is worth by its label in passages.py, in PostgreSQL's order D, C, B, A: said two or
+three turns away, said in the turn before or after, the speaker's name, the memory itself."""
+
+SAMPLE = 300
+"""Memories in the sample."""
+RARE = 5
+"""A word that fewer memories of the sample hold is counted exactly: at most some 2% hold it."""
+
+_ASKED = """
+    SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name,
+        ('''@' || %s || ''' & ' || word)::tsquery AS word_in_space
+    FROM unnest(string_to_array(plainto_tsquery(%s::regconfig, %s)::text, ' & '))
+        WITH ORDINALITY AS each(word, number)
+    GROUP BY word
+"""
+_HITS = """
+    SELECT signals.id, asked.number, {match} AS match,
+        CASE WHEN signals.search @@ asked.name THEN 1.0::float8 ELSE 0.0::float8 END AS said_by
+    FROM asked JOIN signals ON signals.search @@ asked.word
+"""
+_WORDS = """
+    SELECT asked.number, {rarity} AS rarity
+    FROM asked LEFT JOIN hits ON hits.number = asked.number
+    GROUP BY asked.number
+"""
+_MATCHES = """
+    SELECT hits.id, sum(hits.match * words.rarity) AS matched, max(hits.said_by) AS said_by
+    FROM hits JOIN words ON words.number = hits.number
+    GROUP BY hits.id
+"""
+_SAMPLE = """
+    SELECT memory.search
+    FROM (
+        SELECT memory_id FROM memory_memoryembedding
+        WHERE space_id = %s AND embedder_id = %s ORDER BY memory_id LIMIT %s
+    ) AS first JOIN memory_memory AS memory ON memory.id = first.memory_id
+    WHERE memory.space_id = %s AND memory.status = 'live'
+"""
+_COUNTED = """
+    SELECT asked.*, (SELECT count(*) FROM sample WHERE sample.search @@ asked.word) AS held
+    FROM asked
+"""
+_RARE = """
+    SELECT memory_memory.id, counted.number, {match} AS match
+    FROM counted JOIN memory_memory ON {in_space} @@ counted.word_in_space
+    WHERE counted.held < %s AND memory_memory.space_id = %s AND memory_memory.status = 'live'
+"""
+_WORDS_OF_SAMPLE = """
+    SELECT number, {rarity} AS rarity
+    FROM (
+        SELECT number, memories, least(memories, holders) AS holders
+        FROM (
+            SELECT counted.number,
+                (SELECT count(*) FROM sample) * %s::float8 / %s AS memories,
+                CASE WHEN counted.held < %s
+                    THEN (SELECT count(*) FROM rare WHERE rare.number = counted.number)
+                    ELSE counted.held * %s::float8 / %s
+                END AS holders
+            FROM counted
+        ) AS estimated
+    ) AS bounded
+"""
+
+ALL_RARITY = column("(SELECT sum(rarity) FROM words)")
+
+
+def asked(language: str) -> Fragment:
+    """`plainto_tsquery` joins the question's words with AND, which finds nothing for four questions
+    in five; taken apart, each word is a query of its own, quoted as PostgreSQL wants it."""
+    return Fragment(_ASKED, (SPACE, lexemes.configuration(language), TEXT))
+
+
+def of_candidates() -> dict[str, Fragment]:
+    """`hits` and `words`, each word's rarity counted among the rows of `signals`."""
+    holders, memories = column("count(hits.id)"), column("(SELECT count(*) FROM signals)")
+    rarity = expression(ranking_sql.rarity(holders, memories))
+    return {"hits": hits(), "words": Fragment(_WORDS).filled(rarity=rarity)}
+
+
+def of_sample() -> dict[str, Fragment]:
+    """`sample`, `counted`, `rare` and `words`, which need no candidates: they help to find them."""
+    rarity = expression(ranking_sql.rarity(column("holders"), column("memories")))
+    in_space = expression(search_in_space())
+    scale = (SIZE, SAMPLE)
+    return {
+        "sample": Fragment(_SAMPLE, (SPACE, EMBEDDER, SAMPLE, SPACE)),
+        "counted": Fragment(_COUNTED),
+        "rare": Fragment(_RARE, (RARE, SPACE)).filled(
+            match=_match("memory_memory.search", "counted.word"), in_space=in_space
+        ),
+        "words": Fragment(_WORDS_OF_SAMPLE, (*scale, RARE, *scale)).filled(rarity=rarity),
+    }
+
+
+def hits() -> Fragment:
+    """Each candidate with each word it answers."""
+    return Fragment(_HITS).filled(match=_match("signals.search", "asked.word"))
+
+
+def matches() -> Fragment:
+    """What each candidate answers altogether."""
+    return Fragment(_MATCHES)
+
+
+def _match(search: str, word: str) -> Fragment:
+    weights = Func(Value(LABEL_WEIGHTS), template="%(expressions)s::float4[]")
+    rank = Func(weights, column(search), column(word), function="ts_rank")
+    return expression(ranking_sql.word_match(rank))
