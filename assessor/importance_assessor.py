@@ -6,54 +6,38 @@ contract: an assessment, or None on time-out, bad JSON or bad schema, each logge
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from assessor import prompts
+from assessor.answers import FacetAssessment, MemoryAssessment
 from assessor.errors import AssessmentError
 from assessor.llm import ChatModel, Completion, ModelError
-from memory.drafts import Content, MemoryTypeName, Tag, Text, Topic
-from memory.formulas.importance import DEFAULT_TYPE
+from memory.drafts import Facets
 from memory.formulas.retention import Tiers, ttl_seconds
 
 logger = logging.getLogger(__name__)
 
-
-def _without_fence(text: str) -> str:
-    """The JSON object inside an answer that is wrapped in a code fence or in prose."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
-
-
-def _first(count: int) -> BeforeValidator:
-    """Keeps the first of too many: a model that is generous with tags means no harm."""
-    return BeforeValidator(lambda value: value[:count] if isinstance(value, list) else value)
+_FORMS: dict[str, type[MemoryAssessment] | type[FacetAssessment]] = {
+    "graded": MemoryAssessment,
+    "facets": FacetAssessment,
+}
+_SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 
 
-def _as_required(schema: dict[str, Any]) -> None:
-    """Structured output wants every field named and no other. Read answers may still lack some."""
-    schema["required"] = list(schema["properties"])
-    schema["additionalProperties"] = False
-    for described in schema["properties"].values():
-        described.pop("default", None)
+@dataclass(frozen=True)
+class Verdict:
+    """An assessment, the facets behind it (rubric `facets`), and the answer it was read from."""
 
-
-class MemoryAssessment(BaseModel):
-    """What a model says of an exchange. Seed 001's form has no type: it is then an observation."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=_as_required)
-
-    importance: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-    memory_type: Annotated[MemoryTypeName, BeforeValidator(lambda v: str(v).lower())] = DEFAULT_TYPE
-    summary: Annotated[Content, Field(max_length=2_000)]
-    tags: Annotated[list[Tag], Field(min_length=1, max_length=10), _first(10)]
-    topics: Annotated[list[Topic], Field(max_length=5), _first(5)] = []
-    reasoning: Text = ""
+    assessment: MemoryAssessment
+    facets: Facets | None
+    answer: Completion
 
 
 class MemoryImportanceAssessor:
-    """Assesses memory importance using a weak model."""
+    """Assesses memory importance using a weak model, by the rubric `graded` or `facets`."""
 
     def __init__(
         self,
@@ -61,9 +45,11 @@ class MemoryImportanceAssessor:
         permanent_threshold: float = 0.7,
         timeout_seconds: float = 5,
         tiers: Tiers | None = None,
+        rubric: str = "graded",
     ) -> None:
         self.model_factory = model_factory
         self.timeout_seconds = timeout_seconds
+        self.rubric = prompts.RUBRICS[rubric]
         self.tiers = tiers or Tiers(permanent_threshold=permanent_threshold)
 
     async def judge(
@@ -72,16 +58,17 @@ class MemoryImportanceAssessor:
         assistant_response: str,
         source_role: str,
         context: Mapping[str, Any] | None = None,
-    ) -> tuple[MemoryAssessment, Completion]:
-        """The assessment and the answer it was read from; raises AssessmentError."""
-        messages = prompts.graded(user_message, assistant_response, source_role, context or {})
+    ) -> Verdict:
+        """The assessment and what it was read from; raises AssessmentError."""
+        exchange = (user_message, assistant_response, source_role, context or {})
+        form = _FORMS[self.rubric.name]
         try:
             answer = await self.model_factory().complete(
-                messages,
-                schema=MemoryAssessment.model_json_schema(),
+                prompts.question(self.rubric, *exchange),
+                schema=form.model_json_schema(),
                 timeout=self.timeout_seconds,
             )
-            return MemoryAssessment.model_validate_json(_without_fence(answer.text)), answer
+            return _verdict(form.model_validate(answer.text), answer)
         except ModelError as error:
             raise AssessmentError(
                 str(error), permanent=error.permanent, retry_after=error.retry_after
@@ -98,12 +85,20 @@ class MemoryImportanceAssessor:
     ) -> MemoryAssessment | None:
         """The seed's contract: the assessment, or None if there is no usable one."""
         try:
-            assessment, _ = await self.judge(user_message, assistant_response, source_role, context)
+            verdict = await self.judge(user_message, assistant_response, source_role, context)
         except AssessmentError as error:
             logger.warning("Assessment failed: %s", error)
             return None
-        return assessment
+        return verdict.assessment
 
     def calculate_ttl(self, importance: float) -> int | None:
         """Seconds to live by the four tiers of seed 001, or None for ever."""
         return ttl_seconds(importance, self.tiers)
+
+
+def _verdict(read: MemoryAssessment | FacetAssessment, answer: Completion) -> Verdict:
+    if isinstance(read, MemoryAssessment):
+        return Verdict(read, None, answer)
+    facets = read.facets
+    values = read.model_dump(include=_SHARED) | {"importance": facets.importance}
+    return Verdict(MemoryAssessment(**values), facets, answer)

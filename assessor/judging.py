@@ -1,17 +1,20 @@
-"""Who judges an exchange: a language model where one is configured, else the built-in judge."""
+"""Who judges an exchange: a language model where one is configured, else the built-in judge.
+
+`cascade` asks the built-in judge first, and the model only where that one is unsure.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypedDict, cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
-from assessor import local, prompts
+from assessor import local
 from assessor.errors import AssessmentError
 from assessor.importance_assessor import MemoryImportanceAssessor
-from assessor.llm import ChatModel
+from assessor.llm import ChatModel, Usage
 from assessor.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
@@ -19,6 +22,8 @@ from memory.policy import PolicyDocument
 
 LOCAL_MODEL = "built-in"
 LOCAL_VERSION = "local-1"
+# The built-in judge's importances between which a cascade asks the model (docs/local-assessor.md).
+UNSURE = (0.15, 0.55)
 # What the column takes; the name comes from the endpoint.
 MODEL_NAME_LENGTH = 120
 
@@ -53,7 +58,10 @@ class Judgement:
     latency_ms: float
     raw_answer: str = ""
     tokens: int | None = None
+    cost_usd: float | None = None
     facets: dict[str, float] | None = None
+    # In a cascade: what the built-in judge made of it, whoever had the last word.
+    first_importance: float | None = None
 
 
 class ModelConfiguration(TypedDict):
@@ -85,11 +93,15 @@ async def judge(
     provider = exchange.provider or policy.assessment.provider
     if provider == "auto":
         provider = "llm" if model_factory else "local"
+    if provider == "llm":
+        return await judge_with_model(exchange, policy, model_factory)
+    judgement = await sync_to_async(judge_locally, thread_sensitive=False)(exchange)
     if provider == "local":
-        return await sync_to_async(judge_locally, thread_sensitive=False)(exchange)
-    if model_factory is None:
-        raise AssessmentError("No language model is configured.", permanent=True)
-    return await judge_with_model(exchange, policy, model_factory)
+        return judgement
+    first = judgement.importance
+    if UNSURE[0] <= first < UNSURE[1]:
+        judgement = await judge_with_model(exchange, policy, model_factory)
+    return replace(judgement, first_importance=first)
 
 
 def judge_locally(exchange: Exchange) -> Judgement:
@@ -109,30 +121,45 @@ def judge_locally(exchange: Exchange) -> Judgement:
         prompt_version=LOCAL_VERSION,
         rubric="graded",
         latency_ms=(perf_counter() - started) * 1000,
+        cost_usd=0.0,
     )
 
 
 async def judge_with_model(
-    exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel]
+    exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None
 ) -> Judgement:
-    """One call to a language model, by the rubric `graded`."""
+    """One call to a language model, by the rubric that the exchange or the policy names."""
+    if model_factory is None:
+        raise AssessmentError("No language model is configured.", permanent=True)
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
         model_factory,
         timeout_seconds=policy.assessment.timeout_seconds,
         tiers=policy.ttl.tiers,
+        rubric=exchange.rubric or policy.assessment.rubric,
     )
-    assessment, answer = await assessor.judge(
+    verdict = await assessor.judge(
         exchange.user_message, exchange.assistant_response, exchange.source_role, exchange.context
     )
-    usage = answer.usage
+    usage = verdict.answer.usage
     return Judgement(
-        **assessment.model_dump(),
+        **verdict.assessment.model_dump(),
+        facets=verdict.facets.stored() if verdict.facets else None,
         provider="llm",
-        model=storable(answer.model)[:MODEL_NAME_LENGTH],
-        prompt_version=prompts.GRADED_VERSION,
-        rubric="graded",
+        model=storable(verdict.answer.model)[:MODEL_NAME_LENGTH],
+        prompt_version=assessor.rubric.version,
+        rubric=assessor.rubric.name,
         latency_ms=(perf_counter() - started) * 1000,
-        raw_answer=storable(answer.text),
+        raw_answer=storable(verdict.answer.text),
         tokens=usage.prompt_tokens + usage.completion_tokens if usage else None,
+        cost_usd=cost_usd(usage),
     )
+
+
+def cost_usd(usage: Usage | None) -> float | None:
+    """What an answer cost, by the settings' prices; None where these or the count are unknown."""
+    prompt: float | None = settings.EBB_PRICE_PROMPT
+    completion: float | None = settings.EBB_PRICE_COMPLETION
+    if usage is None or prompt is None or completion is None:
+        return None
+    return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1_000_000

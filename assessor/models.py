@@ -59,6 +59,9 @@ class Assessment(models.Model):
     raw_answer = models.TextField(_("raw answer"), blank=True)
     latency_ms = models.FloatField(_("latency (ms)"), null=True, blank=True)
     tokens = models.PositiveIntegerField(_("tokens"), null=True, blank=True)
+    cost_usd = models.FloatField(_("cost (USD)"), null=True, blank=True)
+    # In a cascade: the built-in judge's importance, whoever had the last word.
+    first_importance = models.FloatField(_("first importance"), null=True, blank=True)
 
     # What was judged.
     importance = models.FloatField(_("importance"), null=True, blank=True)

@@ -21,8 +21,8 @@ class ExchangeIn(Schema):
     source_role: Annotated[Text, Field(max_length=20)] = "user"
     context: dict[str, Any] = {}
     conversation_id: Annotated[Text, Field(max_length=200)] | None = None
-    rubric: Literal["graded"] | None = None
-    provider: Literal["auto", "llm", "local"] | None = None
+    rubric: Literal["graded", "facets"] | None = None
+    provider: Literal["auto", "llm", "local", "cascade"] | None = None
     store: bool = False
 
     def exchange(self) -> Exchange:
@@ -60,7 +60,8 @@ class AssessmentOut(Schema):
     attempts: int
     latency_ms: float | None
     tokens: int | None
-    cost_usd: float | None = None
+    cost_usd: float | None
+    first_importance: float | None
     error: str | None
     memory_id: UUID | None
 

@@ -21,7 +21,7 @@ from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS
 from assessor.storable import storable
 from memory.actors import Actor
-from memory.drafts import MemoryDraft, Source
+from memory.drafts import Facets, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
@@ -178,6 +178,7 @@ def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
         content=judgement.summary,
         memory_type=judgement.memory_type,
         importance=judgement.importance,
+        facets=Facets(**judgement.facets) if judgement.facets else None,
         tags=judgement.tags,
         topics=judgement.topics,
         created_at=assessment.created_at,

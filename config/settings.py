@@ -121,6 +121,11 @@ OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 EBB_CHAT_MODEL = env.str("EBB_CHAT_MODEL", default="gpt-4o-mini")
 EBB_ASSESSOR_MODEL = env.str("EBB_ASSESSOR_MODEL", default="") or EBB_CHAT_MODEL
+# USD for a million tokens. Unset, an assessment's cost is unknown.
+EBB_PRICE_PROMPT = env.float("EBB_PRICE_PROMPT") if env.str("EBB_PRICE_PROMPT", "") else None
+EBB_PRICE_COMPLETION = (
+    env.float("EBB_PRICE_COMPLETION") if env.str("EBB_PRICE_COMPLETION", "") else None
+)
 EBB_EMBEDDING_PROVIDER = env.str("EBB_EMBEDDING_PROVIDER", default="local")
 EBB_EMBEDDING_MODEL = env.str("EBB_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
 EBB_EMBEDDING_DIMENSIONS = env.int("EBB_EMBEDDING_DIMENSIONS", default=384)

@@ -1,0 +1,176 @@
+"""What a model answered, read as an assessment: repaired where its meaning is certain, or refused.
+
+Models that cannot be held to a schema wrap JSON in fences and prose, write Python or JavaScript
+instead, say `"0.7"` for 0.7 and PREFERENCE for preference. What could mean two things is refused:
+asking again costs a hundredth of a cent, a wrong memory stays.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import json5
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from memory.drafts import Content, Facets, MemoryTypeName, Tag, Text, Topic
+from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
+
+MAX_TAGS, MAX_TOPICS = 10, 5  # seed 001, System Prompt
+# What a reasoning model thinks aloud may hold JSON that it did not mean.
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
+_DECODER = json.JSONDecoder(strict=False)  # line breaks inside strings are common, and clear
+_NUMBER = re.compile(r"\s*([+-]?\d*\.?\d+)\s*(%?)\s*")
+# Other names that models give the fields.
+_NAMES = {
+    "type": "memory_type", "category": "memory_type", "reason": "reasoning",
+    "p": "P", "i": "I", "j": "J",
+}  # fmt: skip
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The one JSON object in an answer, with its fields named as the rubrics name them.
+
+    Raises ValueError when there is none, or more than one that could be meant.
+    """
+    text = _THOUGHT.sub("", text)
+    try:
+        found = [_unwrapped(value) for value in _objects(text)] or [_unwrapped(_lenient(text))]
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if len(found) > 1:
+        raise ValueError("more than one JSON object")
+    fields: dict[str, Any] = {}
+    for name, value in found[0].items():
+        name = str(name).strip().lower()
+        if fields.setdefault(_NAMES.get(name, name), value) is not value:
+            raise ValueError(f"{name} is given twice")
+    return fields
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every outermost JSON object in the text that says anything."""
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except ValueError:
+            value, end = None, place + 1  # a brace in a sentence
+        if value:
+            yield value
+        place = text.find("{", end)
+
+
+def _lenient(text: str) -> Any:
+    """JSON as people and Python write it: single quotes, trailing commas, comments, None."""
+    start, end = text.find("{"), text.rfind("}")
+    if not 0 <= start < end:
+        raise ValueError("no JSON object")
+    return json5.loads(re.sub(r"(?<=[:,\[ ])None(?=\s*[,}\]])", "null", text[start : end + 1]))
+
+
+def _unwrapped(value: Any) -> dict[str, Any]:
+    """The assessment inside `{"assessment": {...}}`: a lone field that is an object itself."""
+    while isinstance(value, dict) and len(value) == 1:
+        [inner] = value.values()
+        if not isinstance(inner, dict):
+            break
+        value = inner
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value
+
+
+def _number(value: Any) -> Any:
+    """0.7 for "0.7" and "70%". Not for true; nor is 7 guessed at: of ten, or of a hundred?"""
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
+    if isinstance(value, str) and (match := _NUMBER.fullmatch(value)):
+        return float(match.group(1)) / (100 if match.group(2) else 1)
+    return value
+
+
+def _type_name(value: Any) -> Any:
+    """`preference` for "Preference", "preferences" and " PREFERENCE"; `todo` for "to-do"."""
+    if value is None:
+        return DEFAULT_TYPE
+    name = re.sub(r"[\W_]", "", str(value).lower())
+    return next((known for known in MEMORY_TYPES if name in {known, f"{known}s"}), value)
+
+
+def _list(value: Any) -> Any:
+    """A list, also where it is null, or one text with commas between."""
+    if value is None:
+        return []
+    return re.split(r"[,;，、；\n]", value) if isinstance(value, str) else value
+
+
+def _texts(value: Any) -> Any:
+    """What the list holds, once each, in order, without blanks and the # of hashtags."""
+    if not isinstance(value, list) or not all(
+        item is None or isinstance(item, str) for item in value
+    ):
+        return value
+    texts = (item.strip().lstrip("#").strip() for item in value if item)
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _tags(value: Any) -> Any:
+    texts = _texts(_list(value))
+    if not isinstance(texts, list):
+        return texts
+    return _texts([text.lower() if isinstance(text, str) else text for text in texts])[:MAX_TAGS]
+
+
+def _topics(value: Any) -> Any:
+    texts = _texts([value] if isinstance(value, str) else _list(value))
+    return texts[:MAX_TOPICS] if isinstance(texts, list) else texts
+
+
+def _as_required(schema: dict[str, Any]) -> None:
+    """Structured output wants every field named and no other. Read answers may still lack some."""
+    schema["required"] = list(schema["properties"])
+    schema["additionalProperties"] = False
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
+_Number = BeforeValidator(_number)
+_Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+class _Answer(BaseModel):
+    """What both rubrics ask for. Seed 001's own form has no type: it is then an observation."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=_as_required)
+
+    memory_type: Annotated[MemoryTypeName, BeforeValidator(_type_name)] = DEFAULT_TYPE
+    summary: Annotated[Content, Field(max_length=2_000)]
+    tags: Annotated[list[Tag], BeforeValidator(_tags), Field(min_length=1, max_length=MAX_TAGS)]
+    topics: Annotated[list[Topic], BeforeValidator(_topics), Field(max_length=MAX_TOPICS)] = []
+    reasoning: Annotated[Text, BeforeValidator(lambda value: value or "")] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, answer: Any) -> Any:
+        return json_object(answer) if isinstance(answer, str) else answer
+
+
+class MemoryAssessment(_Answer):
+    """What a model says of an exchange by the rubric `graded` (seed 001)."""
+
+    importance: _Share
+
+
+class FacetAssessment(_Answer):
+    """What a model says by the rubric `facets` (seed 003, section 2)."""
+
+    P: _Share
+    valence: Annotated[float, _Number, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
+    intensity: _Share
+    I: _Share  # noqa: E741 - the seed's own name
+    J: _Share
+
+    @property
+    def facets(self) -> Facets:
+        return Facets(P=self.P, I=self.I, J=self.J, valence=self.valence, intensity=self.intensity)
