@@ -11,8 +11,9 @@ import pytest
 from django.utils import timezone
 
 from assessor import services
+from assessor.answers import MemoryAssessment
 from assessor.errors import AssessmentError
-from assessor.importance_assessor import MemoryAssessment, MemoryImportanceAssessor
+from assessor.importance_assessor import MemoryImportanceAssessor
 from assessor.judging import Exchange, Judgement, judge
 from assessor.llm import ChatModel, model_session
 from assessor.models import Assessment, State
