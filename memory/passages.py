@@ -8,35 +8,46 @@ the turns around it find it. They count less than its own, so each part has a la
     B   the name of who spoke
     C   the turns before and after it
     D   the turns two and three away
+
+So one memory's words stand in the index of up to six others. What keeps them in step when a turn
+comes, changes or is purged is services.conversations. Only words of its own are embedded.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-
-from django.contrib.postgres.search import SearchVector
-from django.db.models import F, Func, Value
-from django.db.models.expressions import Combinable
+from functools import cached_property
+from typing import NamedTuple
+from uuid import UUID
 
 from memory import lexemes
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 
 NEAR, FAR = (-1, 1), (-3, -2, 2, 3)
+REACH = 3
+"""How many turns away a memory's words are still indexed."""
+
 # Of each turn around; a conversation has short ones, and a book pasted into it says little of them.
 CONTEXT_CHARACTERS = 1000
 
 
+class IndexTexts(NamedTuple):
+    """What goes into the index under each label, prepared by `lexemes`."""
+
+    a: str
+    b: str
+    c: str
+    d: str
+
+
 @dataclass(frozen=True)
 class Passage:
-    """A memory's text as it stood in its conversation."""
+    """A memory's own text: what it says, who said it, when."""
 
     content: str
     speaker: str
     said_at: datetime
-    near: Sequence[str] = ()
-    far: Sequence[str] = ()
 
     @property
     def date(self) -> str:
@@ -47,62 +58,59 @@ class Passage:
         """Who spoke and when help to find it again."""
         return f"{self.speaker} ({self.date}): {self.content}" if self.speaker else self.content
 
-    def indexed(self, language: str) -> Combinable:
-        """The tsvector as an SQL expression."""
-        dated = f"({self.date}): {self.content}" if self.speaker else self.content
-        parts = {"A": dated, "B": self.speaker, "C": "\n".join(self.near), "D": "\n".join(self.far)}
-        vectors: list[Combinable] = [
-            _vector(text, label, language) for label, text in parts.items() if text
-        ]
-        return _joined(vectors)
+    @cached_property
+    def _words(self) -> str:
+        return lexemes.prepare(self.content)
+
+    @cached_property
+    def _overheard(self) -> str:
+        """What the turns around it index of it."""
+        if len(self.content) <= CONTEXT_CHARACTERS:
+            return self._words
+        return lexemes.prepare(self.content[:CONTEXT_CHARACTERS])
+
+    def index_texts(
+        self, near: Sequence["Passage"] = (), far: Sequence["Passage"] = ()
+    ) -> IndexTexts:
+        """What is indexed of it, given the turns around it."""
+        return IndexTexts(
+            a=f"({self.date}): {self._words}" if self.speaker else self._words,
+            b=lexemes.prepare(self.speaker),
+            c="\n".join(passage._overheard for passage in near),
+            d="\n".join(passage._overheard for passage in far),
+        )
 
 
 def passages(drafts: Sequence[MemoryDraft], now: datetime) -> list[Passage]:
-    """The drafts as passages; those of one conversation are neighbours in the order given."""
-    turns: dict[str, list[int]] = defaultdict(list)
-    around: dict[int, tuple[list[int], int]] = {}
-    for index, draft in enumerate(drafts):
-        if draft.source.conversation_id:
-            conversation = turns[draft.source.conversation_id]
-            around[index] = (conversation, len(conversation))
-            conversation.append(index)
-
-    def said(index: int, offsets: Sequence[int]) -> list[str]:
-        conversation, place = around.get(index, ([], 0))
-        places = (place + offset for offset in offsets)
-        return [
-            drafts[conversation[other]].content[:CONTEXT_CHARACTERS]
-            for other in places
-            if 0 <= other < len(conversation)
-        ]
-
-    return [
-        Passage(
-            draft.content,
-            draft.source.speaker,
-            draft.starts_at(now),
-            near=said(index, NEAR),
-            far=said(index, FAR),
-        )
-        for index, draft in enumerate(drafts)
-    ]
+    """The drafts' own texts."""
+    return [Passage(draft.content, draft.source.speaker, draft.starts_at(now)) for draft in drafts]
 
 
 def passage_of(memory: Memory) -> Passage:
-    """A stored memory by itself, for when its text or language changes."""
+    """A memory's own text."""
     return Passage(memory.content, memory.source_speaker, memory.created_at)
 
 
-def reindexed(memory: Memory, language: str) -> Combinable:
-    """The tsvector of a stored memory's new text; what was said around it stays."""
-    around = Func(F("search"), Value("{c,d}"), template='ts_filter(%(expressions)s::"char"[])')
-    return _joined([passage_of(memory).indexed(language), around])
+def texts_around(
+    turns: Sequence[Memory], marked: Collection[UUID], *, without: Collection[UUID] = ()
+) -> Mapping[UUID, IndexTexts]:
+    """What must be indexed anew where the marked turns of a conversation are new, changed or gone:
+    of these and of all within reach of them, as if the turns in `without` had never been.
 
+    The turns are in order, with twice the reach on each side of the marked ones.
+    """
+    places = [place for place, turn in enumerate(turns) if turn.pk in marked]
+    touched = {
+        turn.pk for place in places for turn in turns[max(0, place - REACH) : place + REACH + 1]
+    }
+    staying = [turn for turn in turns if turn.pk not in without]
+    said = [passage_of(turn) for turn in staying]
 
-def _vector(text: str, label: str, language: str) -> SearchVector:
-    configuration = lexemes.configuration(language)
-    return SearchVector(Value(lexemes.prepare(text)), config=configuration, weight=label)
+    def at(place: int, offsets: Sequence[int]) -> list[Passage]:
+        return [said[place + by] for by in offsets if 0 <= place + by < len(said)]
 
-
-def _joined(vectors: Sequence[Combinable]) -> Combinable:
-    return Func(*vectors, template="(%(expressions)s)", arg_joiner=" || ")
+    return {
+        turn.pk: said[place].index_texts(at(place, NEAR), at(place, FAR))
+        for place, turn in enumerate(staying)
+        if turn.pk in touched
+    }

@@ -46,7 +46,11 @@ def create_memory(
     access = access_to(request, "write")
     if draft.on_duplicate == "reinforce":
         memory = remember_draft(
-            space=access.space, draft=draft, actor=access.actor, now=timezone.now()
+            space=access.space,
+            draft=draft,
+            actor=access.actor,
+            now=timezone.now(),
+            idempotency_key=idempotency_key,
         )
     else:
         memory = services.create_memory(

@@ -3,7 +3,7 @@
 from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
 from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
-from memory.models.memories import BinReason, Memory, Status
+from memory.models.memories import BinReason, IdempotentWrite, Memory, Status
 from memory.models.policies import PolicyVersion
 from memory.models.workers import WorkerHeartbeat
 
@@ -11,6 +11,7 @@ __all__ = [
     "ApiKey",
     "BinReason",
     "Embedder",
+    "IdempotentWrite",
     "Membership",
     "Memory",
     "MemoryEmbedding",

@@ -108,8 +108,9 @@ class Memory(models.Model):
     source_role = models.CharField(_("said by"), max_length=20, default="user")
     source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
+    # Of the turns of a conversation that were said at the same moment, which came first.
+    source_position = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
-    idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
 
     # Filled while it is in the bin.
     binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
@@ -129,9 +130,6 @@ class Memory(models.Model):
             models.UniqueConstraint(fields=["space", "short_id"], name="memory_short_id_in_space"),
             models.UniqueConstraint(
                 fields=["space", "source_assessment"], name="memory_once_per_assessment"
-            ),
-            models.UniqueConstraint(
-                fields=["space", "idempotency_key"], name="memory_once_per_idempotency_key"
             ),
             models.CheckConstraint(condition=_fraction("importance"), name="memory_importance_0_1"),
             models.CheckConstraint(condition=~Q(content=""), name="memory_content_not_empty"),
@@ -155,8 +153,32 @@ class Memory(models.Model):
                 condition=Q(status="live"),
                 name="memory_live_importance",
             ),
+            models.Index(
+                F("space"),
+                F("source_conversation"),
+                F("created_at"),
+                F("source_position"),
+                condition=~Q(source_conversation=""),
+                name="memory_turns",
+            ),
             GinIndex(search_in_space(), name="memory_search_in_space"),
         ]
 
     def __str__(self) -> str:
         return self.content[:80]
+
+
+class IdempotentWrite(models.Model):
+    """What a request with an Idempotency-Key ended in: a new memory, or one it restated."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    memory = models.ForeignKey(Memory, models.CASCADE, related_name="idempotent_writes")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["space", "key"], name="write_once_per_idempotency_key")
+        ]
+
+    def __str__(self) -> str:
+        return self.key

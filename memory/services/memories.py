@@ -7,7 +7,7 @@ from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 
 from memory.actors import Actor
@@ -17,13 +17,16 @@ from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
 from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryEmbedding, MemoryRevision, Space, Status
-from memory.passages import Passage, passage_of, passages, reindexed
+from memory.passages import Passage, passage_of, passages
+from memory.querysets import passages as passages_sql
 from memory.querysets.policies import Policy, current_policy
+from memory.services import conversations
 from memory.services.history import record
+from memory.services.idempotency import answered, once
 
 _CHANGEABLE = (
     "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned",
-    "clock_started_at", "expires_at", "revision", "search",
+    "clock_started_at", "expires_at", "revision",
 )  # fmt: skip
 
 
@@ -60,21 +63,15 @@ def create_memory(
     idempotency_key: str | None = None,
 ) -> Memory:
     """Remembers one thing. The same idempotency key again gives the first memory."""
-    earlier = Memory.objects.in_space(space).filter(idempotency_key=idempotency_key)
-    if idempotency_key and (first := earlier.first()):
+    if first := answered(space=space, key=idempotency_key):
         return first
     prepared = prepare_memories(space=space, drafts=[draft], now=now)
-    try:
-        [memory] = store_memories(
-            prepared=prepared, actor=actor, now=now, idempotency_key=idempotency_key
-        )
-    except IntegrityError:
-        # Somebody else was faster with the same key: theirs is the memory.
-        first = earlier.first() if idempotency_key else None
-        if first is None:
-            raise
-        return first
-    return memory
+
+    def write() -> Memory:
+        [memory] = store_memories(prepared=prepared, actor=actor, now=now)
+        return memory
+
+    return once(space=space, key=idempotency_key, write=write)
 
 
 def create_memories(
@@ -90,9 +87,16 @@ def store_memories(
     *, prepared: Prepared, actor: Actor, now: datetime, **extra: object
 ) -> list[Memory]:
     """Writes prepared drafts with their vectors and their history, in one transaction."""
-    ids = _new_ids(prepared.space, len(prepared.drafts))
-    memories = [_memory(prepared, index, id_, now, extra) for index, id_ in enumerate(ids)]
-    Memory.objects.bulk_create(memories, batch_size=500)
+    space, language = prepared.space, prepared.policy.document.language
+    ids = _new_ids(space, len(prepared.drafts))
+    memories = [
+        _memory(prepared, draft, id_, now, extra)
+        for draft, id_ in zip(prepared.drafts, ids, strict=True)
+    ]
+    texts = conversations.join(space, memories)
+    passages_sql.insert(memories, texts, language=language)
+    older = {id_: texts[id_] for id_ in texts.keys() - set(ids)}
+    passages_sql.index(space, older, language=language)
     _store_vectors(prepared, memories)
     record(memories=memories, action="created", actor=actor, policy=prepared.policy, now=now)
     return memories
@@ -111,9 +115,12 @@ def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
 
 
 def _memory(
-    prepared: Prepared, index: int, id_: uuid.UUID, now: datetime, extra: dict[str, object]
+    prepared: Prepared,
+    draft: MemoryDraft,
+    id_: uuid.UUID,
+    now: datetime,
+    extra: dict[str, object],
 ) -> Memory:
-    draft, document = prepared.drafts[index], prepared.policy.document
     return Memory(
         id=id_,
         space=prepared.space,
@@ -129,11 +136,10 @@ def _memory(
         created_at=draft.starts_at(now),
         # The clock of a lifetime starts when Ebb learns of it, however long ago it was said.
         clock_started_at=now,
-        expires_at=expires_at(now, draft.base_importance, document.ttl.tiers),
+        expires_at=expires_at(now, draft.base_importance, prepared.policy.document.ttl.tiers),
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
-        search=prepared.passages[index].indexed(document.language),
         **extra,
     )
 
@@ -167,6 +173,8 @@ def revise_memory(
     vectors = _embed_change(space, memory_id, change)
     policy = current_policy(space)
     with transaction.atomic():
+        rows = Memory.objects.in_space(space).filter(pk=memory_id)
+        around = conversations.hold_around(space, rows) if change.content is not None else []
         memory = _lock(space, memory_id)
         if memory.status == Status.BINNED:
             raise Conflict("It is in the bin; restore it first.")
@@ -174,8 +182,11 @@ def revise_memory(
             memory.pinned = change.pinned
             action = "pinned" if change.pinned else "unpinned"
             record(memories=[memory], action=action, actor=actor, policy=policy, now=now)
-        _apply(memory, change, policy, actor, now, reason)
+        changed = _apply(memory, change, policy, actor, now, reason)
         _update(memory)
+        if "content" in changed:
+            language = policy.document.language
+            conversations.reword(space, memory, around, language=language)
         if vectors is not None:
             MemoryEmbedding.objects.in_space(space).filter(memory=memory).made_by(
                 space.embedder
@@ -203,13 +214,13 @@ def _apply(
     actor: Actor,
     now: datetime,
     reason: str,
-) -> None:
-    """Sets what differs, and writes revision and history if anything does."""
+) -> Collection[str]:
+    """Sets what differs, and writes revision and history if anything does. Gives what differs."""
     values = {
         name: value for name, value in change.values().items() if getattr(memory, name) != value
     }
     if not values:
-        return
+        return ()
     MemoryRevision.objects.create(
         space_id=memory.space_id,
         memory=memory,
@@ -231,9 +242,8 @@ def _apply(
     if "importance" in values:
         memory.clock_started_at = now
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
-    if "content" in values:
-        memory.search = reindexed(memory, policy.document.language)
     record(memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason)
+    return values
 
 
 def mark_used(

@@ -12,11 +12,9 @@ from memory.actors import Actor
 from memory.errors import Conflict
 from memory.formulas import retention_sql
 from memory.models import Memory, PolicyVersion, Space, Status
-from memory.passages import reindexed
 from memory.policy import PolicyDocument, changed
 from memory.querysets.policies import Policy, current_policy
-
-_READ_AT_ONCE = 500
+from memory.services.conversations import index_all
 
 
 @transaction.atomic
@@ -53,7 +51,7 @@ def change_policy(
     if document.ttl.tiers != before.document.ttl.tiers:
         _renew_lifetimes(space, document)
     if document.language != before.document.language:
-        _index_texts(space, document.language)
+        index_all(space, language=document.language)
     return after
 
 
@@ -72,15 +70,3 @@ def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
     )
     rows = Memory.objects.in_space(space).exclude(status=Status.BINNED).filter(moved)
     rows.update(expires_at=fresh)
-
-
-def _index_texts(space: Space, language: str) -> None:
-    """All texts indexed in another language, one by one: Python prepares those without spaces.
-
-    In the same transaction, so that no question is asked in one language of texts indexed in
-    another, and nothing stays half done.
-    """
-    rows = Memory.objects.in_space(space)
-    texts = rows.only("content", "source_speaker", "created_at")
-    for memory in texts.iterator(chunk_size=_READ_AT_ONCE):
-        rows.filter(pk=memory.pk).update(search=reindexed(memory, language))

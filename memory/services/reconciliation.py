@@ -18,6 +18,7 @@ from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
 from memory.reconciliation import Neighbour, Verdict, decide, patched
 from memory.services.history import record
+from memory.services.idempotency import answered, once
 from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
 from memory.services.recycle_bin import let_go
 
@@ -32,10 +33,26 @@ class Outcome:
     verdict: Verdict
 
 
-def remember_draft(*, space: Space, draft: MemoryDraft, actor: Actor, now: datetime) -> Memory:
-    """Remembers one statement in the light of what is known; gives the memory that now holds it."""
+def remember_draft(
+    *,
+    space: Space,
+    draft: MemoryDraft,
+    actor: Actor,
+    now: datetime,
+    idempotency_key: str | None = None,
+) -> Memory:
+    """Remembers one statement in the light of what is known; gives the memory that now holds it.
+
+    The same idempotency key again gives the first one's memory, and raises nothing a second time.
+    """
+    if first := answered(space=space, key=idempotency_key):
+        return first
     prepared = prepare_memories(space=space, drafts=[draft], now=now)
-    return remember(prepared=prepared, actor=actor, now=now).memory
+
+    def write() -> Memory:
+        return remember(prepared=prepared, actor=actor, now=now).memory
+
+    return once(space=space, key=idempotency_key, write=write)
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ from memory.models import BinReason, Memory, Space, Status
 from memory.querysets import retention
 from memory.querysets.policies import current_policy
 from memory.services.history import importance_now, record
+from memory.services.retention import purge
 
 
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
@@ -91,12 +92,12 @@ def restore_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime
 
 @transaction.atomic
 def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
-    """Deletes a binned memory for good; the history keeps what it said.
+    """Deletes a binned memory for good; only the history keeps what it said.
 
     Raises NotFound if it is not in the bin, or no longer.
     """
     cause = retention.Cause(space, actor, current_policy(space), now)
-    if not retention.purge(cause, cause.rows.binned().filter(pk=memory_id)):
+    if not purge(cause, cause.rows.binned().filter(pk=memory_id)):
         raise NotFound("There is no such memory in the bin.")
 
 

@@ -1,6 +1,8 @@
 """Letting go: what has expired, what is over capacity, what the bin has kept for long enough."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,9 +11,13 @@ from django.db import DatabaseError, connection, transaction
 from memory.actors import SYSTEM, Actor
 from memory.models import Space
 from memory.querysets import retention
+from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import current_policy
+from memory.services import conversations
 
 logger = logging.getLogger(__name__)
+
+TURNS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -23,23 +29,47 @@ class Swept:
     purged: int
 
 
-@transaction.atomic
 def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
-    """Expiry, then capacity, then the bin: one statement each, with its history.
+    """Expiry, then capacity, then the bin: statements on many rows, each with its history.
 
     Doing it again at the same moment changes nothing. Sweeps of one space go one after the other:
-    each must count what the one before it has left.
+    each must count what the one before it has left. The bin has transactions of its own, because
+    who purges turns of a conversation must hold nothing else before (services.conversations).
     """
-    with connection.cursor() as cursor:
+    with _alone(space):
+        cause = retention.Cause(space, actor, current_policy(space), now)
+        expired, evicted = retention.expire(cause), retention.evict(cause)
+    bin_days = cause.policy.document.bin_days
+    old = retention.purgeable(cause.rows, now=now, bin_days=bin_days)
+    with _alone(space):
+        purged = retention.purge(cause, old.filter(source_conversation=""))
+        turns = old.exclude(source_conversation="").order_by("source_conversation", "created_at")
+        ids = list(turns.values_list("pk", flat=True))
+    for start in range(0, len(ids), TURNS_AT_ONCE):
+        with _alone(space):
+            purged += purge(cause, old.filter(pk__in=ids[start : start + TURNS_AT_ONCE]))
+    return Swept(expired, evicted, purged)
+
+
+def purge(cause: retention.Cause, rows: MemoryQuerySet) -> int:
+    """Deletes these binned memories, and their words from the index of the turns around them.
+
+    How many. Their content stays in the history.
+    """
+    around = conversations.hold_around(cause.space, rows)
+    count = retention.purge(cause, rows)
+    conversations.forget(cause.space, around, language=cause.policy.document.language)
+    return count
+
+
+@contextmanager
+def _alone(space: Space) -> Iterator[None]:
+    """A transaction beside which there is no other sweep of the space."""
+    with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('ebb.sweep', %s))", [space.pk]
         )
-    policy = current_policy(space)
-    cause = retention.Cause(space, actor, policy, now)
-    expired = retention.expire(cause)
-    evicted = retention.evict(cause)
-    old = retention.purgeable(cause.rows, now=now, bin_days=policy.document.bin_days)
-    return Swept(expired, evicted, retention.purge(cause, old))
+        yield
 
 
 def sweep_all(*, now: datetime) -> None:

@@ -1,6 +1,8 @@
 """A statement meets what is known, through the service and the API, against the real embedder."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -8,8 +10,18 @@ from django.utils import timezone
 
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
+from memory.models import (
+    BinReason,
+    IdempotentWrite,
+    Memory,
+    MemoryEvent,
+    MemoryRevision,
+    Space,
+)
 from memory.services.reconciliation import remember_draft
+from memory.services.recycle_bin import delete_memory, purge_memory
+from tests.conftest import ApiClient, MakeKey
+from tests.memory.writing import actions, stored
 
 
 def say(space: Space, content: str, **more: object) -> Memory:
@@ -76,3 +88,98 @@ def test_same_statement_at_once_is_one_memory(space: Space) -> None:
         list(threads.map(speak, range(8)))
     assert Memory.objects.in_space(space).count() == 1
     assert MemoryEvent.objects.filter(space=space, action="reinforced").count() == 7
+
+
+ALLERGY = {"content": "I am allergic to penicillin!", "memory_type": "fact", "importance": 0.5}
+
+
+def post(key: str, body: dict[str, Any], idempotency_key: str) -> dict[str, Any]:
+    answer = ApiClient(key).post(
+        "memories",
+        body | {"on_duplicate": "reinforce"},
+        headers={"Idempotency-Key": idempotency_key},
+    )
+    assert answer.status_code == 201
+    written: dict[str, Any] = answer.json()
+    return written
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("body", "action"),
+    [
+        (ALLERGY, "reinforced"),
+        ({"content": "I no longer take penicillin", "memory_type": "fact"}, "revised"),
+        ({"content": "I play the tuba", "memory_type": "fact"}, "created"),
+    ],
+)
+def test_same_idempotency_key_is_done_once_whatever_became_of_it(
+    space: Space, key: MakeKey, body: dict[str, Any], action: str
+) -> None:
+    """API.md: "With `Idempotency-Key`, the second call answers the first's memory"."""
+    say(space, "I take penicillin", facets={"P": 1.0})
+    say(space, "I'm allergic to penicillin", importance=0.6)
+    secret = key(space)
+
+    first = post(secret, body, "k")
+    history = MemoryEvent.objects.filter(space=space).count()
+    again = post(secret, body, "k")
+    other_words = post(secret, {"content": "Berlin is cold"}, "k")
+
+    assert MemoryEvent.objects.filter(space=space).latest("id").action == action
+    assert MemoryEvent.objects.filter(space=space).count() == history
+    changing = {"time_coef", "current_importance"}
+    for answer in (again, other_words):
+        same = {name: answer[name] for name in answer if name not in changing}
+        assert same == {name: first[name] for name in first if name not in changing}
+
+
+@pytest.mark.django_db
+def test_another_key_or_space_reinforces_again(
+    space: Space, other_space: Space, key: MakeKey
+) -> None:
+    first = say(space, "I'm allergic to penicillin", importance=0.6)
+
+    post(key(space), ALLERGY, "k")
+    post(key(space), ALLERGY, "another")
+    elsewhere = post(key(other_space), ALLERGY, "k")
+
+    assert actions(first) == ["created", "reinforced", "reinforced"]
+    assert elsewhere["id"] != str(first.pk)
+
+
+@pytest.mark.django_db
+def test_a_purged_memory_takes_its_keys_along(space: Space, key: MakeKey) -> None:
+    first = say(space, "I'm allergic to penicillin")
+    post(key(space), ALLERGY, "k")
+    delete_memory(space=space, memory_id=first.pk, actor=SYSTEM, now=timezone.now())
+    purge_memory(space=space, memory_id=first.pk, actor=SYSTEM, now=timezone.now())
+
+    assert not IdempotentWrite.objects.filter(space=space).exists()
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # what a commit would check
+    assert post(key(space), ALLERGY, "k")["id"] != str(first.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("known", [True, False])
+def test_same_idempotency_key_at_once_reinforces_once(
+    space: Space, key: MakeKey, known: bool
+) -> None:
+    first = say(space, "I'm allergic to penicillin" if known else "I play the tuba")
+    secret, together = key(space), Barrier(4)
+
+    def send(_: int) -> str:
+        together.wait(timeout=30)
+        try:
+            return str(post(secret, ALLERGY, "k")["id"])
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        [answered] = set(threads.map(send, range(4)))
+
+    memory = stored(Memory(pk=answered, space=space))
+    assert actions(memory) == (["created", "reinforced"] if known else ["created"])
+    assert (memory.pk == first.pk) is known
+    assert Memory.objects.in_space(space).count() == (1 if known else 2)
