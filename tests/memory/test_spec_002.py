@@ -1,10 +1,10 @@
-"""The conformance cases of seed 002 by their names, through the JSON API."""
+"""The acceptance criteria and conformance cases of seed 002 by their names and ids, through the API."""
 
 from typing import Any
 
 import pytest
 
-from memory.models import Memory, MemoryEvent, Space
+from memory.models import Memory, MemoryEvent, MemoryRevision, Space
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import NOW, remember
 
@@ -25,7 +25,10 @@ def owner(key: MakeKey) -> ApiClient:
     return ApiClient(key())
 
 
-@pytest.mark.parametrize(("memory_type", "importance"), DEFAULTS.items())
+@pytest.mark.parametrize(
+    ("memory_type", "importance"),
+    [pytest.param(*default, id=f"AC-1 C-01 {default[0]}") for default in DEFAULTS.items()],
+)
 def test_spec_c01_memory_write_applies_type_default_importance(
     owner: ApiClient, memory_type: str, importance: float
 ) -> None:
@@ -39,26 +42,46 @@ def test_spec_c01_memory_write_applies_type_default_importance(
     assert Memory.objects.get(pk=written["id"]).importance == importance
 
 
-@pytest.mark.parametrize(
-    "importance",
-    ["1.5", "-0.1", "1.0000000001", '"high"', '"0.7"', "NaN", "Infinity", "-Infinity", "true",
-     "[0.5]", "1" + "0" * 400, "1e400"],
+# As JSON, where NaN and Infinity are no numbers but Python reads them.
+BAD_IMPORTANCE = (
+    "1.5", "-0.1", "1.0000000001", '"high"', '"0.7"', '""', "NaN", "Infinity", "-Infinity", "true",
+    "false", "[0.5]", "{}", "1" + "0" * 400, "1e400",
 )  # fmt: skip
+# Each way to give an importance: method, path, body, the field that the answer names.
+DOORS = {
+    "POST": ("POST", "memories", '{"content": "x", "importance": %s}', "importance"),
+    "POST, reinforcing": (
+        "POST", "memories", '{"content": "x", "on_duplicate": "reinforce", "importance": %s}',
+        "importance",
+    ),
+    "PATCH": ("PATCH", "memories/{id}", '{"content": "x", "importance": %s}', "importance"),
+    "batch": (
+        "POST", "memories/batch",
+        '{"items": [{"content": "x"}, {"content": "y", "importance": %s}]}', "items.1.importance",
+    ),
+    "a facet": ("POST", "memories", '{"content": "x", "facets": {"P": %s}}', "facets.P"),
+    "a facet, PATCH": ("PATCH", "memories/{id}", '{"facets": {"P": 1, "J": %s}}', "facets.J"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("importance", BAD_IMPORTANCE, ids=lambda text: f"C-02 {text[:12]}")
+@pytest.mark.parametrize("door", DOORS.values(), ids=[f"AC-2 {name}" for name in DOORS])
 def test_spec_c02_memory_write_rejects_invalid_importance_override(
-    owner: ApiClient, importance: str
+    owner: ApiClient, space: Space, door: tuple[str, str, str, str], importance: str
 ) -> None:
     """ "When `importance` is outside `0.0..=1.0` or non-numeric, Then the tool returns a validation
     error and does not write a record." """
-    body = f'{{"content": "User likes pizza", "importance": {importance}}}'.encode()
+    method, path, body, field = door
+    known = remember(space, "User likes pasta")
+    before = everything(space)
 
-    answer = owner.post("memories", body)
+    answer = owner.call(method, path.format(id=known.pk), (body % importance).encode())
 
     assert answer.status_code == 422
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json()["code"] == "memory_invalid_arguments"
-    assert [error["field"] for error in answer.json()["errors"]] == ["importance"]
-    assert not Memory.objects.exists()
-    assert not MemoryEvent.objects.exists()
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert everything(space) == before
 
 
 @pytest.mark.parametrize("importance", [0, 0.0, 1, 1.0, 0.5, 5e-324])
@@ -70,7 +93,10 @@ def test_importance_at_the_edges_is_kept_as_given(owner: ApiClient, importance: 
     assert owner.post("memories/search", {"query": "pizza"}).status_code == 200
 
 
-def test_spec_c03_memory_read_and_search_include_type_and_importance(owner: ApiClient) -> None:
+@pytest.mark.parametrize("way", ["read", "list", "search"], ids=lambda way: f"AC-3 C-03 {way}")
+def test_spec_c03_memory_read_and_search_include_type_and_importance(
+    owner: ApiClient, way: str
+) -> None:
     """ "Entries written with and without explicit type/importance … Both outputs include
     `memory_type` and `importance`" """
     expected = {}
@@ -82,15 +108,21 @@ def test_spec_c03_memory_read_and_search_include_type_and_importance(owner: ApiC
         written = owner.post("memories", body).json()
         expected[written["id"]] = (written["memory_type"], written["importance"])
 
-    read = {id_: owner.get(f"memories/{id_}").json() for id_ in expected}
-    found = owner.post("memories/search", {"query": "pizza"}).json()["results"]
+    if way == "read":
+        answers = [owner.get(f"memories/{id_}").json() for id_ in expected]
+    elif way == "list":
+        answers = owner.get("memories").json()["items"]
+    else:
+        found = owner.post("memories/search", {"query": "pizza"}).json()["results"]
+        answers = [hit["memory"] for hit in found]
 
     assert sorted(expected.values()) == [("event", 0.95), ("observation", 0.3), ("preference", 0.7)]
-    assert {id_: _typed(memory) for id_, memory in read.items()} == expected
-    assert {hit["memory"]["id"]: _typed(hit["memory"]) for hit in found} == expected
+    assert {memory["id"]: _typed(memory) for memory in answers} == expected
 
 
-@pytest.mark.parametrize("profile", ["typed", "combined", "hybrid"])
+@pytest.mark.parametrize(
+    "profile", ["typed", "combined", "hybrid"], ids=lambda profile: f"AC-4 C-04 {profile}"
+)
 def test_spec_c04_memory_search_boosts_higher_importance_records(
     owner: ApiClient, profile: str
 ) -> None:
@@ -108,16 +140,23 @@ def test_spec_c04_memory_search_boosts_higher_importance_records(
     assert scores[0] > scores[1] > scores[2]
 
 
-def test_spec_c05_default_paths_remain_backward_compatible(owner: ApiClient, space: Space) -> None:
+@pytest.mark.parametrize("way", ["API", "batch", "service"], ids=lambda way: f"AC-5 C-05 {way}")
+def test_spec_c05_default_paths_remain_backward_compatible(
+    owner: ApiClient, space: Space, way: str
+) -> None:
     """ "Legacy/default write path (no new args) … Defaults (`observation` + default importance) are
     used and no errors occur" """
-    written = owner.post("memories", {"content": "It rained"}).json()
-    by_service = remember(space, "It rained again")
+    if way == "API":
+        id_ = owner.post("memories", {"content": "It rained"}).json()["id"]
+    elif way == "batch":
+        batch = owner.post("memories/batch", {"items": [{"content": "It rained"}]}).json()
+        id_ = batch["items"][0]["id"]
+    else:
+        id_ = str(remember(space, "It rained").pk)
 
-    for id_ in (written["id"], by_service.pk):
-        assert _typed(owner.get(f"memories/{id_}").json()) == ("observation", 0.3)
-    found = owner.post("memories/search", {"query": "rain"}).json()["results"]
-    assert [_typed(hit["memory"]) for hit in found] == [("observation", 0.3)] * 2
+    assert _typed(owner.get(f"memories/{id_}").json()) == ("observation", 0.3)
+    [hit] = owner.post("memories/search", {"query": "rain"}).json()["results"]
+    assert (hit["memory"]["id"], *_typed(hit["memory"])) == (id_, "observation", 0.3)
 
 
 NOW_TEXT = NOW.isoformat()
@@ -125,3 +164,11 @@ NOW_TEXT = NOW.isoformat()
 
 def _typed(memory: dict[str, Any]) -> tuple[str, float]:
     return memory["memory_type"], memory["importance"]
+
+
+def everything(space: Space) -> list[list[Any]]:
+    """All that a write could have written."""
+    return [
+        list(model._default_manager.filter(space_id=space.pk).order_by("pk").values_list())
+        for model in (Memory, MemoryEvent, MemoryRevision)
+    ]
