@@ -72,8 +72,9 @@ def decide(content: str, memory_type: str, neighbours: Sequence[Neighbour]) -> D
     for neighbour in neighbours:
         if replaces(content, neighbour):
             old = neighbour.memory
-            # A statement of several facts must not go as a whole because one of them changed.
-            patch = old.core or _CLAUSES.search(old.content)
+            # A statement of several facts must not go as a whole because one of them changed, nor
+            # what a person pinned.
+            patch = old.core or old.pinned or _CLAUSES.search(old.content)
             verdict = Verdict.REVISE if patch else Verdict.SUPERSEDE
             return Decision(verdict, old, f"replaced by: {content}")
     for neighbour in neighbours:

@@ -28,6 +28,16 @@ _ORDER = ("source_conversation", "created_at", "source_position", "id")
 Turns = Sequence[Memory]
 
 
+def hold_conversations(space: Space) -> None:
+    """Nobody else writes turns of the space until the transaction ends. To be called before a row
+    is held that such a writer may want.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversations', %s))", [space.pk]
+        )
+
+
 def join(space: Space, memories: Sequence[Memory]) -> Mapping[UUID, IndexTexts]:
     """What is indexed of new memories, and of the older turns that they come to stand beside.
 
@@ -76,7 +86,7 @@ def reword(space: Space, memory: Memory, conversations: Iterable[Turns], *, lang
 
 def index_all(space: Space, *, language: str) -> None:
     """Indexes every memory of the space in another language, holding all of them."""
-    _one_at_a_time(space)
+    hold_conversations(space)
     hold_all(space)
     rows = Memory.objects.in_space(space)
     texts: dict[UUID, IndexTexts] = {}
@@ -91,17 +101,10 @@ def index_all(space: Space, *, language: str) -> None:
 
 
 def _held(space: Space, stretches: Sequence[Stretch]) -> list[Memory]:
-    _one_at_a_time(space)
+    hold_conversations(space)
     ids = turn_ids(space, stretches)
     rows = Memory.objects.in_space(space).filter(pk__in=ids).only(*_TEXT).order_by("pk")
     return list(rows.select_for_update(no_key=True)) if ids else []
-
-
-def _one_at_a_time(space: Space) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversations', %s))", [space.pk]
-        )
 
 
 def _by_conversation(memories: Iterable[Memory]) -> dict[str, list[Memory]]:

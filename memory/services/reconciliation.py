@@ -3,7 +3,7 @@
 One statement at a time in a space: two that say the same at once would otherwise both be added.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -16,7 +16,8 @@ from memory.formulas.importance import reinforced
 from memory.formulas.ranking import semantic
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
-from memory.reconciliation import Neighbour, Verdict, decide, patched
+from memory.reconciliation import Decision, Neighbour, Verdict, decide, patched
+from memory.services.conversations import hold_conversations
 from memory.services.history import record
 from memory.services.idempotency import answered, once
 from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
@@ -63,7 +64,8 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime, **extra: object
     """
     space, [draft] = prepared.space, prepared.drafts
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
-    decision = decide(draft.content, draft.type_name, _neighbours(prepared))
+    hold_conversations(space)
+    decision = _decided(prepared)
     old = decision.memory
     if old is None:
         [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
@@ -95,6 +97,25 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime, **extra: object
     )
     [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
     return Outcome(memory, decision.verdict)
+
+
+def _decided(prepared: Prepared) -> Decision:
+    """The verdict on the statement, and the memory it is about held until the transaction ends.
+
+    If that memory was changed or let go in the meantime, the verdict is on what is there now.
+    """
+    space, [draft] = prepared.space, prepared.drafts
+    while True:
+        decision = decide(draft.content, draft.type_name, _neighbours(prepared))
+        if decision.memory is None:
+            return decision
+        as_judged = (
+            Memory.objects.in_space(space)
+            .live()
+            .filter(pk=decision.memory.pk, revision=decision.memory.revision)
+        )
+        if held := as_judged.select_for_update(no_key=True).first():
+            return replace(decision, memory=held)
 
 
 def _neighbours(prepared: Prepared) -> list[Neighbour]:

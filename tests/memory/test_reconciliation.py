@@ -58,6 +58,12 @@ def test_core_memory_is_revised_not_superseded() -> None:
     assert decision.verdict is Verdict.REVISE
 
 
+def test_what_a_person_pinned_is_revised_not_superseded() -> None:
+    pinned = Memory(content="I eat meat every day", memory_type="preference", pinned=True)
+    decision = decide("I no longer eat meat", "preference", [Neighbour(pinned, 0.7)])
+    assert decision.verdict is Verdict.REVISE
+
+
 def test_restatement_of_another_type_is_new() -> None:
     decision = decide(
         "I am fond of pizza", "preference", [Neighbour(known("I am so fond of pizza"), 0.95)]

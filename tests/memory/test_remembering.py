@@ -5,11 +5,11 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.actors import SYSTEM
-from memory.drafts import MemoryDraft
+from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import (
     BinReason,
     IdempotentWrite,
@@ -18,8 +18,9 @@ from memory.models import (
     MemoryRevision,
     Space,
 )
+from memory.services.memories import revise_memory
 from memory.services.reconciliation import remember_draft
-from memory.services.recycle_bin import delete_memory, purge_memory
+from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import actions, stored
 
@@ -52,6 +53,63 @@ def test_ordinary_memory_is_superseded_with_the_reason(space: Space) -> None:
     assert new.status == "live"
     event = MemoryEvent.objects.get(space=space, memory_id=old.pk, action="deleted")
     assert event.reason == "replaced by: I moved from Lisbon to Porto"
+
+
+@pytest.mark.django_db
+def test_superseding_is_undone_in_one_call(space: Space) -> None:
+    old = say(space, "I moved to Lisbon in March")
+    say(space, "I moved from Lisbon to Porto")
+
+    restore_memory(space=space, memory_id=old.pk, actor=SYSTEM, now=timezone.now())
+
+    assert (stored(old).status, stored(old).content) == ("live", "I moved to Lisbon in March")
+    assert actions(old) == ["created", "deleted", "restored"]
+
+
+def wait_until_somebody_waits() -> None:
+    """Until another connection waits for a lock that is held here; ten seconds at most."""
+    with connection.cursor() as cursor:
+        for _ in range(1000):
+            cursor.execute(
+                "SELECT pg_sleep(0.01), count(*) FROM pg_locks l JOIN pg_database d"
+                " ON d.oid = l.database OR l.database IS NULL"
+                " WHERE NOT l.granted AND d.datname = current_database()"
+            )
+            if cursor.fetchone()[1]:
+                return
+    pytest.fail("Nobody waited.")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("meanwhile", ["raised", "let go"])
+def test_a_restatement_meets_the_memory_as_it_is_then(space: Space, meanwhile: str) -> None:
+    """Somebody changes the memory, or lets it go, between the judgement and the writing."""
+    first = say(space, "I'm allergic to penicillin", importance=0.6)
+
+    def again() -> Memory:
+        try:
+            return say(space, "I am allergic to penicillin!", importance=0.5)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            about: dict[str, Any] = {"space": space, "memory_id": first.pk, "actor": SYSTEM}
+            if meanwhile == "raised":
+                change = MemoryChange(importance=0.9)
+                revise_memory(**about, change=change, now=timezone.now())
+            else:
+                delete_memory(**about, now=timezone.now())
+            said = pool.submit(again)
+            wait_until_somebody_waits()
+        holder = said.result(timeout=30)
+
+    if meanwhile == "raised":
+        assert holder.pk == first.pk
+        assert stored(first).importance == pytest.approx(0.9 + 0.1 * 0.1)
+    else:
+        assert holder.pk != first.pk
+        assert (stored(first).status, stored(holder).status) == ("binned", "live")
 
 
 @pytest.mark.django_db

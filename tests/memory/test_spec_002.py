@@ -1,4 +1,4 @@
-"""The acceptance criteria and conformance cases of seed 002 by their names and ids, through the API."""
+"""The criteria and conformance cases of seed 002 by name and id, through the JSON API."""
 
 from typing import Any
 
