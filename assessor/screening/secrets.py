@@ -32,12 +32,12 @@ _PRIVATE_KEY = (
 
 # "my password is …", "pw: …", "the api key = …", 密码是…
 _IS = r"[\"']?\s{0,3}(?:\b(?:is|was)(?: now)?\b:?|[:=：]|->|→|是|为|改成了?)\s{0,3}"
-_CALLED_PASSWORD = r"\b(?:pass(?:word|wd|code|phrase)?|pwd|pw)\b|密码|口令"
-_CALLED_KEY = (
+_ANNOUNCED = r"\b(?:pass(?:word|wd|code|phrase)?|pwd|pw)\b|密码|口令"
+_ANNOUNCED_KEY = (
     r"\b(?:(?:api|access|secret|private|auth(?:entication)?|encryption)[ _-]?(?:key|token)"
     r"|(?:client[ _-]?)?secret|token)\b|密钥|令牌"
 )
-_CALLED_CODE = (
+_ANNOUNCED_CODE = (
     r"(?:(?:verification|security|confirmation|log-?in|sign-?in|one-time|2fa|authentication|sms)"
     r"[ -](?:code|passcode|pin)|\botp\b|\bone-time password)|验证码|校验码|动态码"
 )
@@ -119,7 +119,7 @@ SECRETS = (
     _Secret(
         "code",
         _compiled(
-            rf"(?:{_CALLED_CODE}){_IS}?\s?(?P<value>[A-Z]-\d{{4,8}}|\d{{3}}[ -]\d{{3}}|\d{{4,8}})\b"
+            rf"(?:{_ANNOUNCED_CODE}){_IS}?\s?(?P<value>[A-Z]-\d{{4,8}}|\d{{3}}[ -]\d{{3}}|\d{{4,8}})\b"
             r"|(?P<before>\b\d{4,8})(?= (?:is|als) your [\w ]{0,30}code\b)"
         ),
     ),
@@ -131,11 +131,11 @@ SECRETS = (
     ),
     _Secret(
         "password",
-        _compiled(rf"(?:{_CALLED_PASSWORD}){_IS}(?P<value>{_QUOTED}|{_UNLIKE_A_WORD}|{_ALONE})"),
+        _compiled(rf"(?:{_ANNOUNCED}){_IS}(?P<value>{_QUOTED}|{_UNLIKE_A_WORD}|{_ALONE})"),
         _is_password,
     ),
     _Secret(
-        "key", _compiled(rf"(?:{_CALLED_KEY}){_IS}[\"'`]?(?P<value>[\w.+/-]{{8,}}=*)"), _is_random
+        "key", _compiled(rf"(?:{_ANNOUNCED_KEY}){_IS}[\"'`]?(?P<value>[\w.+/-]{{8,}}=*)"), _is_random
     ),
     _Secret(
         "card number", re.compile(r"(?<![\w+.-])\d(?:[ -]?\d){12,18}(?![\w-])", re.ASCII), _is_card

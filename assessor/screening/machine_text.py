@@ -1,0 +1,78 @@
+"""Cuts what no person said: recalled memories, system prompts, tool results.
+
+Callers often hand over the whole prompt. Judged, a recalled memory would be remembered again, and
+again each time it is recalled.
+"""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from assessor.judging import Exchange
+
+# Who speaks for no person.
+MACHINE_ROLES = frozenset({"system", "developer", "tool", "function"})
+
+_TAG = (
+    r"memor(?:y|ies)|relevant[_-]memories|memory[_-](?:context|block)|recalled|system(?:[_-]\w+)?"
+    r"|(?:tool|function)[_-](?:results?|outputs?|responses?|calls?)|function[_-]results?"
+)
+_MATCH = r"\d{1,3}% match"
+_CUT = [
+    re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.DOTALL)
+    for pattern in (
+        # Between the lines of dashes of our own system prompt
+        r"^-{10}$\s*^\#\# RELEVANT MEMORIES$.*?(?:^-{10}$|\Z)",
+        # "## RELEVANT MEMORIES", or another heading that says so, with the lines below it
+        r"^[ \t]*(?:[#*]+[ \t]*)?(?:relevant|recalled|retrieved|stored|saved|long-term|相关|已存|已知)"
+        r"(?:的)?[ \t]*(?:memor(?:y|ies)|记忆)[*: ：\t]*$(?:\s*^[ \t]*(?:[-*•]|\d+\.|\(none\)).*?$)*",
+        # A recalled memory by itself, as Ebb writes it for models (seeds 000 and 003) and people
+        rf"^[ \t]*[-*•][ \t]*(?:\[\d{{4}}-\d\d-\d\d\] [^\n]*|“[^\n]*” )\([^()\n]*{_MATCH}[^()\n]*\)[ \t]*$",
+        r"(?:今天|\d+(?:天|个月|年)前)的对话摘要“[^”\n]*”",
+        # Tags, ours (seed 004) and those of other programs, with what they hold
+        rf"<(?P<tag>{_TAG})\b[^<>]*>.*?</(?P=tag)\s*>",
+        rf"<(?:{_TAG}|memory_saved|memory_deleted)\b[^<>]*/>",
+        r"\[(?P<mark>memory|memories|system|tool)\].*?\[/(?P=mark)\]",
+        # A tool's answer in words, to the next blank line
+        r"^[ \t]*(?:tool|function)[ _](?:result|output|response)s?[^:\n]{0,60}:.*?(?:\n[ \t]*\n|\Z)",
+    )
+]
+_NAMES = re.compile(
+    r"(?:(?:relevant|long[_-]?term|user|stored|saved)[_-]?)?memor(?:y|ies)|(?:recalled|retrieved)\w*"
+    r"|system(?:[_-]?(?:prompt|messages?|instructions?))?|instructions"
+    r"|(?:tool|function)s?(?:[_-]?(?:calls?|results?|outputs?|responses?))?",
+    re.IGNORECASE,
+)
+
+
+def without_machine_text(text: str) -> str:
+    """The text without what is marked as recalled, as a system prompt or as a tool's answer."""
+    for pattern in _CUT:
+        text = pattern.sub("\n", text)
+    return text.strip()
+
+
+def judged_part(exchange: Exchange) -> Exchange:
+    """The exchange as it is judged: what people said, and what the assistant answered."""
+    machine = exchange.source_role.casefold() in MACHINE_ROLES
+    return replace(
+        exchange,
+        user_message="" if machine else without_machine_text(exchange.user_message),
+        assistant_response=without_machine_text(exchange.assistant_response),
+        context=_without(exchange.context),
+    )
+
+
+def _without(value: Any) -> Any:
+    """JSON without what is named a memory, a system prompt or a tool, or comes from such a role."""
+    if isinstance(value, str):
+        return without_machine_text(value)
+    if isinstance(value, list):
+        return [_without(item) for item in value if not _is_machine_message(item)]
+    if isinstance(value, dict):
+        return {key: _without(item) for key, item in value.items() if not _NAMES.fullmatch(key)}
+    return value
+
+
+def _is_machine_message(item: object) -> bool:
+    return isinstance(item, dict) and str(item.get("role")).casefold() in MACHINE_ROLES

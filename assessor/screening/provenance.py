@@ -1,0 +1,116 @@
+"""Whose words are whose in an exchange.
+
+Only what the user typed is the user's wish. A mail, a page or a file that they show, and whatever
+the assistant says, are somebody else's words, however they are addressed.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from assessor.judging import Exchange
+
+
+class Origin(StrEnum):
+    """Where words come from."""
+
+    USER = "the user's message"
+    SHOWN = "text the user showed"
+    ASSISTANT = "the assistant's reply"
+    CONTEXT = "the context"
+    SUMMARY = "the summary"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Words of one origin."""
+
+    text: str
+    origin: Origin
+
+
+_DOCUMENT = (
+    r"(?:web ?)?pages?|websites?|articles?|e?-?mails?|messages?|letters?|notes?|documents?|texts?"
+    r"|files?|read ?me|attachments?|contracts?|cvs?|r[ée]sum[ée]s?|posts?|tweets?|reviews?|reports?"
+    r"|transcripts?|paragraphs?|recipes?|adverts?|book|manual|web"
+)
+_READING = r"summari[sz]e|translate|proofread|explain|review|rewrite|read|check|look at|analy[sz]e"
+_LEAD = re.compile(
+    rf"\b(?:{_READING})\b[^\n:.]{{0,60}}:"
+    rf"|\b(?:this|the|following|that|an?|my|our)\b[^\n:.]{{0,40}}\b(?:{_DOCUMENT})\b[^\n:.]{{0,40}}:"
+    r"|\b(?:wrote|texted|received|pasted|sent me)\b[^\n:.]{0,40}:"
+    r"|(?:总结|概括|翻译|看看|看一下|解释|检查|分析|回复|以下|下面|这段|这封|这篇|这个网页|收到)[^\n：:。]{0,20}[：:]"
+    r"|^(?:(?:from|to|cc|subject|sent|date)|发件人|收件人|主题)[:：].{0,200}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# The ends of what is shown by other marks. Each pattern matches the shown text and its marks.
+_SHOWN = re.compile(
+    r"```.*?(?:```|\Z)"
+    r"|^[ \t]*>.*?$"
+    r"|^[ \t]*(?:-{3,}|\*{3,}|={3,}|\"{3})[^\n]*$.*?(?:^[ \t]*(?:-{3,}|\*{3,}|={3,}|\"{3})[^\n]*$|\Z)"
+    r"|<(?P<tag>document|html|body|article|webpage|page|email|file|text|quote)\b[^>]*>.*?</(?P=tag)>"
+    r"|<!--.*?(?:-->|\Z)"
+    r"|\[(?:web ?page|document|e-?mail|article|file|网页|文档|邮件)\].*",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_QUOTED = re.compile(
+    r"\"[^\"\n]{12,}\"|“[^”]{6,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)'[^\n]{12,}?'(?!\w)|‘[^’\n]{12,}’"
+    r"|`[^`\n]{6,}`|\[[^\[\]\n]{20,}\]"
+)
+# Who talks about attacks quotes them.
+_TALKS_OF_ATTACKS = re.compile(
+    r"\b(?:prompt[- ]?injections?|injections?|jail-?breaks?|attack(?:s|ers?|ing)?|phish\w*|scam\w*"
+    r"|malicious|protect\w*|defend\w*|security|red[- ]team\w*)\b|注入|攻击|越狱|钓鱼|诈骗|安全",
+    re.IGNORECASE,
+)
+
+
+def parts_of(exchange: Exchange) -> list[Part]:
+    """The exchange in pieces of one origin each, none empty. What the user quotes while talking
+    about attacks is in none: it is mentioned, not meant."""
+    origin = Origin.USER if exchange.source_role.casefold() == "user" else Origin.SHOWN
+    parts = [
+        *(_of_the_user(exchange.user_message) if origin is Origin.USER else ()),
+        *([Part(exchange.user_message, origin)] if origin is Origin.SHOWN else ()),
+        Part(exchange.assistant_response, Origin.ASSISTANT),
+        *(Part(text, Origin.CONTEXT) for text in _texts(exchange.context)),
+    ]
+    return [part for part in parts if part.text.strip()]
+
+
+def own_words(exchange: Exchange) -> str:
+    """What the user said themselves."""
+    return "\n".join(part.text for part in parts_of(exchange) if part.origin is Origin.USER)
+
+
+def _of_the_user(message: str) -> Iterator[Part]:
+    own, shown = _split(message, _SHOWN)
+    lead = _LEAD.search(own)
+    if lead is not None:
+        # What follows "Here is the mail:" is the mail; where it ends nobody can tell.
+        shown.append(own[lead.end() :] if lead.group().endswith((":", "：")) else own[lead.start() :])
+        own = own[: lead.end()]
+    for paragraph in re.split(r"\n\s*\n", own):
+        said, quoted = _split(paragraph, _QUOTED)
+        yield Part(said, Origin.USER)
+        if not _TALKS_OF_ATTACKS.search(said):
+            shown += quoted
+    yield from (Part(text, Origin.SHOWN) for text in shown)
+
+
+def _split(text: str, pattern: re.Pattern[str]) -> tuple[str, list[str]]:
+    """The text without what matches, and what matches."""
+    return pattern.sub(" … ", text), [match.group() for match in pattern.finditer(text)]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
