@@ -1,7 +1,7 @@
 """What our embedder costs beside its bare onnxruntime session: `python -m benchmarks.embedding`.
 
-The bare side runs the same graph on tokens that are ready and in the same batches; ours begins with
-the texts. One thread on both sides.
+The bare side runs the same graph on tokens that are ready; ours begins with the texts. Beside them
+the graph in full precision, also bare. One thread everywhere.
 """
 
 import argparse
@@ -10,31 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import onnxruntime
-from tokenizers import Tokenizer
+from safetensors.numpy import load_file
 
 from benchmarks import harness
+
+# Its own functions, private as they are: others would run something else.
+from memory.embeddings import minilm
+from memory.embeddings.minilm_graph import build_graph
 
 BATCH = 64
 
 
-def _bare_session(cache: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    [graph] = cache.glob("minilm-*.onnx")
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-
-
-def _ready_batches(texts: list[str]) -> list[dict[str, Any]]:
-    """The inputs of the runs that the embedder makes for these texts."""
-    # Its own functions, private as they are: others would make other batches.
-    from memory.embeddings import minilm
-
-    tokenizer = Tokenizer.from_file(str(minilm._installed_model_dir() / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(minilm.MAX_TOKENS)
-    encodings = [tokenizer.encode(text) for text in texts]
-    batches = minilm._batches([len(encoding) for encoding in encodings])
-    return [minilm._padded([encodings[index] for index in batch]) for batch in batches]
+def _full_precision() -> onnxruntime.InferenceSession:
+    weights = load_file(minilm._installed_model_dir() / "model.safetensors")
+    graph = build_graph(weights, max_tokens=minilm.MAX_TOKENS, quantized=False)
+    return minilm._open_session(graph.SerializeToString())
 
 
 def _run_all(
@@ -43,19 +33,16 @@ def _run_all(
     return lambda turn: [session.run(None, one) for one in inputs[turn % len(inputs)]]
 
 
-def _rows(
-    session: onnxruntime.InferenceSession, texts: list[list[str]], rounds: int, warm_up: int
-) -> list[dict[str, Any]]:
-    from memory.embeddings import get_embedder
-    from memory.models import Embedder
-
-    used = Embedder.objects.get()
-    embedder = get_embedder(used.provider, used.model, used.dimensions)
-    bare = _run_all(session, [_ready_batches(some) for some in texts])
+def _rows(cache: Path, texts: list[list[str]], rounds: int, warm_up: int) -> list[dict[str, Any]]:
+    embedder = minilm.MiniLMEmbedder(cache_dir=cache)
+    [graph] = cache.glob("minilm-*.onnx")
+    inputs = [embedder._inputs(some) for some in texts]
+    bare = _run_all(minilm._open_session(graph), inputs)
     works: dict[str, Callable[[int], object]] = {
         "bare onnxruntime": bare,
         "Ebb's embedder": lambda turn: embedder.embed(texts[turn % len(texts)]),
         "bare onnxruntime again (noise)": bare,
+        "bare onnxruntime, fp32": _run_all(_full_precision(), inputs),
     }
     taken = harness.in_turns(works, rounds=rounds, warm_up=warm_up)
     return [
@@ -68,12 +55,12 @@ def _rows(
 def measure(folder: Path, rounds: int) -> None:
     from benchmarks.corpus import questions, sentences
 
-    report, session = harness.Report("embedding"), _bare_session(folder / "cache")
+    report, cache = harness.Report("embedding"), folder / "cache"
     asked = [[question] for question in questions(50, seed=3)]
-    report.add("One question", _rows(session, asked, rounds, warm_up=20))
+    report.add("One question", _rows(cache, asked, rounds, warm_up=20))
     said = sentences(10 * BATCH, seed=4)
     batches = [said[start : start + BATCH] for start in range(0, len(said), BATCH)]
-    report.add(f"{BATCH} memories at once", _rows(session, batches, rounds // 20, warm_up=1))
+    report.add(f"{BATCH} memories at once", _rows(cache, batches, rounds // 20, warm_up=1))
     report.save(rounds=rounds, batch=BATCH, threads=1)
 
 

@@ -1,4 +1,4 @@
-"""The built-in embedder against an independent BERT in numpy, and its files on disk."""
+"""The built-in embedder against BERT in full precision, and its files on disk."""
 
 import importlib.util
 import math
@@ -10,12 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import onnxruntime
 import pytest
+from onnx import TensorProto, numpy_helper
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from memory.embeddings import EmbeddingError, get_embedder
-from memory.embeddings.minilm import MiniLMEmbedder
+from memory.embeddings.minilm import MAX_TOKENS, MiniLMEmbedder
+from memory.embeddings.minilm_graph import WEIGHT_LEVELS, build_graph
 
 TEXTS = [
     "I live in Lisbon",
@@ -25,7 +28,30 @@ TEXTS = [
     "The quick brown fox jumps over the lazy dog. " * 4,
 ]
 
+# Short and long, questions and answers, names, numbers, other scripts.
+SENTENCES = [
+    *TEXTS,
+    *(f"{name} {said}" for name in ("Ana", "Dmitri", "Keiko") for said in (
+        "moved from Lisbon to Porto in March 2023.",
+        "is allergic to peanuts, so no satay for her!",
+        "said: I finally finished the marathon in 4:12:07, and I cried at the end.",
+        "wants to hear about the budget review before Friday",
+        "can't stand coriander",
+        "adopted a puppy called Biscuit [image: a brown dog on a red sofa]",
+    )),
+    "When did Caroline go to the support group?",
+    "What does my sister do for a living?",
+    "where do I live?",
+    "Which books has Tim recommended to John, and why did he like them?",
+    "ok",
+    "Thanks, bye!",
+    "def area(r): return math.pi * r ** 2",
+    "Меня зовут Дмитрий, я живу в Тарту.",
+    "I feel " + "really " * 40 + "tired today, and the week has only begun. " * 3,
+]  # fmt: skip
+
 Array = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +70,23 @@ def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def embedder(cache_dir: Path) -> MiniLMEmbedder:
     return MiniLMEmbedder(cache_dir=cache_dir)
+
+
+@pytest.fixture(scope="module")
+def full_precision(model_dir: Path) -> onnxruntime.InferenceSession:
+    """The same graph, its linear layers in fp32."""
+    weights = load_file(model_dir / "model.safetensors")
+    graph = build_graph(weights, max_tokens=MAX_TOKENS, quantized=False)
+    return onnxruntime.InferenceSession(graph.SerializeToString())
+
+
+def full_vectors(
+    session: onnxruntime.InferenceSession, model_dir: Path, texts: list[str]
+) -> Vectors:
+    tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
+    tokenizer.no_padding()
+    ids = [np.array([tokenizer.encode(text).ids], dtype=np.int32) for text in texts]
+    return np.concatenate([session.run(None, {"input_ids": one})[0] for one in ids])
 
 
 def linear(x: Array, weights: Mapping[str, Array], name: str) -> Array:
@@ -87,7 +130,9 @@ def reference_vector(ids: list[int], weights: Mapping[str, Array]) -> Array:
     return mean / np.linalg.norm(mean)
 
 
-def test_vectors_equal_an_independent_bert(embedder: MiniLMEmbedder, model_dir: Path) -> None:
+def test_full_precision_equals_an_independent_bert(
+    full_precision: onnxruntime.InferenceSession, model_dir: Path
+) -> None:
     weights = {
         name: tensor.astype(np.float64)
         for name, tensor in load_file(model_dir / "model.safetensors").items()
@@ -95,14 +140,43 @@ def test_vectors_equal_an_independent_bert(embedder: MiniLMEmbedder, model_dir: 
     tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
     tokenizer.no_padding()
     expected = [reference_vector(tokenizer.encode(text).ids, weights) for text in TEXTS]
-    assert np.abs(embedder.embed(TEXTS) - expected).max() < 1e-5
+    assert np.abs(full_vectors(full_precision, model_dir, TEXTS) - expected).max() < 1e-5
 
 
-def test_vector_equals_the_published_one(embedder: MiniLMEmbedder) -> None:
+def test_full_precision_equals_the_published_vector(
+    full_precision: onnxruntime.InferenceSession, model_dir: Path
+) -> None:
     # What sentence-transformers prints for this sentence, the example of its own documentation.
     published = [0.06765693, 0.06349593, 0.04871314, 0.07930495, 0.03744806, 0.00265273]
-    vector = embedder.embed(["This is an example sentence"])[0]
+    (vector,) = full_vectors(full_precision, model_dir, ["This is an example sentence"])
     assert vector[:6] == pytest.approx(published, abs=1e-6)
+
+
+def test_vectors_are_near_those_of_full_precision(
+    embedder: MiniLMEmbedder, full_precision: onnxruntime.InferenceSession, model_dir: Path
+) -> None:
+    """A database may hold vectors of both: the graph of version 1 was in full precision."""
+    ours, full = embedder.embed(SENTENCES), full_vectors(full_precision, model_dir, SENTENCES)
+    cosines = (ours * full).sum(axis=1)
+    assert cosines.mean() > 0.995
+    assert cosines.min() > 0.98
+    assert np.abs(ours @ ours.T - full @ full.T).mean() < 0.01
+
+
+def test_weights_cannot_overflow_sixteen_bits(model_dir: Path) -> None:
+    """Without VNNI a processor adds two products of an 8-bit activation in 16 bits, and clips."""
+    graph = build_graph(load_file(model_dir / "model.safetensors"), max_tokens=MAX_TOKENS).graph
+    matrices = [
+        numpy_helper.to_array(constant).astype(np.int64)
+        for constant in graph.initializer
+        if constant.data_type == TensorProto.INT8
+    ]
+    assert len(matrices) == 6 * 4
+    for levels in matrices:
+        pairs = np.stack([levels[0::2], levels[1::2]])
+        assert 255 * np.maximum(pairs, 0).sum(axis=0).max() < 2**15
+        assert 255 * np.minimum(pairs, 0).sum(axis=0).min() >= -(2**15)
+        assert np.abs(levels).max() > 0.9 * WEIGHT_LEVELS
 
 
 def test_vectors_are_float32_rows_of_norm_one(embedder: MiniLMEmbedder) -> None:
@@ -116,23 +190,31 @@ def test_no_texts_give_no_rows(embedder: MiniLMEmbedder) -> None:
     assert embedder.embed([]).shape == (0, 384)
 
 
-def test_batch_equals_one_by_one_in_the_order_given(embedder: MiniLMEmbedder) -> None:
+def test_vector_does_not_depend_on_other_texts_or_their_order(embedder: MiniLMEmbedder) -> None:
     texts = [f"{i} " + "word " * (i * 37 % 90) for i in range(40)] + TEXTS
     one_by_one = np.concatenate([embedder.embed([text]) for text in texts])
-    assert np.abs(embedder.embed(texts) - one_by_one).max() < 1e-5
+    assert np.array_equal(embedder.embed(texts), one_by_one)
+    assert np.array_equal(embedder.embed(texts[::-1]), one_by_one[::-1])
+
+
+def test_vector_is_the_same_each_time(embedder: MiniLMEmbedder, cache_dir: Path) -> None:
+    vectors = embedder.embed(TEXTS)
+    assert np.array_equal(embedder.embed(TEXTS), vectors)
+    assert np.array_equal(embedder.embed(TEXTS, kind="query"), vectors)
+    assert np.array_equal(MiniLMEmbedder(cache_dir=cache_dir).embed(TEXTS), vectors)
 
 
 def test_threads_share_one_embedder(embedder: MiniLMEmbedder) -> None:
     texts = TEXTS * 8
     with ThreadPoolExecutor(8) as pool:
         rows = list(pool.map(lambda text: embedder.embed([text])[0], texts))
-    assert np.abs(embedder.embed(texts) - rows).max() < 1e-5
+    assert np.array_equal(embedder.embed(texts), rows)
 
 
 def test_text_beyond_256_tokens_is_cut_off(embedder: MiniLMEmbedder) -> None:
     fits = "word " * 254  # and one token each for start and end
     short, full, long = embedder.embed([fits[:-5], fits, fits + "Lisbon " * 500])
-    assert np.abs(full - long).max() < 1e-6
+    assert np.array_equal(full, long)
     assert np.abs(full - short).max() > 1e-4
 
 
