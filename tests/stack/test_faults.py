@@ -1,0 +1,77 @@
+"""Everything breaks at once, at random: no exchange is lost, and none becomes two memories."""
+
+import random
+from collections import Counter
+
+import psutil
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from assessor.models import Assessment, State
+from config.embedded_postgres import EmbeddedPostgres
+from memory.actors import SYSTEM
+from memory.models import Memory, Space
+from memory.services.policies import change_policy
+from tests.conftest import MakeKey
+from tests.processes import Processes, wait_until
+from tests.stack.test_outbox import post_all
+from tests.stub_model import StubModel
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+EXCHANGES = 1000
+# A quarter of the answers are none: limited, broken, late, cut off, not JSON.
+FAULTS = {
+    "ok": 75, "429:1": 5, "500": 4, "503:2": 2,
+    "timeout": 3, "half": 4, "nonsense": 4, "close:2": 3,
+}  # fmt: skip
+
+
+def ended() -> int:
+    return Assessment.objects.filter(state__in=["done", "ignored", "failed"]).count()
+
+
+def crash_postgres() -> None:
+    """kill -9, and a new start on what is on the disk: every session breaks."""
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's own; the stubs know less
+    pid_file = settings.EBB_DATA_DIR / "postgres" / "postmaster.pid"
+    postmaster = psutil.Process(int(pid_file.read_text().split()[0]))
+    sessions = postmaster.children()
+    postmaster.kill()
+    psutil.wait_procs([postmaster, *sessions], timeout=30)
+    EmbeddedPostgres(settings.EBB_DATA_DIR).start(give_up=lambda: False)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_each_of_a_thousand_exchanges_ends_once_whatever_breaks(
+    processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
+) -> None:
+    quick = {"assessment": {"timeout_seconds": 0.5}}
+    change_policy(space=space, changes=quick, actor=SYSTEM, now=timezone.now())
+    chance = random.Random(20261122)
+    stub_model.script(*chance.choices(list(FAULTS), list(FAULTS.values()), k=3 * EXCHANGES))
+    said = [f"I like dish number {number}" for number in range(EXCHANGES)]
+    model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
+    post_all(processes.web(**model).url, key(), said)
+    processes.beat(**model)
+    worker = processes.worker(**model)
+    for share, happens in ((0.2, "kill"), (0.4, "crash"), (0.6, "kill"), (0.8, "kill")):
+        wait_until(lambda: ended() > share * EXCHANGES, within=240, what=f"{share:.0%} of them")  # noqa: B023 - called before the next turn
+        if happens == "kill":
+            worker.kill()
+            worker = processes.worker(**model)
+        else:
+            crash_postgres()
+    wait_until(lambda: ended() == EXCHANGES, within=480, what="the end of all")
+
+    rows = list(Assessment.objects.in_space(space))
+    assert Counter(row.user_message for row in rows) == Counter(said)
+    kept = [row.memory_id for row in rows if row.state == State.DONE]
+    assert len(set(kept)) == len(kept) > 0.9 * EXCHANGES
+    assert set(Memory.objects.in_space(space).values_list("pk", flat=True)) == set(kept)
+    parked = [row for row in rows if row.state == State.FAILED]
+    assert all(row.error and row.user_message and row.memory_id is None for row in parked)
