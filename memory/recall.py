@@ -5,15 +5,19 @@ services.memories.mark_used.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
 from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
 
 from memory.embeddings import get_embedder
 from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES, SIGNALS, Profile, contributions, match_percent
 from memory.models import Memory, Space
+from memory.policy import PolicyDocument
 from memory.querysets.policies import Policy, current_policy
 from memory.querysets.recall import JUST_MISSED, Question, Shape, recalled
 
@@ -22,8 +26,8 @@ from memory.querysets.recall import JUST_MISSED, Question, Shape, recalled
 class Result:
     """A memory that was found, with every number that put it in its place.
 
-    `rank` is its place among all that were ranked, 1 the best. `rank_without` tells, for each
-    signal the profile uses, its place if that signal weighed nothing; empty unless asked for.
+    An explained one also has its `rank` among all that were ranked, 1 the best, and `rank_without`:
+    for each signal the profile uses, its rank if that signal weighed nothing.
     """
 
     memory: Memory
@@ -31,7 +35,7 @@ class Result:
     score: float
     signals: dict[str, float]
     contributions: dict[str, float]
-    rank: int
+    rank: int | None = None
     rank_without: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -86,36 +90,48 @@ def recall(
     """
     started = perf_counter()
     policy = current_policy(space)
-    chosen = profile_named(profile or policy.document.recall.profile)
-    embedder = get_embedder(
-        space.embedder.provider, space.embedder.model, space.embedder.dimensions
-    )
-    vector = embedder.embed([query], kind="query")[0]
-    shape = Shape(
-        profile=chosen,
-        decay=policy.document.decay,
-        recall=policy.document.recall,
-        language=policy.document.language,
-        limit=limit or chosen.limit or policy.document.recall.limit,
+    shape = replace(
+        _shape(policy.document, profile_named(profile or policy.document.recall.profile), limit),
         memory_types=tuple(memory_types),
         tags=tuple(tags),
         explain=explain,
     )
-    found = [
-        _result(memory, place, shape)
-        for place, memory in enumerate(recalled(Question(space, query, vector, now), shape), 1)
-    ]
+    question = Question(space, query, _embedded(space, query), now)
+    found = [_result(memory, shape) for memory in recalled(question, shape)]
     results = [one for one in found[: shape.limit] if one.score >= shape.min_score]
+    missed = found[len(results) :][:JUST_MISSED]
     took_ms = (perf_counter() - started) * 1000
-    return Recall(
-        query, chosen, policy, took_ms, results, missed=found[len(results) :][:JUST_MISSED]
+    return Recall(query, shape.profile, policy, took_ms, results, missed)
+
+
+def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:
+    return Shape(
+        profile=profile,
+        decay=rules.decay,
+        recall=rules.recall,
+        language=rules.language,
+        limit=limit or profile.limit or rules.recall.limit,
     )
 
 
-def _result(memory: Memory, place: int, shape: Shape) -> Result:
+def _embedded(space: Space, query: str) -> npt.NDArray[np.float32]:
+    model = space.embedder
+    embedder = get_embedder(model.provider, model.model, model.dimensions)
+    vector: npt.NDArray[np.float32] = embedder.embed([query], kind="query")[0]
+    return vector
+
+
+def _result(memory: Memory, shape: Shape) -> Result:
     numbers = vars(memory)  # annotated by the statement
     signals = {name: numbers[f"signal_{name}"] for name in SIGNALS}
     parts = contributions(signals, shape.profile)
     ranks = {name: numbers[f"rank_without_{name}"] for name in parts} if shape.explain else {}
-    rank = numbers["rank"] if shape.explain else place
-    return Result(memory, signals["semantic"], numbers["score"], signals, parts, rank, ranks)
+    return Result(
+        memory,
+        similarity=signals["semantic"],
+        score=numbers["score"],
+        signals=signals,
+        contributions=parts,
+        rank=numbers.get("rank"),
+        rank_without=ranks,
+    )

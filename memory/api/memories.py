@@ -112,6 +112,7 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
         limit=asked.limit,
         memory_types=asked.memory_types,
         tags=asked.tags,
+        explain=asked.explain,
     )
 
 

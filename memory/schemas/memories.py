@@ -97,7 +97,8 @@ class MemoryList(Schema):
 
 
 class SearchIn(Schema):
-    """What to look for."""
+    """What to look for. `explain` asks for each result's rank without each signal, and for the next
+    few that just missed."""
 
     query: Annotated[Text, Field(min_length=1, max_length=20_000)]
     limit: Limit | None = None
@@ -108,7 +109,11 @@ class SearchIn(Schema):
 
 
 class ResultOut(Schema):
-    """A memory found; the contributions sum to the score."""
+    """A memory found; the contributions sum to the score.
+
+    With `explain` also its `rank` among all that were ranked, 1 the best, and `rank_without`: its
+    rank if one signal weighed nothing, for each that the profile weighs.
+    """
 
     memory: MemoryOut
     similarity: float
@@ -116,15 +121,18 @@ class ResultOut(Schema):
     score: float
     signals: dict[str, float]
     contributions: dict[str, float]
+    rank: int | None
+    rank_without: dict[str, int]
 
 
 class SearchOut(Schema):
-    """An answer to a search, best first."""
+    """An answer to a search, best first; `missed` is what came next (only with `explain`)."""
 
     query: str
     profile: str
     took_ms: float
     results: list[ResultOut]
+    missed: list[ResultOut]
 
     @staticmethod
     def resolve_profile(found: Recall) -> str:

@@ -1,13 +1,11 @@
 """Recall: one SQL statement that returns signals and score, and the memories they belong to.
 
-    questions    what is asked
-    words        what its words say
-    candidates   which memories are ranked: all, or in a large space the likely ones
-    statement    the parts put together
-    fragments    how pieces of SQL become a statement that is written once
-
-A space is small when ranking all of it is quicker than asking the approximate index, which all
-spaces share: the smaller a space's part of the index, the more of it is passed in vain.
+questions    what is asked
+words        what its words say
+sizes        whether a space is large
+candidates   which memories are ranked: all, or in a large space the likely ones
+statement    the parts put together
+fragments    how pieces of SQL become a statement that is written once
 """
 
 from __future__ import annotations
@@ -15,27 +13,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import psycopg
 from django.db import connection
 
-from memory.models import Memory, Space
+from memory.models import Memory
 from memory.querysets.recall.questions import JUST_MISSED, Question, Shape, values
+from memory.querysets.recall.sizes import LARGE, Size, size_if_large
 from memory.querysets.recall.statement import COLUMNS, numbers, statement
 from memory.querysets.recall.words import LABEL_WEIGHTS
 
 __all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "Question", "Shape", "recalled"]
 
-LARGE = 3000
-"""With more vectors than this a space may be large. Measured: docs/ranking.md."""
-WORTH_OF_INDEX = 850
-"""A space is large when the square of its vectors is above so many times those of all spaces."""
+PREPARED_AFTER = 5
+"""How often a connection sends the same text before PostgreSQL is to keep it."""
 
-_PLACE = 256
-_SIZE = """
-    SELECT memory_id,
-        (SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass)
-    FROM memory_memoryembedding
-    WHERE space_id = %s AND embedder_id = %s ORDER BY memory_id OFFSET %s LIMIT 1
-"""
 _FIELDS = [field.attname for field in COLUMNS]
 _CONVERTERS = [
     (place, field.from_db_value)
@@ -50,38 +41,41 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
 
     With more than `large` vectors the space may be ranked by its likely candidates only.
     """
-    size = None if shape.profile.candidates else _size_if_large(question.space, large)
-    if size is not None:
+    filtered = bool(shape.memory_types or shape.tags)
+    size = None if shape.profile.candidates else size_if_large(question.space, large)
+    if size and (size.worth_index or not filtered):
         found = _found(question, shape, size)
         # A filter that leaves few may leave none of the candidates.
-        if len(found) >= shape.rows or not (shape.memory_types or shape.tags):
+        if len(found) == shape.rows or not filtered:
             return found
     return _found(question, shape, None)
 
 
-def _size_if_large(space: Space, large: int) -> float | None:
-    """How many vectors the space has, within a tenth, or None if it is small.
+def _found(question: Question, shape: Shape, size: Size | None) -> list[Memory]:
+    space = question.space
+    dimensions = space.embedder.dimensions if size and size.worth_index else None
+    sql = statement(shape, large=size is not None, dimensions=dimensions)
+    text = sql.text.replace("{space}", f"{space.pk:d}")
+    text = text.replace("{embedder}", f"{space.embedder_id:d}")
+    given = values(question, size.vectors if size else 0)
+    rows = _rows(text, [given[mark] for mark in sql.parameters])
+    names = numbers(shape)
+    return [_memory(row, names) for row in rows]
 
-    Ids are random, so how far the first 256 reach tells how many there are (Bar-Yossef et al. 2002,
-    the estimator by the k-th smallest hash): the same little work for any space.
+
+def _rows(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Django's cursors put the values into the text, so PostgreSQL reads and plans it anew each
+    time: a fifth of the time in a small space. psycopg's own lets it keep the statements that a
+    connection sends often. The plan it then keeps is made for this space, whose number is in the
+    text. Behind a pooler that hands a connection to another at each transaction there is nothing to
+    keep: Django's setting for that is heeded.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_SIZE, [space.pk, space.embedder_id, _PLACE - 1])
-        row = cursor.fetchone()
-    if row is None:
-        return None
-    size = (_PLACE - 1) / (row[0].int / 2**128)
-    return size if size > large and size**2 > WORTH_OF_INDEX * max(row[1], size) else None
-
-
-def _found(question: Question, shape: Shape, size: float | None) -> list[Memory]:
-    dimensions = None if size is None else question.space.embedder.dimensions
-    sql = statement(shape, dimensions)
-    given = values(question, round(size or 0))
-    with connection.cursor() as cursor:
-        cursor.execute(sql.text, [given[mark] for mark in sql.parameters])
-        rows = cursor.fetchall()
-    return [_memory(row, numbers(shape)) for row in rows]
+    connection.ensure_connection()
+    keeps = not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
+    with connection.wrap_database_errors:
+        connection.connection.prepare_threshold = PREPARED_AFTER if keeps else None
+        with psycopg.Cursor(connection.connection) as cursor:
+            return cursor.execute(text, parameters).fetchall()
 
 
 def _memory(row: tuple[Any, ...], names: Sequence[str]) -> Memory:

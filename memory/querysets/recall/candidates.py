@@ -3,7 +3,7 @@
 In a small space all of them: the answer is exact. In a large one those that some signal puts first,
 each found by its own index; only these are scored, by the same formulas:
 
-    near          most similar, from the embedder's approximate index
+    near          most similar, by the embedder's approximate index or by comparing with all
     telling       most answered by rare words, from the text index
     newest        for what recency weighs
     weightiest    for what importance weighs: by its base, above what time leaves of it
@@ -18,7 +18,8 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
-from memory.models import MemoryEmbedding
+from memory.models import Memory, MemoryEmbedding
+from memory.models.memories import Status
 from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.recall.fragments import Fragment, rows
 from memory.querysets.recall.questions import EMBEDDER, SPACE, VECTOR, Shape
@@ -32,7 +33,8 @@ _REACHED = """
     SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true) IS NOT NULL
         AND set_config('hnsw.ef_search', %s, true) IS NOT NULL AS ready
 """
-_NEAR = "SELECT near.memory_id AS id FROM reached, LATERAL ({near}) AS near"
+_NEAR = "SELECT near.id FROM reached, LATERAL ({near}) AS near"
+_NEAR_OF_ALL = "SELECT near.memory_id AS id FROM ({near}) AS near"
 _TELLING = """
     SELECT rare.id
     FROM rare JOIN words ON words.number = rare.number
@@ -49,26 +51,23 @@ def all_of(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
     return memories.filter(pk__in=best.values("pk"))
 
 
-def likely(memories: MemoryQuerySet, shape: Shape, dimensions: int) -> dict[str, Fragment]:
-    """`candidates`, and what they are chosen by."""
+def likely(memories: MemoryQuerySet, shape: Shape, dimensions: int | None) -> dict[str, Fragment]:
+    """`candidates`, and what they are chosen by. With `dimensions` the index finds the nearest."""
     if shape.profile.order == "created_at":
-        newest = memories.order_by("-created_at", "pk").values("pk")
+        newest = memories.order_by("-created_at", "id").values("id")
         return {"candidates": rows(newest[: shape.rows])}
-    weights, reach = shape.profile.weights, max(REACH, 5 * shape.rows)
-    heaviest = max(weights.values())
-    chosen = {
-        "near": _near(memories, reach, dimensions),
-        "telling": Fragment(_TELLING, (reach,)),
-    }
+    reach = max(REACH, 5 * shape.rows)
+    near = _near_by_index(memories, reach, dimensions) if dimensions else _near_by_scan(reach)
+    chosen = {**near, "telling": Fragment(_TELLING, (reach,))}
+    heaviest = max(shape.profile.weights.values())
     for name, signal, order in (
         ("newest", "recency", "-created_at"),
         ("weightiest", "importance", "-importance"),
     ):
-        if count := ceil(reach * weights.get(signal, 0.0) / heaviest):
+        if count := ceil(reach * shape.profile.weights.get(signal, 0.0) / heaviest):
             chosen[name] = rows(memories.order_by(order).values("id")[:count])
-    each = " UNION ".join(f"TABLE {name}" for name in chosen)
-    reached = Fragment(_REACHED, (str(min(reach, _MAX_EF)),))
-    return {"reached": reached, **chosen, "candidates": Fragment(each)}
+    each = " UNION ".join(f"TABLE {name}" for name in chosen if name != "reached")
+    return {**chosen, "candidates": Fragment(each)}
 
 
 def chosen(memories: MemoryQuerySet) -> MemoryQuerySet:
@@ -76,12 +75,30 @@ def chosen(memories: MemoryQuerySet) -> MemoryQuerySet:
     return memories.filter(pk__in=RawSQL("SELECT id FROM candidates", ()))
 
 
-def _near(memories: MemoryQuerySet, reach: int, dimensions: int) -> Fragment:
-    """The cast is the one of the index (services.embedders)."""
-    vector = Cast(F("vector"), HalfVectorField(dimensions=dimensions))
-    nearest = MemoryEmbedding.objects.filter(
-        RawSQL("reached.ready", (), output_field=BooleanField()),
-        space_id=SPACE,
-        embedder_id=EMBEDDER,
-    ).order_by(CosineDistance(vector, Value(VECTOR)))
-    return Fragment(_NEAR).filled(near=rows(nearest.values("memory_id")[:reach]))
+def _near_by_index(memories: MemoryQuerySet, reach: int, dimensions: int) -> dict[str, Fragment]:
+    """The cast is the one of the index (services.embedders). Each memory found is looked up at
+    once, so that none counts that is in the bin or filtered out."""
+    vector = Cast(F("embeddings__vector"), HalfVectorField(dimensions=dimensions))
+    ready = RawSQL("reached.ready", (), output_field=BooleanField())
+    nearest = (
+        memories.filter(ready, embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
+        .order_by(CosineDistance(vector, Value(VECTOR)))
+        .values("id")[:reach]
+    )
+    return {
+        "reached": Fragment(_REACHED, (str(min(reach, _MAX_EF)),)),
+        "near": Fragment(_NEAR).filled(near=rows(nearest)),
+    }
+
+
+def _near_by_scan(reach: int) -> dict[str, Fragment]:
+    """Without the cast the index does not fit. To look up every memory would double the time, so
+    those that are not live are left out by their ids; they are few, or soon will be."""
+    hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
+    nearest = (
+        MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
+        .exclude(memory_id__in=hidden.values("pk"))
+        .order_by(CosineDistance("vector", Value(VECTOR)))
+    )
+    found = rows(nearest.values("memory_id")[:reach])
+    return {"near": Fragment(_NEAR_OF_ALL).filled(near=found)}

@@ -19,7 +19,7 @@ from django.db.models import Func, QuerySet
 from django.db.models.expressions import Expression
 
 from memory.models import Memory
-from memory.querysets.recall.questions import is_mark
+from memory.querysets.recall.questions import NAMES, is_mark
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,16 @@ def with_parts(parts: Mapping[str, Fragment], select: Fragment) -> Fragment:
 
 
 def with_constants_inside(fragment: Fragment) -> Fragment:
-    """The same with only marks left as parameters: 80 values a call cost psycopg a millisecond."""
+    """The same with only marks left as parameters: 80 values a call cost psycopg a millisecond.
+
+    `{space}` and `{embedder}` stay as they are: their numbers become part of the text, too.
+    """
     first, *pieces = fragment.text.split("%s")
     text, marks = [first], []
     for parameter, piece in zip(fragment.parameters, pieces, strict=True):
         if is_mark(parameter):
-            marks.append(parameter)
-            text.append("%s")
+            text.append(NAMES.get(parameter, "%s"))
+            marks += [] if parameter in NAMES else [parameter]
         else:
             text.append(mogrify("%s", [parameter], connection).replace("%", "%%"))
         text.append(piece)

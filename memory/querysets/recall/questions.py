@@ -60,6 +60,8 @@ JUST_MISSED = 5
 SPACE, EMBEDDER, SIZE = -1, -2, -3
 TEXT, VECTOR = "\x00text", "\x00vector"
 NOW = datetime(1, 1, 1, tzinfo=UTC)
+NAMES: Mapping[Any, str] = {SPACE: "{space}", EMBEDDER: "{embedder}"}
+"""These two are written into the text: a plan is then made for this space."""
 
 
 def is_mark(parameter: object) -> bool:
@@ -71,10 +73,9 @@ _MARKS = (SPACE, EMBEDDER, SIZE, TEXT, VECTOR, NOW)
 
 
 def values(question: Question, size: int) -> Mapping[Any, Any]:
-    """The question's value for each mark; `size`: how many vectors the space has, about."""
+    """The question's value for each mark that is a parameter; `size`: how many vectors the space
+    has, about."""
     return {
-        SPACE: question.space.pk,
-        EMBEDDER: question.space.embedder_id,
         SIZE: size,
         TEXT: lexemes.prepare_question(question.text),
         VECTOR: HalfVector(question.vector).to_text(),

@@ -57,11 +57,9 @@ _SELECT = """
 
 
 @lru_cache(maxsize=512)
-def statement(shape: Shape, dimensions: int | None) -> Fragment:
-    """The SQL for questions of this shape, its parameters the marks of questions.py.
-
-    `dimensions` of the embedder for a large space; None for one that is ranked completely.
-    """
+def statement(shape: Shape, *, large: bool = False, dimensions: int | None = None) -> Fragment:
+    """The SQL for questions of this shape, its parameters the marks of questions.py. For a large
+    space with the `dimensions` of the embedder if its index is to find the nearest."""
     memories = Memory.objects.filter(space_id=SPACE).live()
     if shape.memory_types:
         memories = memories.filter(memory_type__in=shape.memory_types)
@@ -69,13 +67,13 @@ def statement(shape: Shape, dimensions: int | None) -> Fragment:
         memories = memories.filter(tags__contains=list(shape.tags))
     memories = memories.with_importance_now(decay=shape.decay, now=NOW)
     parts = {"asked": words.asked(shape.language)}
-    if dimensions is None:
-        parts["signals"] = _signals(candidates.all_of(memories, shape), shape)
-        parts |= words.of_candidates()
-    else:
+    if large:
         parts |= words.of_sample() | candidates.likely(memories, shape, dimensions)
         parts["signals"] = _signals(candidates.chosen(memories), shape)
         parts["hits"] = words.hits()
+    else:
+        parts["signals"] = _signals(candidates.all_of(memories, shape), shape)
+        parts |= words.of_candidates()
     parts |= {"matches": words.matches(), "scored": _scored(shape), "ranked": _ranked(shape)}
     return with_constants_inside(with_parts(parts, _select(shape)))
 

@@ -35,7 +35,7 @@ RARE = 5
 _ASKED = """
     SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name,
         ('''@' || %s || ''' & ' || word)::tsquery AS word_in_space
-    FROM unnest(string_to_array(plainto_tsquery(%s::regconfig, %s)::text, ' & '))
+    FROM unnest(string_to_array(plainto_tsquery(%s::regconfig, (SELECT %s))::text, ' & '))
         WITH ORDINALITY AS each(word, number)
     GROUP BY word
 """
@@ -54,13 +54,16 @@ _MATCHES = """
     FROM hits JOIN words ON words.number = hits.number
     GROUP BY hits.id
 """
+# LIMIT 1: one look-up each, where a planner that expects many would rather read all memories.
 _SAMPLE = """
     SELECT memory.search
     FROM (
         SELECT memory_id FROM memory_memoryembedding
         WHERE space_id = %s AND embedder_id = %s ORDER BY memory_id LIMIT %s
-    ) AS first JOIN memory_memory AS memory ON memory.id = first.memory_id
-    WHERE memory.space_id = %s AND memory.status = 'live'
+    ) AS first, LATERAL (
+        SELECT search FROM memory_memory
+        WHERE space_id = %s AND id = first.memory_id AND status = 'live' LIMIT 1
+    ) AS memory
 """
 _COUNTED = """
     SELECT asked.*, (SELECT count(*) FROM sample WHERE sample.search @@ asked.word) AS held
@@ -92,7 +95,10 @@ ALL_RARITY = column("(SELECT sum(rarity) FROM words)")
 
 def asked(language: str) -> Fragment:
     """`plainto_tsquery` joins the question's words with AND, which finds nothing for four questions
-    in five; taken apart, each word is a query of its own, quoted as PostgreSQL wants it."""
+    in five; taken apart, each word is a query of its own, quoted as PostgreSQL wants it.
+
+    The inner SELECT hides the text from the planner: one plan then serves all questions.
+    """
     return Fragment(_ASKED, (SPACE, lexemes.configuration(language), TEXT))
 
 
