@@ -31,6 +31,14 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
         """Those that were left by a worker each time they were tried."""
         return self.filter(_abandoned(now, attempts__gte=MAX_ATTEMPTS))
 
+    def saying(self, words: str) -> AssessmentQuerySet:
+        """Those in which these words stand together: in what was said or in what was made of it."""
+        return self.filter(
+            Q(user_message__icontains=words)
+            | Q(assistant_response__icontains=words)
+            | Q(summary__icontains=words)
+        )
+
 
 def _abandoned(now: datetime, **attempts: int) -> Q:
     return Q(state="running", leased_until__lt=now, **attempts)

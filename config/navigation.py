@@ -12,9 +12,14 @@ from memory.models import Space
 PAGES = (
     ("playground", _("Playground"), "chat"),
     ("memories", _("Memories"), "memories"),
+    ("assessments", _("Assessments"), "check"),
 )
 # Pages that belong to another page's entry.
-WITHIN = {"conversation": "playground"}
+WITHIN = {
+    "conversation": "playground",
+    "assessment": "assessments",
+    "assessment_judge_again": "assessments",
+}
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:

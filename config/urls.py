@@ -12,6 +12,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("s/<slug:slug>/", include("chat.urls")),
     path("s/<slug:slug>/memories/", include("memory.urls")),
+    path("s/<slug:slug>/assessments/", include("assessor.urls")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),

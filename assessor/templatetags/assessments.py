@@ -1,0 +1,103 @@
+"""How the Assessments page says ages, durations, lifetimes, money, bands and who judged.
+
+`{% load assessments %}` in a template. Words go through Django's translation.
+"""
+
+import json
+import math
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from assessor.models import Assessment
+from memory.templatetags.ebb import age_in_words
+
+register = template.Library()
+
+
+@register.filter
+def since(moment: datetime, now: datetime | None = None) -> SafeString:
+    """Like `ago`, to the minute for what is younger than a day: that is when somebody waits.
+
+    `now` defaults to the clock, which a page may ask.
+    """
+    now = now or timezone.now()
+    age = now - moment
+    if age < timedelta(minutes=1):
+        words = _("just now")
+    elif age < timedelta(days=1):
+        words = _("%(age)s ago") % {"age": timesince(moment, now, depth=1)}
+    else:
+        words = age_in_words(age.days)
+    local = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        local.isoformat(timespec="seconds"),
+        date_format(local, "DATETIME_FORMAT"),
+        words,
+    )
+
+
+@register.filter
+def duration(milliseconds: float) -> str:
+    """3.41 → "3.4 ms", 812.3 → "812 ms", 1234.5 → "1.2 s"."""
+    if milliseconds >= 1000:
+        return f"{milliseconds / 1000:.1f} s"
+    return f"{milliseconds:.{1 if milliseconds < 9.95 else 0}f} ms"
+
+
+@register.filter
+def usd(dollars: float) -> str:
+    """Cents from a dollar on, below it the two digits that count: 0.0000937 → "$0.000094"."""
+    if dollars == 0:
+        return "$0"
+    if dollars >= 1:
+        return f"${dollars:.2f}"
+    decimals = 1 - math.floor(math.log10(dollars))
+    return f"${dollars:.{decimals}f}".rstrip("0").rstrip(".")
+
+
+@register.filter
+def lifetime(ttl_seconds: int | None) -> str:
+    """A judgement's lifetime in words; None is for good."""
+    if ttl_seconds is None:
+        return _("stays for good")
+    hours = round(ttl_seconds / 3600)
+    if hours < 48:
+        return ngettext("stays %(n)d hour", "stays %(n)d hours", hours) % {"n": hours}
+    days = round(ttl_seconds / 86400)
+    return ngettext("stays %(n)d day", "stays %(n)d days", days) % {"n": days}
+
+
+@register.filter
+def band(importance: float) -> str:
+    """The bands of seed 001 in words."""
+    if importance >= 0.9:
+        return _("critical")
+    if importance >= 0.7:
+        return _("important")
+    if importance >= 0.5:
+        return _("of medium importance")
+    if importance >= 0.3:
+        return _("of low importance")
+    return _("of little importance")
+
+
+@register.filter
+def judge_name(assessment: Assessment) -> str:
+    """The model's name, which is the endpoint's; the built-in judge's is ours."""
+    return _("the built-in judge") if assessment.provider == "local" else assessment.model
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Indented, for reading."""
+    return json.dumps(value, ensure_ascii=False, indent=2)

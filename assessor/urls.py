@@ -1,0 +1,12 @@
+"""Addresses of the assessment pages, below /s/<space>/assessments/."""
+
+from django.urls import path
+
+from assessor import views
+
+urlpatterns = [
+    path("", views.assessments, name="assessments"),
+    path("<uuid:assessment_id>/", views.assessment, name="assessment"),
+    path("<uuid:assessment_id>/retry/", views.retry, name="assessment_retry"),
+    path("<uuid:assessment_id>/judge/", views.judge_again, name="assessment_judge_again"),
+]

@@ -1,0 +1,186 @@
+"""Pages: the assessments of a space, and one of them with a second opinion beside it."""
+
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from assessor import services
+from assessor.errors import AssessmentError
+from assessor.inspection import figures_of
+from assessor.judging import Exchange, judge, model_configuration
+from assessor.llm import get_model
+from assessor.models import Assessment, State
+from assessor.tiles import tiles
+from memory.authentication import Access
+from memory.connections import release_connection
+from memory.errors import Conflict
+from memory.formulas.retention import ttl_seconds
+from memory.pages import page_access, space_page
+from memory.pagination import keyset
+from memory.policy import PolicyDocument
+from memory.querysets.policies import current_policy
+from memory.tides import show
+
+PAGE_SIZE = 50
+# The words of templates/_assessment_state.html: what is filtered by is called as it is shown.
+STATES = {
+    State.QUEUED: _("waiting to be assessed"),
+    State.RUNNING: _("being assessed"),
+    State.RETRYING: _("will be tried again"),
+    State.DONE: _("remembered"),
+    State.IGNORED: _("nothing to remember"),
+    State.FAILED: _("assessment failed"),
+}
+RUBRICS = {
+    "graded": _("graded: one importance"),
+    "facets": _("facets: how lasting, how felt, how informative"),
+}
+JUDGES = {
+    "llm": _("a language model"),
+    "cascade": _("a language model where the built-in judge is unsure"),
+    "local": _("the built-in judge"),
+}
+
+
+@require_GET
+@space_page("read")
+def assessments(request: HttpRequest, access: Access) -> HttpResponse:
+    """All assessments, newest first, by state and by what was said; above them how judging goes."""
+    state = request.GET.get("state", "")
+    state = state if state in STATES else ""
+    query = request.GET.get("q", "").replace("\x00", "").strip()
+    rows = Assessment.objects.in_space(access.space).defer("raw_answer", "context")
+    if state:
+        rows = rows.filter(state=state)
+    if query:
+        rows = rows.saying(query)
+    page, following = keyset("-created_at").page(
+        rows, limit=PAGE_SIZE, cursor=request.GET.get("cursor") or None
+    )
+    context = {"assessments": page, "next": following, "q": query, "state": state}
+    if request.htmx:  # type: ignore[attr-defined]  # django-htmx
+        response = render(request, "assessor/_list.html", context)
+    else:
+        response = render(request, "assessor/assessments.html", context | _overview(access))
+    # Or a browser that goes back would show the fragment that it keeps under the same address.
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _overview(access: Access) -> dict[str, Any]:
+    store_above = current_policy(access.space).document.assessment.store_above
+    figures = figures_of(space=access.space, store_above=store_above, now=timezone.now())
+    return {"figures": figures, "tiles": tiles(figures), "states": STATES.items()}
+
+
+@require_GET
+@space_page("read")
+def assessment(request: HttpRequest, access: Access, assessment_id: UUID) -> HttpResponse:
+    """One assessment; for htmx only what changes while it is under way."""
+    fragment = request.htmx  # type: ignore[attr-defined]  # django-htmx
+    template = "assessor/_stored.html" if fragment else "assessor/assessment.html"
+    response = render(request, template, _one(access, assessment_id))
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
+    """What the page of one assessment shows; raises Http404."""
+    rows = Assessment.objects.in_space(access.space).select_related("memory")
+    found = get_object_or_404(rows, pk=assessment_id)
+    policy = current_policy(access.space).document
+    if found.memory:
+        show([found.memory], policy, timezone.now())
+    has_model = model_configuration() is not None
+    return {
+        "assessment": found,
+        "store_above": policy.assessment.store_above,
+        "may_write": "write" in access.scopes,
+        "has_model": has_model,
+        "judges": JUDGES.items(),
+        "judge": "llm" if has_model else "local",
+        "rubrics": RUBRICS.items(),
+        "rubric": "facets" if found.rubric == "graded" else "graded",
+    }
+
+
+@require_POST
+@space_page("write")
+def retry(request: HttpRequest, access: Access, assessment_id: UUID) -> HttpResponse:
+    """Queues a failed assessment again. One that has not failed is shown as it is."""
+    get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
+    with suppress(Conflict):
+        services.retry(space=access.space, assessment_id=assessment_id, now=timezone.now())
+    if not request.htmx:  # type: ignore[attr-defined]  # django-htmx
+        return redirect("assessment", access.space.slug, assessment_id)
+    return render(request, "assessor/_stored.html", _one(access, assessment_id))
+
+
+@require_POST
+@login_required
+async def judge_again(request: HttpRequest, slug: str, assessment_id: UUID) -> HttpResponse:
+    """Judges the exchange as the form asks, shows it beside what is stored, and stores nothing."""
+    user = await request.auser()
+    access, exchange, policy = await sync_to_async(_asked)(request, user, slug, assessment_id)
+    configuration = model_configuration()
+    model_factory = (lambda: get_model(**configuration)) if configuration else None
+    outcome: dict[str, Any] = {"judge": exchange.provider, "rubric": exchange.rubric}
+    try:
+        judgement = await judge(exchange, policy, model_factory)
+        outcome["again"] = _unsaved(asdict(exchange) | asdict(judgement), policy)
+    except AssessmentError as error:
+        outcome["error"] = str(error)
+    return await sync_to_async(_second_opinion)(request, access, assessment_id, outcome)
+
+
+def _asked(
+    request: HttpRequest, user: Any, slug: str, assessment_id: UUID
+) -> tuple[Access, Exchange, PolicyDocument]:
+    """The exchange to be judged; the connection goes back before a model begins to think."""
+    access = page_access(user, slug, "write")
+    rubric, provider = request.POST.get("rubric", ""), request.POST.get("provider", "")
+    if rubric not in RUBRICS or provider not in JUDGES:
+        raise BadRequest("no such rubric or judge")
+    stored = get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
+    policy = current_policy(access.space).document
+    release_connection()
+    exchange = Exchange(
+        user_message=stored.user_message,
+        assistant_response=stored.assistant_response,
+        source_role=stored.source_role,
+        context=stored.context,
+        source_conversation=stored.source_conversation,
+        rubric=rubric,
+        provider=provider,
+    )
+    return access, exchange, policy
+
+
+def _unsaved(values: dict[str, Any], policy: PolicyDocument) -> Assessment:
+    kept = values["importance"] >= policy.assessment.store_above
+    return Assessment(
+        state=State.DONE if kept else State.IGNORED,
+        ttl_seconds=ttl_seconds(values["importance"], policy.ttl.tiers),
+        **values,
+    )
+
+
+def _second_opinion(
+    request: HttpRequest, access: Access, assessment_id: UUID, outcome: dict[str, Any]
+) -> HttpResponse:
+    request.space = access.space  # type: ignore[attr-defined]  # for the rail
+    context = _one(access, assessment_id) | outcome
+    fragment = request.htmx  # type: ignore[attr-defined]  # django-htmx
+    template = "assessor/_again.html" if fragment else "assessor/assessment.html"
+    return render(request, template, context)

@@ -1,0 +1,220 @@
+"""The figures above the list of assessments, and the words they are said in."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from assessor.inspection import PERIOD, Figures, figures_of
+from assessor.models import Assessment
+from assessor.templatetags.assessments import band, duration, lifetime, since, usd
+from assessor.tiles import tiles
+from memory.models import Space
+
+NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
+STORE_ABOVE = 0.2
+
+
+def assessed(space: Space, state: str = "done", **values: Any) -> Assessment:
+    judged: dict[str, Any] = {}
+    if state in {"done", "ignored"}:
+        judged = {"importance": 0.7, "provider": "llm", "model": "stub", "latency_ms": 100.0}
+    return Assessment.objects.create(
+        space=space, **{"user_message": "hi", "created_at": NOW, "state": state} | judged | values
+    )
+
+
+def figures(space: Space) -> Figures:
+    return figures_of(space=space, store_above=STORE_ABOVE, now=NOW)
+
+
+def said(space: Space) -> dict[str, str]:
+    return {tile.label: " | ".join((tile.value, *tile.details)) for tile in tiles(figures(space))}
+
+
+def test_everything_is_counted_by_one_statement(
+    space: Space, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for state in ("queued", "running", "retrying", "done", "done", "ignored", "failed"):
+        assessed(space, state)
+
+    with django_assert_num_queries(1):
+        found = figures(space)
+
+    assert (found.waiting, found.judged, found.failed) == (3, 3, 1)
+    assert found.success == 0.75
+    assert not found.is_reliable
+
+
+def test_only_this_space_and_the_last_thirty_days_count(space: Space, other_space: Space) -> None:
+    assessed(other_space, "failed")
+    assessed(space, "failed", created_at=NOW - PERIOD)
+    assessed(space, created_at=NOW - PERIOD + timedelta(seconds=1))
+
+    found = figures(space)
+
+    assert (found.judged, found.failed) == (1, 0)
+    assert found.since == NOW - PERIOD + timedelta(seconds=1)
+
+
+def test_before_anything_was_judged_there_is_nothing_to_say(space: Space) -> None:
+    assert tiles(figures(space)) == []
+    assessed(space, "queued")
+    assert tiles(figures(space)) == []
+    assessed(space, "failed")
+    assert said(space) == {"Success": "0% | 0 judged, 1 failed"}
+
+
+def test_percentiles_are_interpolated_and_a_models_are_told_apart(space: Space) -> None:
+    for latency in range(1, 102):
+        assessed(space, latency_ms=float(latency))
+    assert figures(space).latency == pytest.approx([51.0, 96.0])
+    assert said(space)["Time"] == "51 ms | median; 95% within 96 ms"
+
+    for _ in range(101):
+        assessed(space, "ignored", provider="local", latency_ms=1.0)
+    found = figures(space)
+    assert found.latency == pytest.approx([1.0, 90.95])
+    assert found.model_latency == pytest.approx([51.0, 96.0])
+    assert "by a model: 51 ms, 95% within 96 ms" in said(space)["Time"]
+
+
+@pytest.mark.parametrize(("slow", "quick"), [(299.9, True), (300.0, False)])
+def test_the_slow_end_decides_whether_the_aim_is_reached(
+    space: Space, slow: float, quick: bool
+) -> None:
+    assessed(space, latency_ms=slow)
+    assert figures(space).is_quick is quick
+
+
+@pytest.mark.parametrize(("judged", "failed", "reached"), [(19, 1, False), (20, 1, True)])
+def test_more_than_95_percent_is_the_aim(
+    space: Space, judged: int, failed: int, reached: bool
+) -> None:
+    for state in ["done"] * judged + ["failed"] * failed:
+        assessed(space, state)
+    assert figures(space).is_reliable is reached
+
+
+def test_costs_and_tokens_are_added_up(space: Space) -> None:
+    assessed(space, cost_usd=0.0001, tokens=300)
+    assessed(space, cost_usd=0.0003, tokens=501)
+
+    found = figures(space)
+
+    assert found.cost_each == pytest.approx(0.0002)
+    assert not found.is_cheap
+    assert said(space)["Cost"] == "$0.0002 | each; $0.0004 in all"
+    assert said(space)["Tokens"] == "801 | 400 for each answer of a model"
+
+
+@pytest.mark.parametrize(("cost", "cheap"), [(0.000149, True), (0.000151, False)])
+def test_about_a_hundredth_of_a_cent_is_the_aim(space: Space, cost: float, cheap: bool) -> None:
+    assessed(space, cost_usd=cost)
+    assert figures(space).is_cheap is cheap
+
+
+def test_without_prices_the_cost_is_unknown(space: Space) -> None:
+    assessed(space, provider="local", cost_usd=0.0)
+    assert said(space)["Cost"] == "$0 | each; $0 in all"
+
+    assessed(space, cost_usd=None, tokens=300)
+    [cost] = [tile for tile in tiles(figures(space)) if tile.label == "Cost"]
+    assert (cost.value, cost.reached) == ("unknown", None)
+    assert cost.aim == "about $0.0001 each"
+
+    assessed(space, cost_usd=0.0002, tokens=300)
+    assert said(space)["Cost"] == "$0.0001 | each; $0.0002 in all | 1 without a price"
+
+
+CASCADE = [
+    # first importance, provider, importance: who had the last word, and on which side
+    (0.9, "local", 0.9),
+    (0.05, "local", 0.05),
+    (0.1, "llm", 0.1),
+    (0.5, "llm", 0.2),  # store_above itself is remembered
+    (0.5, "llm", 0.19),
+    (0.19, "llm", 0.6),
+]
+
+
+def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space) -> None:
+    assessed(space)  # no cascade
+    assessed(space, "failed", first_importance=0.5, provider="cascade")
+    assert figures(space).saved is None
+    assert "Model calls saved" not in said(space)
+
+    for first, provider, importance in CASCADE:
+        state = "done" if importance >= STORE_ABOVE else "ignored"
+        assessed(space, state, first_importance=first, provider=provider, importance=importance)
+
+    found = figures(space)
+    assert (found.cascaded, found.asked_model, found.agreed) == (6, 4, 2)
+    assert found.saved == pytest.approx(1 / 3)
+    assert found.agreement == 0.5
+    assert said(space)["Model calls saved"] == (
+        "33.3% | the model was asked about 4 of 6"
+        " | both judges agreed in 50% of these whether to remember"
+    )
+
+
+def test_a_cascade_that_asked_nobody_has_no_agreement(space: Space) -> None:
+    assessed(space, first_importance=0.9, provider="local")
+    assert figures(space).agreement is None
+    assert said(space)["Model calls saved"] == "100% | the model was asked about 0 of 1"
+
+
+# --- Words ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dollars", "words"),
+    [
+        (0, "$0"), (0.0001, "$0.0001"), (0.0000937, "$0.000094"), (0.0134, "$0.013"),
+        (0.5, "$0.5"), (0.999, "$1"), (1.0, "$1.00"), (1234.5, "$1234.50"),
+    ],
+)  # fmt: skip
+def test_money(dollars: float, words: str) -> None:
+    assert usd(dollars) == words
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "words"),
+    [(0.04, "0.0 ms"), (3.41, "3.4 ms"), (9.96, "10 ms"), (812.3, "812 ms"), (1234.5, "1.2 s")],
+)
+def test_durations(milliseconds: float, words: str) -> None:
+    assert duration(milliseconds) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, "stays for good"), (0, "stays 0 hours"), (3600, "stays 1 hour"),
+        (47 * 3600, "stays 47 hours"), (48 * 3600, "stays 2 days"), (30 * 86400, "stays 30 days"),
+    ],
+)  # fmt: skip
+def test_lifetimes(seconds: int | None, words: str) -> None:
+    assert lifetime(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (timedelta(seconds=59), "just now"), (timedelta(minutes=1), "1\xa0minute ago"),
+        (timedelta(hours=3, minutes=50), "3\xa0hours ago"), (timedelta(hours=24), "1 day ago"),
+    ],
+)  # fmt: skip
+def test_ages(age: timedelta, words: str) -> None:
+    assert f">{words}</time>" in since(NOW - age, NOW)
+
+
+@pytest.mark.parametrize(
+    ("importance", "words"),
+    [
+        (0.9, "critical"), (0.899, "important"), (0.7, "important"),
+        (0.5, "of medium importance"), (0.3, "of low importance"), (0.299, "of little importance"),
+    ],
+)  # fmt: skip
+def test_bands_begin_at_their_bound(importance: float, words: str) -> None:
+    assert band(importance) == words
