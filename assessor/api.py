@@ -10,7 +10,7 @@ from django.utils import timezone
 from ninja import Header, Query, Router, Status
 
 from assessor import services
-from assessor.judging import Judgement, judge, model_configuration
+from assessor.judging import Exchange, Judgement, judge, model_configuration
 from assessor.llm import get_model
 from assessor.models import Assessment, State
 from assessor.schemas import (
@@ -21,6 +21,7 @@ from assessor.schemas import (
     ExchangeIn,
     QueuedOut,
 )
+from assessor.screening import judged_part, mask_exchange
 from memory.authentication import Access, access_to
 from memory.connections import release_connection
 from memory.drafts import IdempotencyKey
@@ -38,24 +39,26 @@ router = Router(tags=["assessment"])
 async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
     """Judge an exchange and wait for it. Nothing is stored unless `store` asks for it."""
     access = access_to(request, "write" if asked.store else "read")
-    policy = await sync_to_async(_rules)(access)
+    exchange, policy = await sync_to_async(_prepared)(access, asked)
     configuration = model_configuration()
     model_factory = (lambda: get_model(**configuration)) if configuration else None
-    judgement = await judge(asked.exchange(), policy, model_factory)
+    judgement = await judge(judged_part(exchange), policy, model_factory)
     if not asked.store:
-        return {"assessment": _unsaved(asked, judgement, policy), "memory": None}
-    return await sync_to_async(_store)(access, asked, judgement)
+        return {"assessment": _unsaved(exchange, judgement, policy), "memory": None}
+    return await sync_to_async(_store)(access, exchange, judgement)
 
 
-def _rules(access: Access) -> PolicyDocument:
-    """The policy; the connection goes back before a model begins to think."""
+def _prepared(access: Access, asked: ExchangeIn) -> tuple[Exchange, PolicyDocument]:
+    """The exchange without its secrets, and the policy; the connection goes back before a model
+    begins to think."""
     document = current_policy(access.space).document
     release_connection()
-    return document
+    exchange = asked.exchange()
+    return mask_exchange(exchange) if document.assessment.mask_secrets else exchange, document
 
 
-def _unsaved(asked: ExchangeIn, judgement: Judgement, policy: PolicyDocument) -> Assessment:
-    values = asdict(asked.exchange()) | asdict(judgement)
+def _unsaved(exchange: Exchange, judgement: Judgement, policy: PolicyDocument) -> Assessment:
+    values = asdict(exchange) | asdict(judgement)
     kept = judgement.importance >= policy.assessment.store_above
     return Assessment(
         id=None,
@@ -66,10 +69,10 @@ def _unsaved(asked: ExchangeIn, judgement: Judgement, policy: PolicyDocument) ->
     )
 
 
-def _store(access: Access, asked: ExchangeIn, judgement: Judgement) -> dict[str, Any]:
+def _store(access: Access, exchange: Exchange, judgement: Judgement) -> dict[str, Any]:
     now = timezone.now()
     assessment = services.store_judged(
-        space=access.space, exchange=asked.exchange(), judgement=judgement, now=now
+        space=access.space, exchange=exchange, judgement=judgement, now=now
     )
     decay = current_policy(access.space).document.decay
     memories = Memory.objects.in_space(access.space).with_importance_now(decay=decay, now=now)
@@ -107,7 +110,7 @@ def queue_assessment(
 )
 def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> dict[str, Any]:
     """The space's assessments, newest first."""
-    rows = Assessment.objects.in_space(access_to(request, "read").space)
+    rows = Assessment.objects.in_space(access_to(request, "read").space).select_related("memory")
     if asked.status:
         rows = rows.filter(state=asked.status)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)

@@ -64,6 +64,12 @@ class AssessmentOut(Schema):
     first_importance: float | None
     error: str | None
     memory_id: UUID | None
+    # Why the memory it became had to wait for a person.
+    review_reason: str | None
+
+    @staticmethod
+    def resolve_review_reason(assessment: Any) -> str | None:
+        return assessment.memory.review_reason or None if assessment.memory else None
 
     @staticmethod
     def resolve_status(assessment: Any) -> str:

@@ -5,7 +5,7 @@ a worker that lost its lease to another cannot finish what the other now holds.
 """
 
 import logging
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -19,16 +19,13 @@ from assessor.errors import AssessmentError
 from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS
+from assessor.remembering import prepare_candidate
+from assessor.screening import anything_said, judged_part, mask_exchange, mask_judgement
 from assessor.storable import storable
-from memory.actors import Actor
-from memory.drafts import Facets, MemoryDraft, Source
-from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
 from memory.querysets.policies import current_policy
-from memory.services.memories import prepare_memories
-from memory.services.reconciliation import remember
 
 logger = logging.getLogger(__name__)
 
@@ -121,42 +118,68 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
     )
     if not claimed:
         return None
-    return Assessment.objects.select_related("space__embedder").get(
+    assessment = Assessment.objects.select_related("space__embedder").get(
         space_id=space_id, pk=assessment_id
     )
+    _forget_secrets(assessment)
+    return assessment
+
+
+def _forget_secrets(assessment: Assessment) -> None:
+    """Masks secrets in the row itself, before anybody judges it, if the policy says so."""
+    if not current_policy(assessment.space).document.assessment.mask_secrets:
+        return
+    said = exchange_of(assessment)
+    masked = mask_exchange(said)
+    if masked == said:
+        return
+    values = {
+        "user_message": masked.user_message,
+        "assistant_response": masked.assistant_response,
+        "context": masked.context,
+    }
+    for name, value in values.items():
+        setattr(assessment, name, value)
+    _leased(assessment).update(**values)
+
+
+def exchange_of(assessment: Assessment) -> Exchange:
+    """The exchange as the row keeps it."""
+    return Exchange(**{field.name: getattr(assessment, field.name) for field in fields(Exchange)})
+
+
+def to_judge(assessment: Assessment) -> Exchange:
+    """The exchange as it is judged: without what no person said."""
+    return judged_part(exchange_of(assessment))
 
 
 def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Memory | None:
     """Stores the judgement, and the memory if it is worth one, in one transaction.
 
-    Returns the memory that now holds it, new or known before; None if it was not worth one or
-    somebody else holds the lease by now.
+    Returns the memory that now holds it, new, known before or held for review; None if it was not
+    worth one or somebody else holds the lease by now.
     Raises AssessmentError if the memory cannot be embedded.
     """
     document = current_policy(assessment.space).document
+    if document.assessment.mask_secrets:
+        judgement = mask_judgement(judgement)
+    exchange = to_judge(assessment)
     values: dict[str, Any] = asdict(judgement) | {
         "ttl_seconds": ttl_seconds(judgement.importance, document.ttl.tiers),
         "finished_at": now,
         "leased_until": None,
     }
-    if judgement.importance < document.assessment.store_above:
+    if judgement.importance < document.assessment.store_above or not anything_said(exchange):
         _leased(assessment).update(state=State.IGNORED, **values)
         return None
-    try:
-        prepared = prepare_memories(
-            space=assessment.space, drafts=[_draft(assessment, judgement)], now=now
-        )
-    except EmbeddingError as error:
-        raise AssessmentError(str(error), permanent=error.permanent) from error
+    candidate = prepare_candidate(assessment, exchange, judgement, now)
     with transaction.atomic():
-        if not _leased(assessment).update(state=State.DONE, **values):
+        known = candidate.is_known()
+        if not _leased(assessment).update(state=State.IGNORED if known else State.DONE, **values):
             return None
-        memory = remember(
-            prepared=prepared,
-            actor=Actor("assessor", judgement.model),
-            now=now,
-            source_assessment=assessment.pk,
-        ).memory
+        if known:
+            return None
+        memory = candidate.keep(now)
         Assessment.objects.filter(space_id=assessment.space_id, pk=assessment.pk).update(
             memory=memory
         )
@@ -170,22 +193,6 @@ def _leased(assessment: Assessment) -> Any:
         pk=assessment.pk,
         state=State.RUNNING,
         attempts=assessment.attempts,
-    )
-
-
-def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
-    return MemoryDraft(
-        content=judgement.summary,
-        memory_type=judgement.memory_type,
-        importance=judgement.importance,
-        facets=Facets(**judgement.facets) if judgement.facets else None,
-        tags=judgement.tags,
-        topics=judgement.topics,
-        created_at=assessment.created_at,
-        source=Source(
-            role=assessment.source_role,
-            conversation_id=assessment.source_conversation or None,
-        ),
     )
 
 

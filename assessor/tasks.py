@@ -11,7 +11,6 @@ from assessor import services
 from assessor.errors import AssessmentError
 from assessor.judging import Exchange, Judgement, judge, model_configuration
 from assessor.llm import model_session
-from assessor.models import Assessment
 from memory.connections import release_connection
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
@@ -28,7 +27,7 @@ def assess(space_id: int, assessment_id: str) -> None:
     policy = current_policy(assessment.space).document
     release_connection()
     try:
-        judgement = asyncio.run(_judge(_exchange(assessment), policy))
+        judgement = asyncio.run(_judge(services.to_judge(assessment), policy))
         services.finish(assessment=assessment, judgement=judgement, now=timezone.now())
     except AssessmentError as error:
         services.put_off(
@@ -43,18 +42,6 @@ def assess(space_id: int, assessment_id: str) -> None:
 def pick_up_assessments() -> None:
     """Beat's part of the outbox."""
     services.pick_up(now=timezone.now())
-
-
-def _exchange(assessment: Assessment) -> Exchange:
-    return Exchange(
-        user_message=assessment.user_message,
-        assistant_response=assessment.assistant_response,
-        source_role=assessment.source_role,
-        context=assessment.context,
-        source_conversation=assessment.source_conversation,
-        rubric=assessment.rubric,
-        provider=assessment.provider,
-    )
 
 
 async def _judge(exchange: Exchange, policy: PolicyDocument) -> Judgement:

@@ -74,6 +74,9 @@ class AssessmentPolicy(_Part):
     idle_minutes: float = Field(default=30, gt=0.0, le=10_080)
     timeout_seconds: float = Field(default=5, gt=0.0, le=300)
     store_above: float = Field(default=0.2, ge=0.0, le=1.0)
+    # What tries to steer the judge or to plant instructions waits for a person (docs/safety.md).
+    review: bool = True
+    mask_secrets: bool = True
 
 
 class PolicyDocument(_Part):

@@ -18,6 +18,8 @@ from memory.models import Memory
 # Cosine similarities: from here on two statements may be the same, or one may end the other.
 SAME = 0.80
 RELATED = 0.35
+# From here on what the assistant says by itself is taken for what it was told.
+ECHO = 0.60
 # The share of a restatement's words that may be new.
 NEW_WORDS = 0.25
 
@@ -35,6 +37,12 @@ _ENDED = re.compile(
 _REPLACED = re.compile(
     r"\bfrom (?P<a>[\w'’. -]{2,40}?) to \w|\binstead of (?P<b>[\w'’ -]{2,40})"
     r"|\brather than (?P<c>[\w'’ -]{2,40})|从(?P<d>\w{1,12}?)(?:搬|换|改|转)",
+    re.IGNORECASE,
+)
+# "Please remember that I …" says what "I …" says.
+_ASKED_TO_KEEP = re.compile(
+    r"^\s*(?:please )?(?:remember|note|keep in mind|don['’]t forget|do not forget)(?: that\b|[:,])?"
+    r"|^\s*(?:请|麻烦)?(?:帮我)?(?:记住|记得|记一下|别忘了|不要忘记)[：:，,]?",
     re.IGNORECASE,
 )
 _DISTINGUISHING = re.compile(r"\d|^[A-Z]")
@@ -88,17 +96,31 @@ def restates(content: str, memory_type: str, neighbour: Neighbour) -> bool:
 
     A different number, name or negation makes it a different statement, however similar it reads.
     """
-    old = neighbour.memory
-    if _plain(content) == _plain(old.content):
+    memory = neighbour.memory
+    content, old = _statement(content), _statement(memory.content)
+    if _plain(content) == _plain(old):
         return True
-    if memory_type != old.memory_type or neighbour.similarity < SAME:
+    if memory_type != memory.memory_type or neighbour.similarity < SAME:
         return False
-    if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old.content)):
+    if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old)):
         return False
-    if not _names(content) <= {word.casefold() for word in _tokens(old.content)}:
+    if not _names(content) <= {word.casefold() for word in _tokens(old)}:
         return False
     words = _words(content)
-    return len(words - _words(old.content)) <= NEW_WORDS * len(words)
+    return len(words - _words(old)) <= NEW_WORDS * len(words)
+
+
+def echoes(content: str, neighbour: Neighbour) -> bool:
+    """Whether a statement is near the memory and names nothing that the memory does not.
+
+    Looser than `restates`, whose statements somebody made: what only the assistant said again
+    loses nothing when it is taken for known.
+    """
+    old = neighbour.memory.content
+    if _plain(content) == _plain(old):
+        return True
+    known = {word.casefold() for word in _tokens(old)}
+    return neighbour.similarity >= ECHO and _names(content) <= known
 
 
 def replaces(content: str, neighbour: Neighbour) -> bool:
@@ -122,6 +144,10 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
 def patched(old: str, new: str, now: datetime) -> str:
     """The old text with the newer statement in brackets (seed 003, 括号补丁)."""
     return f"{old} [{now:%Y-%m-%d}: {new}]"
+
+
+def _statement(text: str) -> str:
+    return _ASKED_TO_KEEP.sub("", text)
 
 
 def _plain(text: str) -> str:

@@ -13,28 +13,32 @@ from assessor.judging import Exchange
 # Who speaks for no person.
 MACHINE_ROLES = frozenset({"system", "developer", "tool", "function"})
 
-_TAG = (
-    r"memor(?:y|ies)|relevant[_-]memories|memory[_-](?:context|block)|recalled|system(?:[_-]\w+)?"
-    r"|(?:tool|function)[_-](?:results?|outputs?|responses?|calls?)|function[_-]results?"
+# Ours (seed 004) and those of other programs
+_NAMES_OF_TAGS = (
+    r"memor(?:y|ies)|relevant[_-]memories|memory[_-](?:context|block|saved|deleted)|recalled"
+    r"|system(?:[_-]\w+)?|(?:tool|function)[_-](?:results?|outputs?|responses?|calls?)"
 )
-_MATCH = r"\d{1,3}% match"
+_TAG = re.compile(
+    rf"<(?P<close>/)?(?P<tag>{_NAMES_OF_TAGS})(?:\s[^<>]{{0,500}}?)?(?P<empty>/)?>"
+    r"|\[(?P<close_mark>/)?(?P<mark>memory|memories|system|tool)\]",
+    re.IGNORECASE,
+)
 _CUT = [
     re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.DOTALL)
     for pattern in (
         # Between the lines of dashes of our own system prompt
         r"^-{10}$\s*^\#\# RELEVANT MEMORIES$.*?(?:^-{10}$|\Z)",
         # "## RELEVANT MEMORIES", or another heading that says so, with the lines below it
-        r"^[ \t]*(?:[#*]+[ \t]*)?(?:relevant|recalled|retrieved|stored|saved|long-term|相关|已存|已知)"
-        r"(?:的)?[ \t]*(?:memor(?:y|ies)|记忆)[*: ：\t]*$(?:\s*^[ \t]*(?:[-*•]|\d+\.|\(none\)).*?$)*",
+        r"^[ \t]*(?:[#*]+[ \t]*)?"
+        r"(?:relevant|recalled|retrieved|stored|saved|long-term|相关|已存|已知)(?:的)?[ \t]*"
+        r"(?:memor(?:y|ies)|记忆)[*: ：\t]*$(?:\s*^[ \t]*(?:[-*•]|\d+\.|\(none\))[^\n]*$)*",
         # A recalled memory by itself, as Ebb writes it for models (seeds 000 and 003) and people
-        rf"^[ \t]*[-*•][ \t]*(?:\[\d{{4}}-\d\d-\d\d\] [^\n]*|“[^\n]*” )\([^()\n]*{_MATCH}[^()\n]*\)[ \t]*$",
+        r"[-*•][ \t]*\[\d{4}-\d\d-\d\d\] [^\n]*?\(\d{1,3}% match[^()\n]*\)",
+        r"^[ \t]*[-*•][ \t]*“[^\n]*” \([^()\n]*\d{1,3}% match\)[ \t]*$",
         r"(?:今天|\d+(?:天|个月|年)前)的对话摘要“[^”\n]*”",
-        # Tags, ours (seed 004) and those of other programs, with what they hold
-        rf"<(?P<tag>{_TAG})\b[^<>]*>.*?</(?P=tag)\s*>",
-        rf"<(?:{_TAG}|memory_saved|memory_deleted)\b[^<>]*/>",
-        r"\[(?P<mark>memory|memories|system|tool)\].*?\[/(?P=mark)\]",
         # A tool's answer in words, to the next blank line
-        r"^[ \t]*(?:tool|function)[ _](?:result|output|response)s?[^:\n]{0,60}:.*?(?:\n[ \t]*\n|\Z)",
+        r"^[ \t]*(?:tool|function)[ _](?:result|output|response)s?[^:\n]{0,60}:"
+        r".*?(?:\n[ \t]*\n|\Z)",
     )
 ]
 _NAMES = re.compile(
@@ -47,9 +51,32 @@ _NAMES = re.compile(
 
 def without_machine_text(text: str) -> str:
     """The text without what is marked as recalled, as a system prompt or as a tool's answer."""
+    text = _without_tags(text)
     for pattern in _CUT:
         text = pattern.sub("\n", text)
     return text.strip()
+
+
+def _without_tags(text: str) -> str:
+    """The text without these tags and what they hold. A tag that is never closed stays.
+
+    One pass: a text full of open tags would otherwise be searched to its end from each.
+    """
+    spans: list[tuple[int, int]] = []
+    opened: dict[str, int] = {}
+    for tag in _TAG.finditer(text):
+        name = (tag["tag"] or tag["mark"]).casefold()
+        if tag["empty"]:
+            spans.append(tag.span())
+        elif not (tag["close"] or tag["close_mark"]):
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            spans.append((opened.pop(name), tag.end()))
+    kept, end = [], 0
+    for start, stop in sorted(spans):
+        kept.append(text[end:start])
+        end = max(end, stop)
+    return "\n".join([*kept, text[end:]])
 
 
 def judged_part(exchange: Exchange) -> Exchange:

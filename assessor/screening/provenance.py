@@ -11,6 +11,9 @@ from enum import StrEnum
 from typing import Any
 
 from assessor.judging import Exchange
+from assessor.local.features import is_question
+from assessor.local.sentences import split_sentences
+from assessor.screening.words import words_of
 
 
 class Origin(StrEnum):
@@ -46,10 +49,11 @@ _LEAD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # The ends of what is shown by other marks. Each pattern matches the shown text and its marks.
+_RULE = r"^[ \t]*(?:-{3,}|\*{3,}|={3,}|\"{3})[^\n]*$"
 _SHOWN = re.compile(
     r"```.*?(?:```|\Z)"
-    r"|^[ \t]*>.*?$"
-    r"|^[ \t]*(?:-{3,}|\*{3,}|={3,}|\"{3})[^\n]*$.*?(?:^[ \t]*(?:-{3,}|\*{3,}|={3,}|\"{3})[^\n]*$|\Z)"
+    r"|(?:^[ \t]*>[^\n]*\n?)+"
+    rf"|{_RULE}.*?(?:{_RULE}|\Z)"
     r"|<(?P<tag>document|html|body|article|webpage|page|email|file|text|quote)\b[^>]*>.*?</(?P=tag)>"
     r"|<!--.*?(?:-->|\Z)"
     r"|\[(?:web ?page|document|e-?mail|article|file|网页|文档|邮件)\].*",
@@ -75,7 +79,7 @@ def parts_of(exchange: Exchange) -> list[Part]:
         *(_of_the_user(exchange.user_message) if origin is Origin.USER else ()),
         *([Part(exchange.user_message, origin)] if origin is Origin.SHOWN else ()),
         Part(exchange.assistant_response, Origin.ASSISTANT),
-        *(Part(text, Origin.CONTEXT) for text in _texts(exchange.context)),
+        *(Part(text, Origin.CONTEXT) for text in texts_of(exchange.context)),
     ]
     return [part for part in parts if part.text.strip()]
 
@@ -85,12 +89,26 @@ def own_words(exchange: Exchange) -> str:
     return "\n".join(part.text for part in parts_of(exchange) if part.origin is Origin.USER)
 
 
+def anything_said(exchange: Exchange) -> bool:
+    """Whether anything of the user's is left to be judged."""
+    return bool(exchange.user_message.strip())
+
+
+def stated_by_user(content: str, exchange: Exchange) -> bool:
+    """Whether any of this is in what the user stated; who only asks states nothing."""
+    sentences = split_sentences(own_words(exchange))
+    stated = " ".join(sentence for sentence in sentences if not is_question(sentence))
+    return bool(words_of(content) & words_of(stated))
+
+
 def _of_the_user(message: str) -> Iterator[Part]:
     own, shown = _split(message, _SHOWN)
     lead = _LEAD.search(own)
     if lead is not None:
         # What follows "Here is the mail:" is the mail; where it ends nobody can tell.
-        shown.append(own[lead.end() :] if lead.group().endswith((":", "：")) else own[lead.start() :])
+        shown.append(
+            own[lead.end() :] if lead.group().endswith((":", "：")) else own[lead.start() :]
+        )
         own = own[: lead.end()]
     for paragraph in re.split(r"\n\s*\n", own):
         said, quoted = _split(paragraph, _QUOTED)
@@ -105,12 +123,13 @@ def _split(text: str, pattern: re.Pattern[str]) -> tuple[str, list[str]]:
     return pattern.sub(" … ", text), [match.group() for match in pattern.finditer(text)]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_of(value: Any) -> Iterator[str]:
+    """The texts that JSON holds, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from texts_of(item)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _texts(item)
+            yield from texts_of(item)

@@ -5,7 +5,7 @@ must be announced as one: a bare number, hash or UUID is not masked.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +119,8 @@ SECRETS = (
     _Secret(
         "code",
         _compiled(
-            rf"(?:{_ANNOUNCED_CODE}){_IS}?\s?(?P<value>[A-Z]-\d{{4,8}}|\d{{3}}[ -]\d{{3}}|\d{{4,8}})\b"
+            rf"(?:{_ANNOUNCED_CODE}){_IS}?\s?"
+            r"(?P<value>[A-Z]-\d{4,8}|\d{3}[ -]\d{3}|\d{4,8})\b"
             r"|(?P<before>\b\d{4,8})(?= (?:is|als) your [\w ]{0,30}code\b)"
         ),
     ),
@@ -135,7 +136,9 @@ SECRETS = (
         _is_password,
     ),
     _Secret(
-        "key", _compiled(rf"(?:{_ANNOUNCED_KEY}){_IS}[\"'`]?(?P<value>[\w.+/-]{{8,}}=*)"), _is_random
+        "key",
+        _compiled(rf"(?:{_ANNOUNCED_KEY}){_IS}[\"'`]?(?P<value>[\w.+/-]{{8,}}=*)"),
+        _is_random,
     ),
     _Secret(
         "card number", re.compile(r"(?<![\w+.-])\d(?:[ -]?\d){12,18}(?![\w-])", re.ASCII), _is_card
@@ -171,15 +174,32 @@ _NAMES = re.compile(
 )
 
 
-def mask_within(value: Any) -> Any:
-    """The same for what JSON holds, to any depth; what stands under "password" goes whole."""
+def mask_together(texts: Sequence[str]) -> list[str]:
+    """Texts that belong together, masked: what is a secret in one is masked in all, as in "my
+    password is hunter2" and the answer "hunter2 is a weak one"."""
+    values = {
+        text[start:end]: secret.name
+        for text in texts
+        for secret in SECRETS
+        for start, end in _found(secret, text)
+    }
+    masked = [mask_secrets(text) for text in texts]
+    if not values:
+        return masked
+    longest_first = sorted(map(re.escape, values), key=len, reverse=True)
+    known = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.ASCII)
+    return [known.sub(lambda found: f"[{values[found[0]]}]", text) for text in masked]
+
+
+def mask_json(value: Any, mask: Callable[[str], str]) -> Any:
+    """What JSON holds, its texts masked to any depth; what stands under "password" goes whole."""
     if isinstance(value, str):
-        return mask_secrets(value)
+        return mask(value)
     if isinstance(value, list):
-        return [mask_within(item) for item in value]
+        return [mask_json(item, mask) for item in value]
     if isinstance(value, dict):
         return {
-            key: "[secret]" if item and _NAMES.search(key) else mask_within(item)
+            key: "[secret]" if item and _NAMES.search(key) else mask_json(item, mask)
             for key, item in value.items()
         }
     return value

@@ -24,6 +24,7 @@ class Action(models.TextChoices):
     PURGED = "purged", _("purged")
     PINNED = "pinned", _("pinned")
     UNPINNED = "unpinned", _("unpinned")
+    HELD = "held", _("held for review")
     APPROVED = "approved", _("approved")
     REJECTED = "rejected", _("rejected")
 

@@ -112,6 +112,9 @@ class Memory(models.Model):
     source_position = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
 
+    # Why it had to wait for a person; stays when it was let in.
+    review_reason = models.TextField(_("held because"), blank=True, editable=False)
+
     # Filled while it is in the bin.
     binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)

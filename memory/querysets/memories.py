@@ -31,6 +31,9 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def live(self) -> MemoryQuerySet:
         return self.filter(status="live")
 
+    def in_review(self) -> MemoryQuerySet:
+        return self.filter(status="review")
+
     def binned(self) -> MemoryQuerySet:
         return self.filter(status="binned")
 

@@ -16,6 +16,7 @@ from memory.schemas.memories import (
 )
 from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
 from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
+from memory.schemas.review import HeldOut, ReviewList, ReviewListIn
 from memory.schemas.revisions import RevertIn, RevisionList
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "BatchOut",
     "BinList",
     "BinListIn",
+    "HeldOut",
     "HistoryIn",
     "HistoryList",
     "Limit",
@@ -37,6 +39,8 @@ __all__ = [
     "RestoreIn",
     "RestoreOut",
     "RevertIn",
+    "ReviewList",
+    "ReviewListIn",
     "RevisionList",
     "SearchIn",
     "SearchOut",

@@ -12,7 +12,7 @@ from memory.schemas.memories import Limit
 
 ActionName = Literal[
     "created", "revised", "reinforced", "used", "expired", "evicted", "deleted", "restored",
-    "purged", "pinned", "unpinned", "approved", "rejected",
+    "purged", "pinned", "unpinned", "held", "approved", "rejected",
 ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from memory.formulas.importance import reinforced
 from memory.formulas.ranking import semantic
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
-from memory.reconciliation import Decision, Neighbour, Verdict, decide, patched
+from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, patched
 from memory.services.conversations import hold_conversations
 from memory.services.history import record
 from memory.services.idempotency import answered, once
@@ -97,6 +97,13 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime, **extra: object
     )
     [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
     return Outcome(memory, decision.verdict)
+
+
+def is_echo(prepared: Prepared) -> bool:
+    """Whether a statement that no person made is in the space already: a recalled memory, said
+    again by the assistant."""
+    [draft] = prepared.drafts
+    return any(echoes(draft.content, neighbour) for neighbour in _neighbours(prepared))
 
 
 def _decided(prepared: Prepared) -> Decision:

@@ -11,6 +11,7 @@ from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
 from memory.models import BinReason, Memory, Space, Status
+from memory.models.history import Action
 from memory.querysets import retention
 from memory.querysets.policies import current_policy
 from memory.services.history import importance_now, record
@@ -31,6 +32,7 @@ def let_go(
     actor: Actor,
     now: datetime,
     reason: str,
+    action: Action = Action.DELETED,
 ) -> Memory:
     """Puts a memory into the bin, from which it can be taken back. Raises NotFound."""
     policy = current_policy(space)
@@ -48,7 +50,7 @@ def let_go(
         )
         record(
             memories=[memory],
-            action="deleted",
+            action=action,
             actor=actor,
             policy=policy,
             now=now,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessor.screening.secrets import mask_secrets, mask_within
+from assessor.screening.secrets import mask_json, mask_secrets, mask_together
 
 # Made up, in the issuers' forms; joined here so that no scanner takes them for real.
 AWS = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -141,13 +141,21 @@ def test_json_is_masked_to_any_depth_and_by_its_names() -> None:
         "api_key": "anything",
         "token": "",
     }
-    assert mask_within(context) == {
+    assert mask_json(context, mask_secrets) == {
         "note": "my password is [password]",
         "login": {"user": "bob", "db_password": "[secret]", "retries": 3},
         "list": ["use [key]", 7, None],
         "api_key": "[secret]",
         "token": "",
     }
+
+
+def test_a_secret_of_one_text_is_masked_in_all_that_belong_to_it() -> None:
+    assert mask_together(["my password is hunter2", "hunter2? Or hunter22?", ""]) == [
+        "my password is [password]",
+        "[password]? Or hunter22?",
+        "",
+    ]
 
 
 @given(st.text(st.sampled_from(string.ascii_lowercase + " 0123456789:-.\"'\n密码"), max_size=300))

@@ -60,6 +60,8 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "idle_minutes": 30,
             "timeout_seconds": 5,
             "store_above": 0.2,
+            "review": True,
+            "mask_secrets": True,
         },
     }
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.models import Memory
-from memory.reconciliation import Neighbour, Verdict, decide, patched
+from memory.reconciliation import Neighbour, Verdict, decide, echoes, patched
 
 
 def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Memory:
@@ -19,6 +19,9 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
         ("I'm allergic to penicillin", "I am allergic to penicillin!", 0.97, "reinforce"),
         ("I am allergic to penicillin", "I have a penicillin allergy", 0.93, "reinforce"),
         ("我对青霉素过敏", "我对青霉素过敏。", 1.0, "reinforce"),
+        ("我对青霉素过敏", "请记住：我对青霉素过敏", 0.9, "reinforce"),
+        ("I'm allergic to nuts", "Please remember that I'm allergic to nuts.", 0.9, "reinforce"),
+        ("Don't forget that I like tea", "I like tea", 0.9, "reinforce"),
         # The same words, another fact.
         ("I'm allergic to penicillin", "I'm not allergic to penicillin", 0.95, "add"),
         ("The meeting is at 2 pm", "The meeting is at 3 pm", 0.97, "add"),
@@ -76,3 +79,19 @@ def test_patch_keeps_both_and_names_the_day() -> None:
     assert patched("I eat meat", "I no longer eat meat", now) == (
         "I eat meat [2026-03-01: I no longer eat meat]"
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "similarity", "echo"),
+    [
+        ("User lives in Lisbon", "User lives in Lisbon.", 0.1, True),
+        ("User lives in Lisbon", "You told me of a life in Lisbon", 0.7, True),
+        ("User lives in Lisbon", "You live in Porto", 0.8, False),
+        ("User lives in Lisbon", "You have lived in Lisbon for 3 years", 0.8, False),
+        ("User lives in Lisbon", "The weather is fine", 0.2, False),
+    ],
+)
+def test_echo_is_near_and_names_nothing_new(
+    old: str, said: str, similarity: float, echo: bool
+) -> None:
+    assert echoes(said, Neighbour(known(old), similarity)) is echo

@@ -7,7 +7,8 @@ from memory.actors import Actor
 from memory.drafts import MemoryDraft
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
-from memory.services.memories import create_memory
+from memory.services.memories import create_memory, prepare_memories
+from memory.services.review import hold_memory
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 ALICE = Actor("user", "alice")
@@ -19,6 +20,13 @@ def remember(space: Space, content: str, *, now: datetime = NOW, **draft: Any) -
         space=space, draft=MemoryDraft(content=content, **draft), actor=ALICE, now=now
     )
     return stored(made)
+
+
+def hold(space: Space, content: str, *, reason: str = "It reads odd.", **draft: Any) -> Memory:
+    """A memory that waits for review."""
+    drafts = [MemoryDraft(content=content, **draft)]
+    prepared = prepare_memories(space=space, drafts=drafts, now=NOW)
+    return hold_memory(prepared=prepared, reason=reason, actor=ALICE, now=NOW)
 
 
 def stored(memory: Memory) -> Memory:

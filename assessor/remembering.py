@@ -1,0 +1,87 @@
+"""From a judgement to a memory: remembered, held for review, or known already."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from assessor.errors import AssessmentError
+from assessor.judging import Exchange, Judgement
+from assessor.models import Assessment
+from assessor.screening import Finding, screen, stated_by_user
+from memory.actors import Actor
+from memory.drafts import Facets, MemoryDraft, Source
+from memory.embeddings import EmbeddingError
+from memory.models import Memory
+from memory.services.memories import Prepared, prepare_memories
+from memory.services.reconciliation import is_echo, remember
+from memory.services.review import hold_memory
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a judge would have remembered of an exchange, embedded and screened."""
+
+    assessment: Assessment
+    exchange: Exchange
+    judgement: Judgement
+    prepared: Prepared
+    finding: Finding | None
+
+    def is_known(self) -> bool:
+        """Whether the judge took up what the assistant repeated from memory, and the user did not
+        say. Else a memory would be reinforced each time it is recalled or, put into other words,
+        remembered beside itself.
+        """
+        if self.finding is not None or stated_by_user(self.judgement.summary, self.exchange):
+            return False
+        return is_echo(self.prepared)
+
+    def keep(self, now: datetime) -> Memory:
+        """The memory that holds it from now on; one that waits for review if something was found.
+
+        To be called in the transaction that ends the assessment.
+        """
+        common: dict[str, Any] = {
+            "prepared": self.prepared,
+            "actor": Actor("assessor", self.judgement.model),
+            "now": now,
+            "source_assessment": self.assessment.pk,
+        }
+        if self.finding is not None:
+            return hold_memory(reason=self.finding.reason, **common)
+        return remember(**common).memory
+
+
+def prepare_candidate(
+    assessment: Assessment, exchange: Exchange, judgement: Judgement, now: datetime
+) -> Candidate:
+    """Embeds and screens, before a transaction begins. `exchange` is what was judged.
+
+    Raises AssessmentError if it cannot be embedded.
+    """
+    draft = _draft(assessment, judgement)
+    try:
+        prepared = prepare_memories(space=assessment.space, drafts=[draft], now=now)
+    except EmbeddingError as error:
+        raise AssessmentError(str(error), permanent=error.permanent) from error
+    finding = None
+    if prepared.policy.document.assessment.review:
+        written = "\n".join([draft.content, *draft.tags, *draft.topics])
+        finding = screen(exchange, written)
+    return Candidate(assessment, exchange, judgement, prepared, finding)
+
+
+def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
+    return MemoryDraft(
+        content=judgement.summary,
+        memory_type=judgement.memory_type,
+        importance=judgement.importance,
+        facets=Facets(**judgement.facets) if judgement.facets else None,
+        tags=judgement.tags,
+        topics=judgement.topics,
+        created_at=assessment.created_at,
+        source=Source(
+            role=assessment.source_role,
+            conversation_id=assessment.source_conversation or None,
+        ),
+    )

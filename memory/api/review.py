@@ -1,0 +1,60 @@
+"""JSON API: what waits for a person, letting it in, turning it away."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory.api.references import one, readable
+from memory.authentication import access_to
+from memory.models import Memory
+from memory.pagination import clock_of, keyset
+from memory.schemas import HeldOut, ReviewList, ReviewListIn
+from memory.services import review as services
+
+router = Router(tags=["review"])
+
+
+@router.get("review", response=ReviewList, url_name="review_list", operation_id="listReview")
+def list_review(request: HttpRequest, asked: Query[ReviewListIn]) -> dict[str, object]:
+    """What was held and waits for a decision, the newest first, each with the reason."""
+    access = access_to(request, "read")
+    as_of = clock_of(asked.cursor, default=timezone.now())
+    items, following = keyset("-created_at").page(
+        readable(access, as_of=as_of).in_review(),
+        limit=asked.limit,
+        cursor=asked.cursor,
+        as_of=as_of,
+    )
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "memories/{id}/approve",
+    response=HeldOut,
+    url_name="memories_approve",
+    operation_id="approveMemory",
+)
+def approve_memory(request: HttpRequest, id: str) -> Memory:
+    """Let a held memory in, with its lifetime begun anew."""
+    access = access_to(request, "write")
+    memory = one(access, id)
+    services.approve_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return readable(access).get(pk=memory.pk)
+
+
+@router.post(
+    "memories/{id}/reject",
+    response=HeldOut,
+    url_name="memories_reject",
+    operation_id="rejectMemory",
+)
+def reject_memory(request: HttpRequest, id: str) -> Memory:
+    """Turn a held memory away, into the recycle bin."""
+    access = access_to(request, "write")
+    memory = one(access, id)
+    services.reject_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return readable(access).get(pk=memory.pk)
