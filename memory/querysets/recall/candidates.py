@@ -6,6 +6,7 @@ each found by its own index; only these are scored, by the same formulas:
     near          most similar, by the embedder's approximate index or by comparing with all
     telling       most answered by rare words, from the text index
     newest        for what recency weighs
+    fresh         where it weighs much: the best by similarity and recency among very many newest
     weightiest    for what importance weighs: by its base, above what time leaves of it
 """
 
@@ -18,14 +19,20 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
+from memory.formulas import importance_sql, ranking_sql
+from memory.formulas.expressions import double, float_result
 from memory.models import Memory, MemoryEmbedding
 from memory.models.memories import Status
 from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.recall.fragments import Fragment, rows
-from memory.querysets.recall.questions import EMBEDDER, SPACE, VECTOR, Shape
+from memory.querysets.recall.questions import EMBEDDER, NOW, SPACE, VECTOR, Shape
 
 REACH = 150
 """How many the strongest signal of a profile brings, at the least."""
+
+MUCH, NEWEST = 0.1, 5000
+"""Recency that weighs above this share of the heaviest signal can lift what is far from the nearest
+150: then so many of the newest are compared."""
 
 # Read by the index when its scan begins, which `near` makes wait for this row. "true": until the
 # transaction ends. Iterative: what is filtered out does not count as found.
@@ -64,10 +71,27 @@ def likely(memories: MemoryQuerySet, shape: Shape, dimensions: int | None) -> di
         ("newest", "recency", "-created_at"),
         ("weightiest", "importance", "-importance"),
     ):
-        if count := ceil(reach * shape.profile.weights.get(signal, 0.0) / heaviest):
-            chosen[name] = rows(memories.order_by(order).values("id")[:count])
+        share = shape.profile.weights.get(signal, 0.0) / heaviest
+        if share:
+            chosen[name] = rows(memories.order_by(order).values("id")[: ceil(reach * share)])
+        if share > MUCH and signal == "recency":
+            chosen["fresh"] = _fresh(memories, shape, reach)
     each = " UNION ".join(f"TABLE {name}" for name in chosen if name != "reached")
     return {**chosen, "candidates": Fragment(each)}
+
+
+def with_signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
+    """Adds `semantic` and `recency` to those that have a vector."""
+    age = importance_sql.age_days(F("created_at"), NOW)
+    distance = CosineDistance("embeddings__vector", Value(VECTOR))
+    return memories.filter(
+        # Both named as literals: one shard then answers, from one index.
+        embeddings__space_id=SPACE,
+        embeddings__embedder_id=EMBEDDER,
+    ).annotate(
+        semantic=ranking_sql.semantic(distance),
+        recency=ranking_sql.recency(age, shape.recall.recency_scale_days),
+    )
 
 
 def chosen(memories: MemoryQuerySet) -> MemoryQuerySet:
@@ -102,3 +126,14 @@ def _near_by_scan(reach: int) -> dict[str, Fragment]:
     )
     found = rows(nearest.values("memory_id")[:reach])
     return {"near": Fragment(_NEAR_OF_ALL).filled(near=found)}
+
+
+def _fresh(memories: MemoryQuerySet, shape: Shape, reach: int) -> Fragment:
+    newest = memories.order_by("-created_at").values("id")[:NEWEST]
+    weights = shape.profile.weights
+    found = with_signals(memories.filter(pk__in=newest), shape).annotate(
+        fits=float_result(
+            double(weights["semantic"]) * F("semantic") + double(weights["recency"]) * F("recency")
+        )
+    )
+    return rows(found.order_by("-fits").values("id")[:reach])

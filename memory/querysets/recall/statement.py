@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from django.db.models import F, Func, Value
+from django.db.models import Func
 from django.db.models.functions import Coalesce
-from pgvector.django import CosineDistance
 
-from memory.formulas import importance_sql, ranking_sql
+from memory.formulas import ranking_sql
 from memory.formulas.expressions import double
 from memory.formulas.ranking import SIGNALS, Profile
 from memory.models import Memory
@@ -30,7 +29,7 @@ from memory.querysets.recall.fragments import (
     with_constants_inside,
     with_parts,
 )
-from memory.querysets.recall.questions import EMBEDDER, NOW, SPACE, VECTOR, Shape
+from memory.querysets.recall.questions import NOW, SPACE, Shape
 
 COLUMNS = tuple(field for field in Memory._meta.concrete_fields if field.name != "search")
 """What is read of a memory, in the order of the answer's first columns."""
@@ -85,17 +84,7 @@ def numbers(shape: Shape) -> tuple[str, ...]:
 
 
 def _signals(memories: MemoryQuerySet, shape: Shape) -> Fragment:
-    age = importance_sql.age_days(F("created_at"), NOW)
-    distance = CosineDistance("embeddings__vector", Value(VECTOR))
-    found = memories.filter(
-        # Both named as literals: one shard then answers, from one index.
-        embeddings__space_id=SPACE,
-        embeddings__embedder_id=EMBEDDER,
-    ).annotate(
-        semantic=ranking_sql.semantic(distance),
-        recency=ranking_sql.recency(age, shape.recall.recency_scale_days),
-    )
-    return rows(found.order_by().values(*_SIGNALS))
+    return rows(candidates.with_signals(memories, shape).order_by().values(*_SIGNALS))
 
 
 def _scored(shape: Shape) -> Fragment:

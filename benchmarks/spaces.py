@@ -1,0 +1,69 @@
+"""Spaces for the benchmarks of recall: some filled with plausible memories, many small ones."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+SMALL_SIZE = 10
+
+
+def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> Any:
+    """A new space of so many memories; embedded: with the vectors of their own texts."""
+    from benchmarks.corpus import fill
+    from memory.actors import SYSTEM
+    from memory.models import Embedder
+    from memory.services.spaces import create_space
+
+    space = create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
+    fill(space, size, now=now, seed=1, embedded=embedded)
+    return space
+
+
+@contextmanager
+def without_vector_index() -> Iterator[None]:
+    """For many rows at once: the index is built after them, in a tenth of the time."""
+    from django.db import connection
+
+    from memory.models import Embedder
+    from memory.services.embedders import register_embedder
+
+    embedder = Embedder.objects.get()
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX embedding_hnsw_{embedder.pk}")
+        cursor.execute("SET maintenance_work_mem = '600MB'")
+    yield
+    register_embedder(
+        provider=embedder.provider, model=embedder.model, dimensions=embedder.dimensions
+    )
+
+
+def add_small(pattern: Any, first: int, last: int) -> None:
+    """Spaces `first` to `last`, each of ten copies of the pattern's memories: one by one through
+    the service would take minutes."""
+    from memory.models import MemoryEmbedding, Space
+
+    names = [f"bench-small-{number}" for number in range(first, last)]
+    spaces = Space.objects.bulk_create(
+        Space(slug=name, name=name, embedder_id=pattern.embedder_id) for name in names
+    )
+    vectors = MemoryEmbedding.objects.filter(space_id=pattern.pk).select_related("memory")
+    rows = vectors.order_by("pk")
+    dealt = rows.count() // SMALL_SIZE
+    for start in range(0, len(spaces), dealt):
+        _deal(list(rows), spaces[start : start + dealt])
+
+
+def _deal(copies: Any, spaces: Any) -> None:
+    from memory.models import Memory, MemoryEmbedding
+
+    copies = copies[: len(spaces) * SMALL_SIZE]
+    for number, copy in enumerate(copies):
+        memory = copy.memory
+        memory.pk = uuid4()
+        memory.short_id = memory.pk.hex[:8]
+        copy.pk, copy.memory = None, memory
+        copy.space = memory.space = spaces[number // SMALL_SIZE]
+    Memory.objects.bulk_create([copy.memory for copy in copies], batch_size=1000)
+    MemoryEmbedding.objects.bulk_create(copies, batch_size=1000)
