@@ -1,7 +1,7 @@
 """Pages: the assessments of a space, and one of them with a second opinion beside it."""
 
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from assessor.inspection import figures_of
 from assessor.judging import Exchange, judge, model_configuration
 from assessor.llm import get_model
 from assessor.models import Assessment, State
+from assessor.screening import mask_exchange
 from assessor.tiles import tiles
 from memory.authentication import Access
 from memory.connections import release_connection
@@ -43,8 +44,8 @@ STATES = {
     State.FAILED: _("assessment failed"),
 }
 RUBRICS = {
-    "graded": _("graded: one importance"),
-    "facets": _("facets: how lasting, how felt, how informative"),
+    "graded": _("graded: one score"),
+    "facets": _("facets: five scores"),
 }
 JUDGES = {
     "llm": _("a language model"),
@@ -60,7 +61,8 @@ def assessments(request: HttpRequest, access: Access) -> HttpResponse:
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
     query = request.GET.get("q", "").replace("\x00", "").strip()
-    rows = Assessment.objects.in_space(access.space).defer("raw_answer", "context")
+    rows = Assessment.objects.in_space(access.space).select_related("memory")
+    rows = rows.defer("raw_answer", "context", "memory__search")
     if state:
         rows = rows.filter(state=state)
     if query:
@@ -155,16 +157,10 @@ def _asked(
     stored = get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
     policy = current_policy(access.space).document
     release_connection()
-    exchange = Exchange(
-        user_message=stored.user_message,
-        assistant_response=stored.assistant_response,
-        source_role=stored.source_role,
-        context=stored.context,
-        source_conversation=stored.source_conversation,
-        rubric=rubric,
-        provider=provider,
-    )
-    return access, exchange, policy
+    exchange = services.to_judge(stored)
+    if policy.assessment.mask_secrets:  # one that no worker has claimed still holds them
+        exchange = mask_exchange(exchange)
+    return access, replace(exchange, rubric=rubric, provider=provider), policy
 
 
 def _unsaved(values: dict[str, Any], policy: PolicyDocument) -> Assessment:

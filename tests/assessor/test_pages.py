@@ -247,6 +247,8 @@ def test_the_memory_it_became_is_shown_wherever_it_is_now(alice: User, space: Sp
 
     Memory.objects.filter(pk=memory.pk).update(status="review")
     assert "It is held for review" in opened(client, row)
+    read = words(listed(client, space))
+    assert "held for review preference I like it 0.72 important judged by" in read
 
     Memory.objects.filter(pk=memory.pk).update(status="live", source_assessment=uuid4())
     assert "It was known before" in opened(client, row)
@@ -333,6 +335,13 @@ def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
     assert "What is stored" in whole
     assert Assessment.objects.values().get() == before
     assert not Memory.objects.exists()
+
+
+def test_judging_again_masks_what_no_worker_has_masked_yet(alice: User, space: Space) -> None:
+    row = assessed(space, "My password is hunter2-Xq9!, remember it", "queued")
+    page = press(login(alice), "assessment_judge_again", row, **LOCAL).content.decode()
+    assert "Judged again, not stored" in page
+    assert "hunter2" not in page
 
 
 def test_why_there_is_no_second_judgement_is_a_sentence(alice: User, space: Space) -> None:
