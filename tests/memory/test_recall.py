@@ -118,6 +118,25 @@ def test_the_fiftieth_call_answers_like_the_first(space: Space) -> None:
             assert_same(recall(space=space, query=question, now=NOW), wanted)
 
 
+def test_a_connection_keeps_what_it_asks_often_unless_a_pooler_is_between(
+    space: Space, other_space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(space, "User likes pizza")
+    remember(other_space, "User likes pizza")
+
+    for _ in range(7):
+        recall(space=space, query="pizza", now=NOW)
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    for _ in range(7):
+        recall(space=other_space, query="pizza", now=NOW)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        kept = [text for (text,) in cursor.fetchall() if text.startswith("WITH asked")]
+    assert len(kept) == 1
+    assert f"space_id = {space.pk}" in kept[0]
+
+
 def test_filters_come_before_the_ranking(space: Space) -> None:
     fill(space, 120)
     policy = set_policy(space, recall={"candidate_limit": 10})

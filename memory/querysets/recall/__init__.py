@@ -24,8 +24,9 @@ from memory.querysets.recall.words import LABEL_WEIGHTS
 
 __all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "Question", "Shape", "recalled"]
 
-PREPARED_AFTER = 5
-"""How often a connection sends the same text before PostgreSQL is to keep it."""
+PREPARED_AFTER, PREPARED = 5, 20
+"""How often a connection sends a text before PostgreSQL is to keep it, and how many it keeps: each
+takes half a megabyte there."""
 
 _FIELDS = [field.attname for field in COLUMNS]
 _CONVERTERS = [
@@ -74,6 +75,7 @@ def _rows(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     keeps = not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
     with connection.wrap_database_errors:
         connection.connection.prepare_threshold = PREPARED_AFTER if keeps else None
+        connection.connection.prepared_max = PREPARED
         with psycopg.Cursor(connection.connection) as cursor:
             return cursor.execute(text, parameters).fetchall()
 
