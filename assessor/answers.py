@@ -127,7 +127,7 @@ def _topics(value: Any) -> Any:
     return texts[:MAX_TOPICS] if isinstance(texts, list) else texts
 
 
-def _as_required(schema: dict[str, Any]) -> None:
+def as_required(schema: dict[str, Any]) -> None:
     """Structured output wants every field named and no other. Read answers may still lack some."""
     schema["required"] = list(schema["properties"])
     schema["additionalProperties"] = False
@@ -142,7 +142,7 @@ _Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 class _Answer(BaseModel):
     """What both rubrics ask for. Seed 001's own form has no type: it is then an observation."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=_as_required)
+    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
 
     memory_type: Annotated[MemoryTypeName, BeforeValidator(_type_name)] = DEFAULT_TYPE
     summary: Annotated[Content, Field(max_length=2_000)]

@@ -156,6 +156,18 @@ async def judge_with_model(
     )
 
 
+def with_usage(judgement: Judgement, usage: Usage | None) -> Judgement:
+    """The judgement, with what one more answer took."""
+    if usage is None:
+        return judgement
+    cost = cost_usd(usage)
+    return replace(
+        judgement,
+        tokens=(judgement.tokens or 0) + usage.prompt_tokens + usage.completion_tokens,
+        cost_usd=None if cost is None else (judgement.cost_usd or 0.0) + cost,
+    )
+
+
 def cost_usd(usage: Usage | None) -> float | None:
     """What an answer cost, by the settings' prices; None where these or the count are unknown."""
     prompt: float | None = settings.EBB_PRICE_PROMPT

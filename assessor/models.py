@@ -51,6 +51,18 @@ class Assessment(models.Model):
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)
 
+    # Where exchanges are judged a topic at a time (policy: trigger): the first one stands for its
+    # span and waits for its end, the others are part of it.
+    span_ends_at = models.DateTimeField(_("span ends"), null=True, blank=True)
+    part_of = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="parts",
+        verbose_name=_("part of"),
+    )
+
     # How it was judged.
     rubric = models.CharField(_("rubric"), max_length=10, blank=True)
     provider = models.CharField(_("provider"), max_length=10, blank=True)
@@ -97,6 +109,12 @@ class Assessment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} · {self.user_message[:60]}"
+
+    @property
+    def waits_for_its_span(self) -> bool:
+        """Whether it is judged once its topic has ended."""
+        in_span = self.part_of_id is not None or self.span_ends_at is not None
+        return self.state == State.QUEUED and in_span
 
     @property
     def is_finished(self) -> bool:

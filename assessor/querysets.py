@@ -23,8 +23,11 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
         return self.filter(space_id=space.pk)
 
     def claimable(self, now: datetime) -> AssessmentQuerySet:
-        """Those whose turn has come, and those whose worker has let its lease run out."""
-        waiting = Q(state__in=["queued", "retrying"], due_at__lte=now)
+        """Those whose turn has come, and those whose worker has let its lease run out.
+
+        What is part of a span is judged with it.
+        """
+        waiting = Q(state__in=["queued", "retrying"], due_at__lte=now, part_of__isnull=True)
         return self.filter(waiting | _abandoned(now, attempts__lt=MAX_ATTEMPTS))
 
     def hopeless(self, now: datetime) -> AssessmentQuerySet:

@@ -5,15 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from assessor.errors import AssessmentError
-from assessor.judging import Exchange, Judgement
+from assessor.judging import Exchange, Judgement, with_usage
 from assessor.models import Assessment
+from assessor.reconciling import Advisor, close_ones
 from assessor.screening import Finding, screen, stated_by_user
 from memory.actors import Actor
 from memory.drafts import Facets, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.models import Memory
+from memory.reconciliation import Decision
 from memory.services.memories import Prepared, prepare_memories
-from memory.services.reconciliation import is_echo, remember
+from memory.services.reconciliation import is_echo, near, remember
 from memory.services.review import hold_memory
 
 
@@ -26,6 +28,7 @@ class Candidate:
     judgement: Judgement
     prepared: Prepared
     finding: Finding | None
+    proposed: Decision | None
 
     def is_known(self) -> bool:
         """Whether the judge took up what the assistant repeated from memory, and the user did not
@@ -49,14 +52,19 @@ class Candidate:
         }
         if self.finding is not None:
             return hold_memory(reason=self.finding.reason, **common)
-        return remember(**common).memory
+        return remember(proposed=self.proposed, **common).memory
 
 
 def prepare_candidate(
-    assessment: Assessment, exchange: Exchange, judgement: Judgement, now: datetime
+    assessment: Assessment,
+    exchange: Exchange,
+    judgement: Judgement,
+    now: datetime,
+    advisor: Advisor | None,
 ) -> Candidate:
     """Embeds and screens, before a transaction begins. `exchange` is what was judged.
 
+    The advisor is asked where there are close neighbours; what that took is added to the judgement.
     Raises AssessmentError if it cannot be embedded.
     """
     draft = _draft(assessment, judgement)
@@ -68,7 +76,12 @@ def prepare_candidate(
     if prepared.policy.document.assessment.review:
         written = "\n".join([draft.content, *draft.tags, *draft.topics])
         finding = screen(exchange, written)
-    return Candidate(assessment, exchange, judgement, prepared, finding)
+    advice = None
+    if advisor is not None and finding is None and (close := close_ones(near(prepared))):
+        advice = advisor(draft.content, close)
+        judgement = with_usage(judgement, advice.usage if advice else None)
+    proposed = advice.decision if advice else None
+    return Candidate(assessment, exchange, judgement, prepared, finding, proposed)
 
 
 def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:

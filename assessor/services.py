@@ -12,13 +12,15 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 from kombu.exceptions import OperationalError
 
 from assessor.errors import AssessmentError
 from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
-from assessor.querysets import MAX_ATTEMPTS
+from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
+from assessor.reconciling import Advisor
 from assessor.remembering import prepare_candidate
 from assessor.screening import anything_said, judged_part, mask_exchange, mask_judgement
 from assessor.storable import storable
@@ -29,12 +31,16 @@ from memory.querysets.policies import current_policy
 
 logger = logging.getLogger(__name__)
 
-# Longer than a model may take (policy: 5 s) with the writing after it.
+# Renewed while a model thinks: it says how soon the work of a dead worker is taken over.
 LEASE = timedelta(seconds=30)
 RETELL = timedelta(seconds=20)
 PICK_UP_LIMIT = 1000
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
+_SHARED_BY_A_SPAN = (
+    "importance", "memory_type", "ttl_seconds", "finished_at", "provider", "model", "rubric",
+    "prompt_version",
+)  # fmt: skip
 
 
 def queue_assessment(
@@ -96,7 +102,8 @@ def pick_up(*, now: datetime) -> int:
     One whose workers died MAX_ATTEMPTS times is parked: it may be what they died of.
     Returns how many were told.
     """
-    Assessment.objects.hopeless(now).update(
+    hopeless = list(Assessment.objects.hopeless(now).values_list("pk", flat=True))
+    Assessment.objects.filter(Q(pk__in=hopeless) | Q(part_of__in=hopeless)).update(
         state=State.FAILED,
         leased_until=None,
         finished_at=now,
@@ -144,8 +151,13 @@ def _forget_secrets(assessment: Assessment) -> None:
 
 
 def exchange_of(assessment: Assessment) -> Exchange:
-    """The exchange as the row keeps it."""
-    return Exchange(**{field.name: getattr(assessment, field.name) for field in fields(Exchange)})
+    """The exchange as the row keeps it, with those that are judged with it."""
+    values = {field.name: getattr(assessment, field.name) for field in fields(Exchange)}
+    parts = Assessment.objects.filter(space_id=assessment.space_id, part_of=assessment.pk)
+    span = [assessment, *parts.order_by("created_at", "pk")]
+    for name in ("user_message", "assistant_response"):
+        values[name] = "\n".join(text for one in span if (text := getattr(one, name)))
+    return Exchange(**values)
 
 
 def to_judge(assessment: Assessment) -> Exchange:
@@ -153,8 +165,21 @@ def to_judge(assessment: Assessment) -> Exchange:
     return judged_part(exchange_of(assessment))
 
 
-def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Memory | None:
+def renew_lease(*, assessment: Assessment, now: datetime) -> None:
+    """Holds the assessment for another lease, if it is still held: a model may think for long."""
+    _leased(assessment).update(leased_until=now + LEASE)
+
+
+def finish(
+    *,
+    assessment: Assessment,
+    judgement: Judgement,
+    now: datetime,
+    advisor: Advisor | None = None,
+) -> Memory | None:
     """Stores the judgement, and the memory if it is worth one, in one transaction.
+
+    The advisor may decide what the memory is to those near it (assessor.reconciling).
 
     Returns the memory that now holds it, new, known before or held for review; None if it was not
     worth one or somebody else holds the lease by now.
@@ -164,26 +189,39 @@ def finish(*, assessment: Assessment, judgement: Judgement, now: datetime) -> Me
     if document.assessment.mask_secrets:
         judgement = mask_judgement(judgement)
     exchange = to_judge(assessment)
-    values: dict[str, Any] = asdict(judgement) | {
+    ended: dict[str, Any] = {
         "ttl_seconds": ttl_seconds(judgement.importance, document.ttl.tiers),
         "finished_at": now,
-        "leased_until": None,
     }
     if judgement.importance < document.assessment.store_above or not anything_said(exchange):
-        _leased(assessment).update(state=State.IGNORED, **values)
+        _end(assessment, State.IGNORED, judgement, **ended)
         return None
-    candidate = prepare_candidate(assessment, exchange, judgement, now)
+    candidate = prepare_candidate(assessment, exchange, judgement, now, advisor)
     with transaction.atomic():
-        known = candidate.is_known()
-        if not _leased(assessment).update(state=State.IGNORED if known else State.DONE, **values):
-            return None
-        if known:
+        state = State.IGNORED if candidate.is_known() else State.DONE
+        if not _end(assessment, state, candidate.judgement, **ended) or state == State.IGNORED:
             return None
         memory = candidate.keep(now)
-        Assessment.objects.filter(space_id=assessment.space_id, pk=assessment.pk).update(
-            memory=memory
-        )
+        _with_parts(assessment).update(memory=memory)
     return memory
+
+
+@transaction.atomic
+def _end(assessment: Assessment, state: State, judgement: Judgement, **ended: Any) -> bool:
+    """Ends the assessment, and its span with it; False if the lease no longer holds."""
+    values = asdict(judgement) | ended
+    if not _leased(assessment).update(state=state, leased_until=None, **values):
+        return False
+    # The words of the judgement stand once, in the row that stands for the span.
+    shared = {name: values[name] for name in _SHARED_BY_A_SPAN}
+    _with_parts(assessment).exclude(pk=assessment.pk).update(state=state, **shared)
+    return True
+
+
+def _with_parts(assessment: Assessment) -> AssessmentQuerySet:
+    """The assessment's row, and those of the exchanges that were judged with it."""
+    span = Q(pk=assessment.pk) | Q(part_of=assessment.pk)
+    return Assessment.objects.filter(span, space_id=assessment.space_id)
 
 
 def _leased(assessment: Assessment) -> Any:
@@ -207,22 +245,30 @@ def put_off(
     last = error.permanent or assessment.attempts >= MAX_ATTEMPTS
     pause = min(FIRST_PAUSE * 2 ** (assessment.attempts - 1), LONGEST_PAUSE) * (1 - jitter / 2)
     due_at = now + max(pause, timedelta(seconds=error.retry_after or 0))
-    _leased(assessment).update(
-        state=State.FAILED if last else State.RETRYING,
-        due_at=due_at,
-        told_at=due_at - RETELL,  # so that beat tells of it the moment it is due
-        leased_until=None,
-        finished_at=now if last else None,
-        error=storable(str(error)),
-    )
+    values = {"finished_at": now if last else None, "error": storable(str(error))}
+    with transaction.atomic():
+        held = _leased(assessment).update(
+            state=State.FAILED if last else State.RETRYING,
+            due_at=due_at,
+            told_at=due_at - RETELL,  # so that beat tells of it the moment it is due
+            leased_until=None,
+            **values,
+        )
+        if held and last:
+            _with_parts(assessment).update(state=State.FAILED, **values)
 
 
 def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
-    """Queues a parked exchange again; raises Conflict unless it has failed."""
+    """Queues a parked exchange again, with its span; raises Conflict unless it has failed."""
     parked = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.FAILED)
-    if not parked.update(state=State.QUEUED, due_at=now, attempts=0, finished_at=None, error=""):
+    span_ids = parked.values_list(Coalesce("part_of", "pk"), flat=True)
+    if (span_id := span_ids.first()) is None:
         raise Conflict("Only a failed assessment can be tried again.")
-    tell_on_commit(Assessment(pk=assessment_id, space=space))
+    span = Assessment(pk=span_id, space=space)
+    _with_parts(span).filter(state=State.FAILED).update(
+        state=State.QUEUED, due_at=now, attempts=0, finished_at=None, error=""
+    )
+    tell_on_commit(span)
 
 
 def store_judged(

@@ -2,18 +2,27 @@
 
 import asyncio
 import random
+from collections.abc import Awaitable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from celery import shared_task
 from django.utils import timezone
 
-from assessor import services
+from assessor import services, spans
 from assessor.errors import AssessmentError
 from assessor.judging import Exchange, Judgement, judge, model_configuration
 from assessor.llm import model_session
-from memory.connections import release_connection
+from assessor.models import Assessment
+from assessor.reconciling import Advice, advise
+from memory.connections import in_thread, release_connection
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
+from memory.reconciliation import Neighbour
+
+T = TypeVar("T")
 
 
 @shared_task
@@ -25,10 +34,20 @@ def assess(space_id: int, assessment_id: str) -> None:
     if assessment is None:
         return
     policy = current_policy(assessment.space).document
+    if spans.has_to_wait(assessment, policy.assessment):
+        idle = timedelta(minutes=policy.assessment.idle_minutes)
+        spans.wait_for_span(assessment=assessment, idle=idle, now=timezone.now())
+        return
+    exchange = services.to_judge(assessment)
     release_connection()
     try:
-        judgement = asyncio.run(_judge(services.to_judge(assessment), policy))
-        services.finish(assessment=assessment, judgement=judgement, now=timezone.now())
+        judgement = asyncio.run(_held(assessment, _judge(exchange, policy)))
+        services.finish(
+            assessment=assessment,
+            judgement=judgement,
+            now=timezone.now(),
+            advisor=partial(_advise, assessment, policy) if judgement.provider == "llm" else None,
+        )
     except AssessmentError as error:
         services.put_off(
             assessment=assessment,
@@ -42,6 +61,38 @@ def assess(space_id: int, assessment_id: str) -> None:
 def pick_up_assessments() -> None:
     """Beat's part of the outbox."""
     services.pick_up(now=timezone.now())
+
+
+async def _held(assessment: Assessment, work: Awaitable[T]) -> T:
+    """The work's result; meanwhile the lease is renewed, however long a model thinks."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(services.LEASE.total_seconds() / 3)
+            await in_thread(services.renew_lease, assessment=assessment, now=timezone.now())
+
+    renewing = asyncio.create_task(renew())
+    try:
+        return await work
+    finally:
+        renewing.cancel()
+
+
+def _advise(
+    assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
+) -> Advice | None:
+    """Asks the model what a statement is to what is known."""
+    configuration = model_configuration()
+    if configuration is None:
+        return None
+    release_connection()
+
+    async def ask() -> Advice | None:
+        async with model_session(**configuration) as model:
+            seconds = policy.assessment.timeout_seconds
+            return await advise(statement, close, lambda: model, timeout=seconds)
+
+    return asyncio.run(_held(assessment, ask()))
 
 
 async def _judge(exchange: Exchange, policy: PolicyDocument) -> Judgement:

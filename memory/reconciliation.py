@@ -79,16 +79,18 @@ def decide(content: str, memory_type: str, neighbours: Sequence[Neighbour]) -> D
     """The verdict on a new statement of this type, given what is near it, nearest first."""
     for neighbour in neighbours:
         if replaces(content, neighbour):
-            old = neighbour.memory
-            # A statement of several facts must not go as a whole because one of them changed, nor
-            # what a person pinned.
-            patch = old.core or old.pinned or _CLAUSES.search(old.content)
-            verdict = Verdict.REVISE if patch else Verdict.SUPERSEDE
-            return Decision(verdict, old, f"replaced by: {content}")
+            return superseding(neighbour.memory, f"replaced by: {content}")
     for neighbour in neighbours:
         if restates(content, memory_type, neighbour):
             return Decision(Verdict.REINFORCE, neighbour.memory, f"said again: {content}")
     return Decision(Verdict.ADD)
+
+
+def superseding(old: Memory, reason: str) -> Decision:
+    """Lets go of a memory that no longer holds; or revises it, when it holds several facts, of
+    which only one has changed, is core (seed 003, section 1.5), or was pinned by a person."""
+    patch = old.core or old.pinned or _CLAUSES.search(old.content)
+    return Decision(Verdict.REVISE if patch else Verdict.SUPERSEDE, old, reason)
 
 
 def restates(content: str, memory_type: str, neighbour: Neighbour) -> bool:

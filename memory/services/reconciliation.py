@@ -57,15 +57,24 @@ def remember_draft(
 
 
 @transaction.atomic
-def remember(*, prepared: Prepared, actor: Actor, now: datetime, **extra: object) -> Outcome:
+def remember(
+    *,
+    prepared: Prepared,
+    actor: Actor,
+    now: datetime,
+    proposed: Decision | None = None,
+    **extra: object,
+) -> Outcome:
     """Remembers one prepared statement in the light of what is known.
 
+    `proposed` is what a model said it is to its neighbours; it stands as long as the memory it is
+    about is still what the model was shown. Without it the rule decides.
     `extra` are columns of a new memory. A revision embeds its text while the space is held.
     """
     space, [draft] = prepared.space, prepared.drafts
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     hold_conversations(space)
-    decision = _decided(prepared)
+    decision = _decided(prepared, proposed)
     old = decision.memory
     if old is None:
         [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
@@ -103,17 +112,18 @@ def is_echo(prepared: Prepared) -> bool:
     """Whether a statement that no person made is in the space already: a recalled memory, said
     again by the assistant."""
     [draft] = prepared.drafts
-    return any(echoes(draft.content, neighbour) for neighbour in _neighbours(prepared))
+    return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
 
 
-def _decided(prepared: Prepared) -> Decision:
+def _decided(prepared: Prepared, proposed: Decision | None) -> Decision:
     """The verdict on the statement, and the memory it is about held until the transaction ends.
 
     If that memory was changed or let go in the meantime, the verdict is on what is there now.
     """
     space, [draft] = prepared.space, prepared.drafts
     while True:
-        decision = decide(draft.content, draft.type_name, _neighbours(prepared))
+        decision = proposed or decide(draft.content, draft.type_name, near(prepared))
+        proposed = None
         if decision.memory is None:
             return decision
         as_judged = (
@@ -125,7 +135,7 @@ def _decided(prepared: Prepared) -> Decision:
             return replace(decision, memory=held)
 
 
-def _neighbours(prepared: Prepared) -> list[Neighbour]:
+def near(prepared: Prepared) -> list[Neighbour]:
     """The live memories nearest to the statement, nearest first."""
     space = prepared.space
     distance = CosineDistance("embeddings__vector", HalfVector(prepared.vectors[0]))

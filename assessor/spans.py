@@ -1,0 +1,83 @@
+"""Judging a topic at a time: exchanges wait in their conversation's open span until the topic
+changes or nobody says anything for a while (policy: trigger, idle_minutes; seed 001, Triggers).
+
+Each exchange stays a row of its own, so none is lost. The first of a span stands for it: it is due
+when the span ends, and the others end as it does.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from assessor.models import Assessment, State
+from assessor.services import tell_on_commit
+from memory.embeddings import get_embedder
+from memory.models import Space
+from memory.policy import AssessmentPolicy
+
+SAME_TOPIC = 0.29
+"""Cosine similarity (MiniLM) of an exchange with the one before it from which they share a topic.
+
+Measured by benchmarks.topics: where conversations are joined, nothing with a longer past, or with a
+look ahead, found the borders better.
+"""
+
+
+def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:
+    """Whether a claimed exchange is judged with others, and has not waited for them yet."""
+    by_topic = policy.trigger == "topic_change" and assessment.source_conversation
+    return bool(by_topic) and assessment.span_ends_at is None
+
+
+@transaction.atomic
+def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> None:
+    """Puts a claimed exchange into its conversation's span, or begins one, which ends the last."""
+    # Two exchanges of a conversation at once would otherwise begin a span each.
+    Space.objects.select_for_update(no_key=True).get(pk=assessment.space_id)
+    span = _open_span(assessment, now)
+    if span is not None and _share_topic(_last_of(span), assessment):
+        _update(assessment, state=State.QUEUED, leased_until=None, attempts=0, part_of=span)
+        _update(span, span_ends_at=now + idle, due_at=now + idle)
+        return
+    if span is not None:
+        _update(span, span_ends_at=now, due_at=now, told_at=now)
+        tell_on_commit(span)
+    _update(
+        assessment,
+        state=State.QUEUED,
+        leased_until=None,
+        attempts=0,
+        span_ends_at=now + idle,
+        due_at=now + idle,
+    )
+
+
+def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:
+    waiting = Assessment.objects.filter(
+        space_id=assessment.space_id,
+        source_conversation=assessment.source_conversation,
+        state=State.QUEUED,
+        span_ends_at__gt=now,
+    )
+    return waiting.exclude(pk=assessment.pk).order_by("-created_at").first()
+
+
+def _last_of(span: Assessment) -> Assessment:
+    parts = Assessment.objects.filter(space_id=span.space_id, part_of=span)
+    return parts.order_by("-created_at").first() or span
+
+
+def _share_topic(before: Assessment, after: Assessment) -> bool:
+    texts = [f"{one.user_message}\n{one.assistant_response}" for one in (before, after)]
+    return similarity(*texts) >= SAME_TOPIC
+
+
+def similarity(before: str, after: str) -> float:
+    """Cosine similarity of two exchanges, each the user's words and the reply."""
+    one, other = get_embedder("local", "all-MiniLM-L6-v2", 384).embed([before, after])
+    return float(one @ other)
+
+
+def _update(assessment: Assessment, **values: object) -> None:
+    rows = Assessment.objects.filter(space_id=assessment.space_id, pk=assessment.pk)
+    rows.update(**values)

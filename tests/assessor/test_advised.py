@@ -1,0 +1,125 @@
+"""A worker asks the model what a new memory is to those near it, and holds its lease meanwhile."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from assessor import services
+from assessor.judging import Exchange
+from assessor.models import Assessment, State
+from assessor.tasks import assess
+from memory.actors import SYSTEM
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.models import BinReason, Memory, MemoryEvent, Space
+from memory.reconciliation import Decision, Verdict
+from memory.services.memories import create_memory, prepare_memories, revise_memory
+from memory.services.reconciliation import remember
+from tests.stub_model import StubModel
+
+pytestmark = pytest.mark.django_db
+
+SAID = "I live in Porto now, near the bridge"
+ADVICE = {
+    "decision": "supersede",
+    "memory": 1,
+    "quote": "live in Porto",
+    "reasoning": "They live somewhere else",
+}
+JUDGED = {"importance": 0.8, "memory_type": "fact", "summary": SAID, "tags": ["home"]}
+
+
+@pytest.fixture
+def model(stub_model: StubModel, settings: Settings) -> StubModel:
+    settings.OPENAI_BASE_URL = stub_model.base_url
+    settings.EBB_ASSESSOR_MODEL = "stub"
+    return stub_model
+
+
+@pytest.fixture
+def lisbon(space: Space) -> Memory:
+    draft = MemoryDraft(content="I live in Lisbon, near the river", memory_type="fact")
+    return create_memory(space=space, draft=draft, actor=SYSTEM, now=timezone.now())
+
+
+def worked(space: Space, model: StubModel, *replies: object) -> Assessment:
+    """An exchange that a worker has judged; the model's answers in order."""
+    model.script(*[r if isinstance(r, str) else f"reply:{json.dumps(r)}" for r in replies])
+    row = services.queue_assessment(space=space, exchange=Exchange(SAID), now=timezone.now())
+    assess(space.pk, str(row.pk))
+    row.refresh_from_db()
+    return row
+
+
+def test_the_models_decision_is_carried_out_with_its_evidence(
+    space: Space, model: StubModel, lisbon: Memory
+) -> None:
+    row = worked(space, model, JUDGED, ADVICE)
+    assert row.state == State.DONE
+    lisbon.refresh_from_db()
+    assert (lisbon.status, lisbon.bin_reason) == ("binned", BinReason.SUPERSEDED)
+    event = MemoryEvent.objects.in_space(space).get(memory_id=lisbon.pk, action="deleted")
+    assert event.reason == "They live somewhere else (“live in Porto”)"
+    assert Memory.objects.in_space(space).live().get().content == SAID
+    judging, advising = model.requests
+    assert "I live in Lisbon" not in str(judging.body)
+    assert "1. [" in advising.body["messages"][1]["content"]
+
+
+def test_both_questions_are_counted(
+    space: Space, model: StubModel, lisbon: Memory, settings: Settings
+) -> None:
+    settings.EBB_PRICE_PROMPT = settings.EBB_PRICE_COMPLETION = 1_000_000.0
+    advised = worked(space, model, JUDGED, ADVICE)
+    Memory.objects.in_space(space).delete()
+    alone = worked(space, model, JUDGED)
+    assert (advised.tokens or 0) > (alone.tokens or 0) > 0
+    assert (advised.cost_usd, alone.cost_usd) == (advised.tokens, alone.tokens)
+
+
+def test_without_close_neighbours_nobody_is_asked(space: Space, model: StubModel) -> None:
+    draft = MemoryDraft(content="The user plays the cello", memory_type="fact")
+    create_memory(space=space, draft=draft, actor=SYSTEM, now=timezone.now())
+    assert worked(space, model, JUDGED).state == State.DONE
+    assert len(model.requests) == 1
+
+
+def test_without_a_usable_answer_the_rule_decides(
+    space: Space, model: StubModel, lisbon: Memory
+) -> None:
+    assert worked(space, model, JUDGED, "nonsense").state == State.DONE
+    assert Memory.objects.in_space(space).live().count() == 2
+
+
+def test_what_has_changed_since_the_model_saw_it_is_left_to_the_rule(
+    space: Space, model: StubModel, lisbon: Memory
+) -> None:
+    """The advice arrives after somebody corrected the memory that it is about."""
+    change = MemoryChange(content="The user's sister lives in Lisbon")
+    revise_memory(space=space, memory_id=lisbon.pk, change=change, actor=SYSTEM, now=timezone.now())
+    now = timezone.now()
+    prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=SAID)], now=now)
+    stale = Decision(Verdict.SUPERSEDE, lisbon, "seen before")
+    outcome = remember(prepared=prepared, actor=SYSTEM, now=now, proposed=stale)
+    assert outcome.verdict is Verdict.ADD
+    lisbon.refresh_from_db()
+    assert lisbon.status == "live"
+
+
+def test_a_lease_is_renewed_only_by_who_holds_it(space: Space) -> None:
+    now = timezone.now()
+    row = services.queue_assessment(space=space, exchange=Exchange(SAID), now=now)
+    first = services.claim(space_id=space.pk, assessment_id=row.pk, now=now)
+    assert first is not None
+    later = now + services.LEASE / 2
+    services.renew_lease(assessment=first, now=later)
+    row.refresh_from_db()
+    assert row.leased_until == later + services.LEASE
+    much_later = later + services.LEASE + timedelta(seconds=1)
+    second = services.claim(space_id=space.pk, assessment_id=row.pk, now=much_later)
+    assert second is not None
+    services.renew_lease(assessment=first, now=much_later + services.LEASE)
+    row.refresh_from_db()
+    assert row.leased_until == much_later + services.LEASE
