@@ -29,8 +29,9 @@ three turns away, said in the turn before or after, the speaker's name, the memo
 
 SAMPLE = 300
 """Memories in the sample."""
-RARE = 5
-"""A word that fewer memories of the sample hold is counted exactly: at most some 2% hold it."""
+RARE, FEW = 5, 500
+"""A word that fewer than five of the sample hold is rare, and so is one that fewer than some 500 of
+the space hold: it is counted exactly, and brings its holders as candidates."""
 
 _ASKED = """
     SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name,
@@ -66,13 +67,16 @@ _SAMPLE = """
     ) AS memory
 """
 _COUNTED = """
-    SELECT asked.*, (SELECT count(*) FROM sample WHERE sample.search @@ asked.word) AS held
-    FROM asked
+    SELECT *, held < greatest(%s, %s::float8 * %s / %s) AS is_rare
+    FROM (
+        SELECT asked.*, (SELECT count(*) FROM sample WHERE sample.search @@ asked.word) AS held
+        FROM asked
+    ) AS each
 """
 _RARE = """
     SELECT memory_memory.id, counted.number, {match} AS match
     FROM counted JOIN memory_memory ON {in_space} @@ counted.word_in_space
-    WHERE counted.held < %s AND memory_memory.space_id = %s AND memory_memory.status = 'live'
+    WHERE counted.is_rare AND memory_memory.space_id = %s AND memory_memory.status = 'live'
 """
 _WORDS_OF_SAMPLE = """
     SELECT number, {rarity} AS rarity
@@ -81,7 +85,7 @@ _WORDS_OF_SAMPLE = """
         FROM (
             SELECT counted.number,
                 (SELECT count(*) FROM sample) * %s::float8 / %s AS memories,
-                CASE WHEN counted.held < %s
+                CASE WHEN counted.is_rare
                     THEN (SELECT count(*) FROM rare WHERE rare.number = counted.number)
                     ELSE counted.held * %s::float8 / %s
                 END AS holders
@@ -116,11 +120,11 @@ def of_sample() -> dict[str, Fragment]:
     scale = (SIZE, SAMPLE)
     return {
         "sample": Fragment(_SAMPLE, (SPACE, EMBEDDER, SAMPLE, SPACE)),
-        "counted": Fragment(_COUNTED),
-        "rare": Fragment(_RARE, (RARE, SPACE)).filled(
+        "counted": Fragment(_COUNTED, (RARE, FEW, SAMPLE, SIZE)),
+        "rare": Fragment(_RARE, (SPACE,)).filled(
             match=_match("memory_memory.search", "counted.word"), in_space=in_space
         ),
-        "words": Fragment(_WORDS_OF_SAMPLE, (*scale, RARE, *scale)).filled(rarity=rarity),
+        "words": Fragment(_WORDS_OF_SAMPLE, (*scale, *scale)).filled(rarity=rarity),
     }
 
 
