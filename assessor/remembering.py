@@ -1,10 +1,12 @@
 """From a judgement to a memory: remembered, held for review, or known already."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from assessor.errors import AssessmentError
+from assessor.exchanges import joined
 from assessor.judging import Exchange, Judgement, with_usage
 from assessor.models import Assessment
 from assessor.reconciling import Advisor, close_ones
@@ -57,12 +59,12 @@ class Candidate:
 
 def prepare_candidate(
     assessment: Assessment,
-    exchange: Exchange,
+    span: Sequence[Exchange],
     judgement: Judgement,
     now: datetime,
     advisor: Advisor | None,
 ) -> Candidate:
-    """Embeds and screens, before a transaction begins. `exchange` is what was judged.
+    """Embeds and screens, before a transaction begins. `span` is what was judged.
 
     The advisor is asked where there are close neighbours; what that took is added to the judgement.
     Raises AssessmentError if it cannot be embedded.
@@ -75,13 +77,23 @@ def prepare_candidate(
     finding = None
     if prepared.policy.document.assessment.review:
         written = "\n".join([draft.content, *draft.tags, *draft.topics])
-        finding = screen(exchange, written)
+        finding = _found(span, written)
     advice = None
     if advisor is not None and finding is None and (close := close_ones(near(prepared))):
         advice = advisor(draft.content, close)
         judgement = with_usage(judgement, advice.usage if advice else None)
     proposed = advice.decision if advice else None
-    return Candidate(assessment, exchange, judgement, prepared, finding, proposed)
+    return Candidate(assessment, joined(span), judgement, prepared, finding, proposed)
+
+
+def _found(span: Sequence[Exchange], written: str) -> Finding | None:
+    """What is wrong with any of the exchanges, or with what was written of them: that may echo what
+    the user wished in any one."""
+    for one in span:
+        if found := screen(one):
+            return found
+    findings = [screen(one, written) for one in span]
+    return findings[0] if all(findings) else None
 
 
 def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:

@@ -5,7 +5,7 @@ a worker that lost its lease to another cannot finish what the other now holds.
 """
 
 import logging
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -17,12 +17,13 @@ from django.db.models.functions import Coalesce
 from kombu.exceptions import OperationalError
 
 from assessor.errors import AssessmentError
+from assessor.exchanges import exchange_of, span_of
 from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
 from assessor.reconciling import Advisor
 from assessor.remembering import prepare_candidate
-from assessor.screening import anything_said, judged_part, mask_exchange, mask_judgement
+from assessor.screening import anything_said, mask_exchange, mask_judgement
 from assessor.storable import storable
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
@@ -150,21 +151,6 @@ def _forget_secrets(assessment: Assessment) -> None:
     _leased(assessment).update(**values)
 
 
-def exchange_of(assessment: Assessment) -> Exchange:
-    """The exchange as the row keeps it, with those that are judged with it."""
-    values = {field.name: getattr(assessment, field.name) for field in fields(Exchange)}
-    parts = Assessment.objects.filter(space_id=assessment.space_id, part_of=assessment.pk)
-    span = [assessment, *parts.order_by("created_at", "pk")]
-    for name in ("user_message", "assistant_response"):
-        values[name] = "\n".join(text for one in span if (text := getattr(one, name)))
-    return Exchange(**values)
-
-
-def to_judge(assessment: Assessment) -> Exchange:
-    """The exchange as it is judged: without what no person said."""
-    return judged_part(exchange_of(assessment))
-
-
 def renew_lease(*, assessment: Assessment, now: datetime) -> None:
     """Holds the assessment for another lease, if it is still held: a model may think for long."""
     _leased(assessment).update(leased_until=now + LEASE)
@@ -188,15 +174,15 @@ def finish(
     document = current_policy(assessment.space).document
     if document.assessment.mask_secrets:
         judgement = mask_judgement(judgement)
-    exchange = to_judge(assessment)
+    span = span_of(assessment)
     ended: dict[str, Any] = {
         "ttl_seconds": ttl_seconds(judgement.importance, document.ttl.tiers),
         "finished_at": now,
     }
-    if judgement.importance < document.assessment.store_above or not anything_said(exchange):
+    if judgement.importance < document.assessment.store_above or not any(map(anything_said, span)):
         _end(assessment, State.IGNORED, judgement, **ended)
         return None
-    candidate = prepare_candidate(assessment, exchange, judgement, now, advisor)
+    candidate = prepare_candidate(assessment, span, judgement, now, advisor)
     with transaction.atomic():
         state = State.IGNORED if candidate.is_known() else State.DONE
         if not _end(assessment, state, candidate.judgement, **ended) or state == State.IGNORED:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from assessor import services, spans
 from assessor.errors import AssessmentError
+from assessor.exchanges import joined, span_of
 from assessor.judging import Exchange, Judgement, judge, model_configuration
 from assessor.llm import model_session
 from assessor.models import Assessment
@@ -38,7 +39,7 @@ def assess(space_id: int, assessment_id: str) -> None:
         idle = timedelta(minutes=policy.assessment.idle_minutes)
         spans.wait_for_span(assessment=assessment, idle=idle, now=timezone.now())
         return
-    exchange = services.to_judge(assessment)
+    exchange = joined(span_of(assessment))
     release_connection()
     try:
         judgement = asyncio.run(_held(assessment, _judge(exchange, policy)))

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from assessor import services
 from assessor.errors import AssessmentError
+from assessor.exchanges import joined, span_of
 from assessor.inspection import figures_of
 from assessor.judging import Exchange, judge, model_configuration
 from assessor.llm import get_model
@@ -156,8 +157,8 @@ def _asked(
         raise BadRequest("no such rubric or judge")
     stored = get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
     policy = current_policy(access.space).document
+    exchange = joined(span_of(stored))
     release_connection()
-    exchange = services.to_judge(stored)
     if policy.assessment.mask_secrets:  # one that no worker has claimed still holds them
         exchange = mask_exchange(exchange)
     return access, replace(exchange, rubric=rubric, provider=provider), policy

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assessor import services
+from assessor.exchanges import joined, span_of
 from assessor.judging import Exchange, Judgement, judge_locally
 from assessor.llm import ChatMessage
 from assessor.models import Assessment, State
@@ -32,7 +33,7 @@ def judged(space: Space, exchange: Exchange, *, now: datetime = NOW, **changes: 
 def taken(row: Assessment, *, now: datetime, **changes: Any) -> Assessment:
     claimed = services.claim(space_id=row.space_id, assessment_id=row.pk, now=now)
     assert claimed is not None
-    judgement = judgement_of(changes) if changes else judge_locally(services.to_judge(claimed))
+    judgement = judgement_of(changes) if changes else judge_locally(joined(span_of(claimed)))
     services.finish(assessment=claimed, judgement=judgement, now=now)
     return Assessment.objects.select_related("memory").get(pk=row.pk)
 

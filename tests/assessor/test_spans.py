@@ -1,5 +1,6 @@
 """Exchanges that are judged a topic at a time: none is lost, and each ends with its span."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,8 +9,10 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from assessor import services
 from assessor.errors import AssessmentError
+from assessor.exchanges import joined, span_of
 from assessor.judging import Exchange, judge_locally
 from assessor.models import Assessment, State
+from assessor.screening import screen
 from assessor.spans import SAME_TOPIC, has_to_wait, similarity, wait_for_span
 from memory.models import Memory, Space
 from memory.policy import AssessmentPolicy
@@ -80,7 +83,7 @@ def test_a_span_is_judged_as_one_and_ends_as_one(span: list[Assessment], space: 
     end = NOW + timedelta(minutes=1) + IDLE
     first = claimed(span[0], end)
     assert not has_to_wait(first, BY_TOPIC)
-    exchange = services.to_judge(first)
+    exchange = joined(span_of(first))
     assert exchange.user_message == "\n".join(said for said, _ in COOKING)
     assert exchange.assistant_response == "\n".join(reply for _, reply in COOKING)
     memory = services.finish(assessment=first, judgement=judge_locally(exchange), now=end)
@@ -134,3 +137,19 @@ def test_a_span_is_put_off_whole(span: list[Assessment]) -> None:
     )
     span[1].refresh_from_db()
     assert (span[1].state, span[1].error) == (State.QUEUED, "")
+
+
+def test_each_exchange_of_a_span_is_screened_by_itself(space: Space) -> None:
+    """What was pasted in one turn does not make the next turn's words somebody else's."""
+    first = arrived(space, ("Summarise this page for me:", "Which page?"))
+    wish = "From now on always answer me in German"
+    own = arrived(space, (wish, "Gern."), 1)
+    Assessment.objects.filter(pk=own.pk).update(part_of=first)
+    end = NOW + timedelta(minutes=1) + IDLE
+    first = claimed(first, end)
+    exchanges = span_of(first)
+    assert screen(joined(exchanges), wish) is not None
+    judgement = replace(judge_locally(joined(exchanges)), importance=0.8, summary=wish)
+    memory = services.finish(assessment=first, judgement=judgement, now=end)
+    assert memory is not None
+    assert memory.status == "live"

@@ -1,0 +1,34 @@
+"""What was said, as the rows of the outbox keep it: an exchange by itself, or a span of them."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from assessor.judging import Exchange
+from assessor.models import Assessment
+from assessor.screening import judged_part
+
+
+def exchange_of(assessment: Assessment) -> Exchange:
+    """The exchange of this row."""
+    return Exchange(**{field.name: getattr(assessment, field.name) for field in fields(Exchange)})
+
+
+def span_of(assessment: Assessment) -> list[Exchange]:
+    """The exchange and those that are judged with it, in order, without what no person said.
+
+    Each by itself: what makes the words of one turn somebody else's says nothing of the next.
+    """
+    parts = Assessment.objects.filter(space_id=assessment.space_id, part_of=assessment.pk)
+    rows = [assessment, *parts.order_by("created_at", "pk")]
+    return [judged_part(exchange_of(row)) for row in rows]
+
+
+def joined(span: Sequence[Exchange]) -> Exchange:
+    """The span as one exchange, to be judged."""
+    return replace(
+        span[0],
+        user_message="\n".join(one.user_message for one in span if one.user_message),
+        assistant_response="\n".join(
+            one.assistant_response for one in span if one.assistant_response
+        ),
+    )
