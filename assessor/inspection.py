@@ -89,8 +89,10 @@ class Figures:
 
 
 def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
-    """How judging went in this space since `now` - PERIOD."""
-    rows = Assessment.objects.in_space(space).filter(created_at__gt=now - PERIOD)
+    """How judging went in this space since `now` - PERIOD; a span of exchanges is judged once."""
+    rows = Assessment.objects.in_space(space).filter(
+        created_at__gt=now - PERIOD, part_of__isnull=True
+    )
     judged = Q(state__in=[State.DONE, State.IGNORED])
     by_model = judged & Q(provider="llm")
     cascaded = judged & Q(first_importance__isnull=False)

@@ -100,16 +100,20 @@ def assessment(request: HttpRequest, access: Access, assessment_id: UUID) -> Htt
 
 def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
     """What the page of one assessment shows; raises Http404."""
-    rows = Assessment.objects.in_space(access.space).select_related("memory")
+    rows = Assessment.objects.in_space(access.space).select_related("memory", "part_of")
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document
     if found.memory:
         show([found.memory], policy, timezone.now())
+    may_write = "write" in access.scopes
     has_model = model_configuration() is not None
     return {
         "assessment": found,
+        "whole": found.part_of or found,
+        "parts": found.parts.order_by("created_at", "pk"),
         "store_above": policy.assessment.store_above,
-        "may_write": "write" in access.scopes,
+        "may_retry": may_write,
+        "may_judge": may_write and found.part_of is None,
         "has_model": has_model,
         "judges": JUDGES.items(),
         "judge": "llm" if has_model else "local",

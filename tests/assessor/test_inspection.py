@@ -58,6 +58,13 @@ def test_only_this_space_and_the_last_thirty_days_count(space: Space, other_spac
     assert found.since == NOW - PERIOD + timedelta(seconds=1)
 
 
+def test_a_topic_judged_as_one_counts_once(space: Space) -> None:
+    first = assessed(space, cost_usd=0.0001)
+    assessed(space, part_of=first, latency_ms=None)
+    found = figures(space)
+    assert (found.judged, found.unpriced) == (1, 0)
+
+
 def test_before_anything_was_judged_there_is_nothing_to_say(space: Space) -> None:
     assert tiles(figures(space)) == []
     assessed(space, "queued")

@@ -282,6 +282,47 @@ def test_a_page_looks_again_until_its_assessment_is_finished(
         assert (address(row, "assessment_retry") in page) is (state == "failed")
 
 
+def span(space: Space, state: str) -> tuple[Assessment, Assessment]:
+    """Two exchanges on one topic as the pipeline leaves them: the first stands for both."""
+    ends = timezone.now() + timedelta(minutes=30)
+    first = assessed(space, "We talked about boats", state, span_ends_at=ends)
+    given = {"importance": 0.72, "memory_type": "fact", "provider": "llm", "model": "stub"}
+    shared = given if first.importance is not None else {}
+    second = Assessment.objects.create(
+        space=space, user_message="And about sails", state=state, part_of=first, **shared
+    )
+    return first, second
+
+
+def test_a_topic_judged_as_one_is_shown_as_one(alice: User, space: Space) -> None:
+    client, (first, second) = login(alice), span(space, "done")
+    remembered(first)
+    Assessment.objects.filter(pk=second.pk).update(memory=Memory.objects.get())
+
+    whole, part = opened(client, first), opened(client, second)
+
+    assert "And about sails" in whole
+    assert address(first, "assessment_judge_again") in whole
+    assert f'href="{address(first)}"' in part
+    assert "It lasts" in part
+    assert "It was known before" not in part
+    assert address(second, "assessment_judge_again") not in part
+    assert "with the rest of its topic" in listed(client, space)
+
+
+def test_an_exchange_that_waits_for_its_topic_says_so(alice: User, space: Space) -> None:
+    for row in span(space, "queued"):
+        assert "It waits for the end of its topic" in opened(login(alice), row)
+
+
+def test_a_failed_topic_is_tried_again_from_any_of_its_exchanges(alice: User, space: Space) -> None:
+    first, second = span(space, "failed")
+    press(login(alice), "assessment_retry", second)
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.state, second.state) == ("queued", "queued")
+
+
 # --- Trying again --------------------------------------------------------------------------------
 
 
