@@ -1,0 +1,162 @@
+"""What `memories/search` costs around recall: `python -m benchmarks.search_http`.
+
+One client on one open connection asks the web server, 800 memories in the space. An answer says how
+long recall took in the server; the rest of the time until it is read is the framework's share:
+HTTP, the key, checking what is asked, and writing ten memories with their numbers as JSON. Beside
+it, in turns: `health/live`, which does nothing, and the same recall called in this process. Then
+what each costs the processor, which other work on the machine changes less than the time it takes.
+"""
+
+import argparse
+import json
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+
+from benchmarks import harness
+
+MEMORIES = 800
+LIMIT = 10
+_SEARCH, _LIVE, _RECALL = "memories/search", "health/live", "recall() in this process"
+
+
+class KeptOpen:
+    """HTTP/1.1 over one connection, with as little of its own as can be."""
+
+    def __init__(self, url: str, key: str) -> None:
+        address = urlsplit(url)
+        assert address.hostname is not None
+        self._socket = socket.create_connection((address.hostname, address.port or 80))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._headers = f"Host: {address.netloc}\r\nAuthorization: Bearer {key}\r\n"
+
+    def get(self, path: str) -> bytes:
+        return self._answer(f"GET /api/v1/{path} HTTP/1.1\r\n{self._headers}\r\n".encode())
+
+    def post(self, path: str, body: bytes) -> bytes:
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        head = f"POST /api/v1/{path} HTTP/1.1\r\n{self._headers}{kind}\r\n"
+        return self._answer(head.encode() + body)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _answer(self, request: bytes) -> bytes:
+        """The body of a 200 that says how long it is."""
+        self._socket.sendall(request)
+        head, separator, body = self._socket.recv(65536).partition(b"\r\n\r\n")
+        assert separator, head
+        assert head.startswith(b"HTTP/1.1 200 "), head + body
+        length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+        while len(body) < length:
+            part = self._socket.recv(65536)
+            assert part, "the server has closed the connection"
+            body += part
+        return body
+
+
+def _filled() -> tuple[Any, str]:
+    """A space with memories, and a key to it."""
+    from django.utils import timezone
+
+    from benchmarks.corpus import fill
+    from memory.actors import SYSTEM
+    from memory.models import Embedder, Scope
+    from memory.services.keys import create_key
+    from memory.services.spaces import create_space
+
+    space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
+    fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
+    harness.vacuum()
+    return space, create_key(space=space, scopes=[Scope.READ])[1]
+
+
+Works = dict[str, Callable[[int], Any]]
+
+
+def _works(client: KeptOpen, space: Any) -> Works:
+    from django.utils import timezone
+
+    from benchmarks.corpus import questions
+    from memory.recall import recall
+
+    asked, now = questions(50, seed=3), timezone.now()
+    bodies = [json.dumps({"query": query, "limit": LIMIT}).encode() for query in asked]
+    return {
+        _LIVE: lambda turn: client.get(_LIVE),
+        _SEARCH: lambda turn: client.post(_SEARCH, bodies[turn % len(bodies)]),
+        _RECALL: lambda turn: recall(
+            space=space, query=asked[turn % len(asked)], now=now, limit=LIMIT
+        ),
+    }
+
+
+def _times(works: Works, rounds: int) -> list[harness.Row]:
+    answers: dict[int, bytes] = {}
+
+    def search(turn: int) -> None:
+        answers[turn] = works[_SEARCH](turn)
+
+    again = {f"{_LIVE} again (noise)": works[_LIVE]}
+    taken = harness.in_turns(works | {_SEARCH: search} | again, rounds=rounds)
+    found = [json.loads(answers[turn]) for turn in range(rounds)]
+    assert all(len(answer["results"]) == LIMIT for answer in found)
+    within = [answer["took_ms"] for answer in found]
+    around = [ms - inner for ms, inner in zip(taken[_SEARCH], within, strict=True)]
+    taken |= {"recall in the server": within, "the framework's share": around}
+    return [harness.compared(name, ms, taken[_LIVE]) for name, ms in taken.items()]
+
+
+def _processor_times(works: Works, web: int, rounds: int) -> list[harness.Row]:
+    """Of the process at work: the web server's, or for recall() this one's."""
+    own, server = psutil.Process(), psutil.Process(web)
+    spent = {
+        name: _spent(own if name == _RECALL else server, work, rounds)
+        for name, work in works.items()
+    }
+    spent["the framework's share"] = spent[_SEARCH] - spent[_RECALL]
+    return [{"what": name, "processor ms": round(ms, 2)} for name, ms in spent.items()]
+
+
+def _spent(process: psutil.Process, work: Callable[[int], object], rounds: int) -> float:
+    """Ms of processor for each time; the system counts in steps of 10, so many times in a row."""
+    before = process.cpu_times()
+    for turn in range(rounds):
+        work(turn)
+    after = process.cpu_times()
+    return (after.user + after.system - before.user - before.system) * 1000 / rounds
+
+
+def measure(folder: Path, rounds: int) -> None:
+    from django.conf import settings
+
+    # Imported late: it needs settings, as everything of Django's.
+    from tests.processes import running_processes
+
+    space, key = _filled()
+    report = harness.Report("search_http")
+    with (
+        running_processes(settings.DATABASE_URL, folder) as started,
+        closing(KeptOpen((web := started.web()).url, key)) as client,
+    ):
+        works = _works(client, space)
+        report.add(f"One request at a time, {MEMORIES} memories", _times(works, rounds))
+        report.add("What each costs the processor", _processor_times(works, web.pid, rounds))
+    report.save(rounds=rounds, memories=MEMORIES, limit=LIMIT, web_processes=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The framework's share of memories/search")
+    parser.add_argument("--rounds", type=int, default=400)
+    options = parser.parse_args()
+    with harness.own_ebb() as folder:
+        measure(folder, options.rounds)
+
+
+if __name__ == "__main__":
+    main()
