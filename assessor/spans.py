@@ -9,7 +9,9 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from assessor.exchanges import exchange_of
 from assessor.models import Assessment, State
+from assessor.screening import judged_part
 from assessor.services import tell_on_commit
 from memory.embeddings import get_embedder
 from memory.models import Space
@@ -68,7 +70,9 @@ def _last_of(span: Assessment) -> Assessment:
 
 
 def _share_topic(before: Assessment, after: Assessment) -> bool:
-    texts = [f"{one.user_message}\n{one.assistant_response}" for one in (before, after)]
+    # A memory that is recalled into both replies does not make them one topic.
+    spoken = [judged_part(exchange_of(one)) for one in (before, after)]
+    texts = [f"{one.user_message}\n{one.assistant_response}" for one in spoken]
     return similarity(*texts) >= SAME_TOPIC
 
 

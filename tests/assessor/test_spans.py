@@ -106,6 +106,13 @@ def test_another_topic_ends_the_span_now(
     assert list(Assessment.objects.claimable(now)) == [span[0]]
 
 
+def test_what_was_recalled_into_both_replies_is_no_topic(span: list[Assessment]) -> None:
+    recalled = "From what you told me before:\n\n- “{}” (Feb. 18, 2026, 58% match)"
+    said, reply = CAR
+    other = arrived(span[0].space, (said, f"{reply}\n\n{recalled.format(COOKING[0][0])}"), 2)
+    assert other.part_of is None
+
+
 def test_conversations_and_spaces_have_spans_of_their_own(
     span: list[Assessment], space: Space, other_space: Space
 ) -> None:
