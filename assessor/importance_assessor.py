@@ -74,7 +74,10 @@ class MemoryImportanceAssessor:
                 str(error), permanent=error.permanent, retry_after=error.retry_after
             ) from error
         except ValidationError as error:
-            raise AssessmentError(f"The model's answer does not fit: {error}") from error
+            wrong = "; ".join(
+                ": ".join([*map(str, part["loc"]), part["msg"]]) for part in error.errors()
+            )
+            raise AssessmentError(f"The model's answer does not fit: {wrong}") from error
 
     async def assess_memory(
         self,

@@ -51,7 +51,7 @@ def report(vectors: npt.NDArray[np.float32], borders: Sequence[bool]) -> list[ha
     """Precision and recall of "less similar to the exchange before than the threshold"."""
     similarity = (vectors[1:] * vectors[:-1]).sum(axis=1)
     true = np.array(borders[1:])
-    rows = []
+    rows: list[harness.Row] = []
     for threshold in THRESHOLDS:
         found = similarity < threshold
         hits = int((found & true).sum())
