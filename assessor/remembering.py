@@ -22,8 +22,9 @@ from memory.services.review import hold_memory
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """What a judge would have remembered of an exchange, embedded and screened."""
+class MemoryWriteIntent:
+    """What a judge would have remembered of an exchange (seed 001, Architecture): embedded and
+    screened, to be handed to the memory service."""
 
     assessment: Assessment
     exchange: Exchange
@@ -57,13 +58,13 @@ class Candidate:
         return remember(proposed=self.proposed, **common).memory
 
 
-def prepare_candidate(
+def write_intent(
     assessment: Assessment,
     span: Sequence[Exchange],
     judgement: Judgement,
     now: datetime,
     advisor: Advisor | None,
-) -> Candidate:
+) -> MemoryWriteIntent:
     """Embeds and screens, before a transaction begins. `span` is what was judged.
 
     The advisor is asked where there are close neighbours; what that took is added to the judgement.
@@ -83,7 +84,7 @@ def prepare_candidate(
         advice = advisor(draft.content, close)
         judgement = with_usage(judgement, advice.usage if advice else None)
     proposed = advice.decision if advice else None
-    return Candidate(assessment, joined(span), judgement, prepared, finding, proposed)
+    return MemoryWriteIntent(assessment, joined(span), judgement, prepared, finding, proposed)
 
 
 def _found(span: Sequence[Exchange], written: str) -> Finding | None:

@@ -22,7 +22,7 @@ from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
 from assessor.reconciling import Advisor
-from assessor.remembering import prepare_candidate
+from assessor.remembering import write_intent
 from assessor.screening import anything_said, mask_exchange, mask_judgement
 from assessor.storable import storable
 from memory.errors import Conflict
@@ -182,12 +182,12 @@ def finish(
     if judgement.importance < document.assessment.store_above or not any(map(anything_said, span)):
         _end(assessment, State.IGNORED, judgement, **ended)
         return None
-    candidate = prepare_candidate(assessment, span, judgement, now, advisor)
+    intent = write_intent(assessment, span, judgement, now, advisor)
     with transaction.atomic():
-        state = State.IGNORED if candidate.is_known() else State.DONE
-        if not _end(assessment, state, candidate.judgement, **ended) or state == State.IGNORED:
+        state = State.IGNORED if intent.is_known() else State.DONE
+        if not _end(assessment, state, intent.judgement, **ended) or state == State.IGNORED:
             return None
-        memory = candidate.keep(now)
+        memory = intent.keep(now)
         _with_parts(assessment).update(memory=memory)
     return memory
 
