@@ -1,6 +1,6 @@
 """What was said, as the rows of the outbox keep it: an exchange by itself, or a span of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
 from assessor.judging import Exchange
@@ -25,10 +25,16 @@ def span_of(assessment: Assessment) -> list[Exchange]:
 
 def joined(span: Sequence[Exchange]) -> Exchange:
     """The span as one exchange, to be judged."""
+    if len(span) == 1:
+        return span[0]
     return replace(
         span[0],
-        user_message="\n".join(one.user_message for one in span if one.user_message),
-        assistant_response="\n".join(
-            one.assistant_response for one in span if one.assistant_response
-        ),
+        user_message=_in_a_row(one.user_message for one in span),
+        assistant_response=_in_a_row(one.assistant_response for one in span),
     )
+
+
+def _in_a_row(texts: Iterable[str]) -> str:
+    """One a line, each with an end: a summary that takes out the line breaks stays readable."""
+    said = [text.strip() for text in texts if text.strip()]
+    return "\n".join(f"{text}." if text[-1].isalnum() else text for text in said)
