@@ -18,6 +18,7 @@ TYPES = (
     (r"\byesterday\b|\btomorrow\b|\btoday\b|\blast (week|month|year)\b", "event", 0.4),
     (r"\b(my|our)\b.*\b(is|are|has|have|was)\b", "fact", 0.6),
 )
+ADD = {"decision": "add", "memory": None, "quote": "", "reasoning": "The stub model adds"}
 SMALL_TALK = re.compile(r"\W*(hi|hello|hey|thanks|thank you|ok|okay|bye|你好)\b.{0,20}$", re.I)
 INTERACTION = re.compile(r"User: (.*?)\n+Assistant:", re.S)
 MEMORY_LINE = re.compile(r"^(?:- \[\d{4}-\d\d-\d\d\] .+|.*对话摘要“.+)$", re.M)
@@ -25,6 +26,8 @@ MEMORY_LINE = re.compile(r"^(?:- \[\d{4}-\d\d-\d\d\] .+|.*对话摘要“.+)$", 
 
 def reply_to(request: dict[str, Any]) -> str:
     """The text that answers a chat completion request."""
+    if _asks_what_is_new(request):
+        return json.dumps(ADD)
     messages = request.get("messages", [])
     system = "\n".join(_content(m) for m in messages if m["role"] == "system")
     user = next((_content(m) for m in reversed(messages) if m["role"] == "user"), "")
@@ -35,6 +38,12 @@ def reply_to(request: dict[str, Any]) -> str:
     memory = MEMORY_LINE.search(system)
     recalled = f" I remember: {memory.group().strip()}" if memory else ""
     return f"You said: {user}{recalled}"
+
+
+def _asks_what_is_new(request: dict[str, Any]) -> bool:
+    """Whether it asks what a statement is to the memories near it."""
+    system = request.get("messages", [{}])[0].get("content", "")
+    return isinstance(system, str) and '"decision": "supersede"' in system
 
 
 def assess(prompt: str) -> dict[str, Any]:

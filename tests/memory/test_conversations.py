@@ -60,8 +60,15 @@ def index(space: Space) -> dict[str, str]:
 
 def found_alike(one: Space, other: Space) -> bool:
     """Whether the memories of both have the same text index and the same vectors."""
+    # The same may be said in a conversation and outside of it.
+    named = ("memory__content", "memory__source_conversation", "vector")
     vectors = [
-        dict(MemoryEmbedding.objects.in_space(space).values_list("memory__content", "vector"))
+        {
+            (content, conversation): vector
+            for content, conversation, vector in (
+                MemoryEmbedding.objects.in_space(space).values_list(*named)
+            )
+        }
         for space in (one, other)
     ]
     same = [

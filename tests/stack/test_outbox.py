@@ -84,11 +84,9 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
         what="four questions without an answer",
     )
     worker.kill()
-    assert Counter(Assessment.objects.values_list("state", flat=True)) == {
-        State.DONE: 10,
-        State.RUNNING: 4,
-        State.QUEUED: 26,
-    }
+    states = Counter(Assessment.objects.values_list("state", flat=True))
+    assert set(states) == {State.DONE, State.RUNNING, State.QUEUED}
+    assert (states[State.RUNNING], states.total()) == (4, len(said))
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the dead requests")
     # What beat would do, told that the leases have run out and the queue was silent for long.
     services.pick_up(now=timezone.now() + services.RETELL)
