@@ -74,7 +74,11 @@ def found_alike(one: Space, other: Space) -> bool:
     same = [
         np.allclose(vector, vectors[1][said], atol=ALIKE) for said, vector in vectors[0].items()
     ]
-    return index(one) == index(other) and all(same) and len(vectors[0]) == len(vectors[1])
+    indexed = [
+        sorted(Memory.objects.in_space(space).values_list("content", "search"))
+        for space in (one, other)
+    ]
+    return indexed[0] == indexed[1] and all(same) and len(vectors[0]) == len(vectors[1])
 
 
 def lexemes(space: Space) -> str:
