@@ -1,78 +1,27 @@
-"""The Assessments page and one assessment's page: who sees them, what they show, what they do."""
+"""The list of assessments, and who may see it or an assessment of it."""
 
 import re
 from datetime import timedelta
-from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django.fixtures import Settings
 
-from assessor import services
-from assessor.models import Assessment, State
-from memory.actors import SYSTEM
-from memory.drafts import MemoryDraft
-from memory.models import Memory, Space, User
-from memory.services import recycle_bin
-from memory.services.memories import create_memory
-from tests.conftest import Answer
-
-HTMX = {"HX-Request": "true"}
-JUDGED = {
-    "importance": 0.72, "memory_type": "preference", "summary": "User prefers window seats",
-    "tags": ["flights"], "topics": ["Travel"], "reasoning": "It lasts", "rubric": "facets",
-    "prompt_version": "facets-1", "provider": "llm", "model": "gpt-4o-mini", "tokens": 448,
-    "latency_ms": 812.3, "cost_usd": 0.0000937, "raw_answer": '{"P": 0.71}', "attempts": 1,
-    "facets": {"P": 0.71, "I": 0.52, "J": 0.6, "E": 0.1, "valence": -0.4, "intensity": 0.3},
-}  # fmt: skip
-
-
-def assessed(
-    space: Space, said: str = "I like it", state: str = "done", **values: Any
-) -> Assessment:
-    judged = JUDGED if state in {"done", "ignored"} else {}
-    return Assessment.objects.create(space=space, user_message=said, state=state, **judged | values)
-
-
-def login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def listed(client: Client, space: Space, *, htmx: bool = False, **query: str) -> str:
-    url = reverse("assessments", args=[space.slug])
-    answer = client.get(url, query, headers=HTMX if htmx else {})
-    assert answer.status_code == 200, answer.content
-    return answer.content.decode()
-
-
-def texts(page: str) -> list[str]:
-    """What the entries say, in order."""
-    return re.findall(r'<p class="entry-text"[^>]*><a[^>]*>(.*?)</a>', page, re.S)
-
-
-def address(row: Assessment, name: str = "assessment", space: Space | None = None) -> str:
-    return reverse(name, args=[(space or row.space).slug, row.pk])
-
-
-def opened(client: Client, row: Assessment, *, htmx: bool = False) -> str:
-    answer = client.get(address(row), headers=HTMX if htmx else {})
-    assert answer.status_code == 200, answer.content
-    return answer.content.decode()
-
-
-def words(page: str) -> str:
-    """What a person reads, without the markup."""
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
-
-
-def press(client: Client, name: str, row: Assessment, **form: str) -> Answer:
-    return client.post(address(row, name), form, headers=HTMX)
-
+from assessor.models import State
+from memory.models import Space, User
+from tests.assessor.pages import (
+    HTMX,
+    LOCAL,
+    address,
+    assessed,
+    listed,
+    login,
+    opened,
+    press,
+    texts,
+    words,
+)
 
 # --- The list ------------------------------------------------------------------------------------
 
@@ -172,251 +121,6 @@ def test_the_figures_stand_above_the_list(alice: User, space: Space) -> None:
     assert "Cost $0.000094 each; $0.000094 in all aim reached: about $0.0001 each" in read
     assert "Tokens 448" in read
     assert "1 is waiting" in read
-
-
-# --- One assessment ------------------------------------------------------------------------------
-
-
-def test_an_assessment_shows_what_was_said_and_all_that_was_judged(
-    alice: User, space: Space
-) -> None:
-    row = assessed(space, "I prefer window seats", assistant_response="Noted, by the window.",
-                   context={"project": "trip"}, attempts=3, first_importance=0.31)  # fmt: skip
-
-    read = words(opened(login(alice), row))
-
-    for part in (
-        "I prefer window seats", "Noted, by the window.", "&quot;project&quot;: &quot;trip&quot;",
-        "preference 0.72 important stays for good", "User prefers window seats",
-        "Reasoning It lasts", "Tags flights", "Topics Travel",
-        "persistence (P) 0.71", "information (I) 0.52", "judgement (J) 0.60", "emotion (E) 0.10",
-        "intensity 0.30", "valence bad -0.40",
-        "Judge gpt-4o-mini; the built-in judge was unsure (0.31)",
-        "Rubric facets (version facets-1)", "Took 812 ms, at attempt 3",
-        "Cost $0.000094, 448 tokens", "{&quot;P&quot;: 0.71}",
-    ):  # fmt: skip
-        assert part in read, part
-
-
-def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
-    row = assessed(space, cost_usd=None, tokens=None, facets=None, raw_answer="", provider="local",
-                   first_importance=0.72)  # fmt: skip
-
-    read = words(opened(login(alice), row))
-
-    assert "Cost unknown" in read
-    assert "the built-in judge; sure enough that no model was asked" in read
-    for absent in ("tokens", "Facets", "Raw answer"):
-        assert absent not in read
-
-
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "\"'><img src=x onerror=go()>"])
-def test_what_people_and_models_write_is_text_and_never_markup(
-    alice: User, space: Space, text: str
-) -> None:
-    row = assessed(space, text, assistant_response=text, summary=text, reasoning=text, tags=[text],
-                   topics=[text], raw_answer=text, model=text, context={text: text},
-                   source_role=text[:20])  # fmt: skip
-    failed = assessed(space, text, "failed", error=text)
-    client = login(alice)
-    for page in (opened(client, row), opened(client, failed), listed(client, space)):
-        assert "alert(1)</script>" not in page
-        assert "<img" not in page
-
-
-def remembered(row: Assessment, **changes: Any) -> Memory:
-    memory = create_memory(
-        space=row.space,
-        draft=MemoryDraft(content="User likes window seats", memory_type="preference"),
-        actor=SYSTEM,
-        now=timezone.now(),
-    )
-    Memory.objects.filter(pk=memory.pk).update(**{"source_assessment": row.pk} | changes)
-    Assessment.objects.filter(pk=row.pk).update(memory=memory)
-    return memory
-
-
-def test_the_memory_it_became_is_shown_wherever_it_is_now(alice: User, space: Space) -> None:
-    client, row = login(alice), assessed(space)
-    assert "It is gone" in opened(client, row)
-
-    memory = remembered(row)
-    page = opened(client, row)
-    assert f'id="memory-{memory.pk}"' in page
-    assert "It was known before" not in page
-
-    Memory.objects.filter(pk=memory.pk).update(status="review")
-    assert "It is held for review" in opened(client, row)
-    read = words(listed(client, space))
-    assert "held for review preference I like it 0.72 important judged by" in read
-
-    Memory.objects.filter(pk=memory.pk).update(status="live", source_assessment=uuid4())
-    assert "It was known before" in opened(client, row)
-
-    recycle_bin.delete_memory(space=space, memory_id=memory.pk, actor=SYSTEM, now=timezone.now())
-    assert "It is in the bin: deleted" in words(opened(client, row))
-
-
-def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
-    row = assessed(space, state="ignored", importance=0.1)
-    read = words(opened(login(alice), row))
-    assert "this space remembers from an importance of 0.20 on" in read
-    assert "The memory it became" not in read
-
-    repeated = assessed(space, state="ignored", importance=0.9)
-    assert "it only repeats what was recalled" in opened(login(alice), repeated)
-
-
-@pytest.mark.parametrize("state", State.values)
-def test_a_page_looks_again_until_its_assessment_is_finished(
-    alice: User, space: Space, state: str
-) -> None:
-    row = assessed(space, state=state)
-    client = login(alice)
-    fragment = opened(client, row, htmx=True)
-
-    assert "<html" not in fragment
-    asks = f'hx-get="{address(row)}"'
-    for page in (fragment, opened(client, row)):
-        assert (asks in page) is (not row.is_finished)
-        assert (address(row, "assessment_retry") in page) is (state == "failed")
-
-
-def span(space: Space, state: str) -> tuple[Assessment, Assessment]:
-    """Two exchanges on one topic as the pipeline leaves them: the first stands for both."""
-    ends = timezone.now() + timedelta(minutes=30)
-    first = assessed(space, "We talked about boats", state, span_ends_at=ends)
-    given = {"importance": 0.72, "memory_type": "fact", "provider": "llm", "model": "stub"}
-    shared = given if first.importance is not None else {}
-    second = Assessment.objects.create(
-        space=space, user_message="And about sails", state=state, part_of=first, **shared
-    )
-    return first, second
-
-
-def test_a_topic_judged_as_one_is_shown_as_one(alice: User, space: Space) -> None:
-    client, (first, second) = login(alice), span(space, "done")
-    remembered(first)
-    Assessment.objects.filter(pk=second.pk).update(memory=Memory.objects.get())
-
-    whole, part = opened(client, first), opened(client, second)
-
-    assert "And about sails" in whole
-    assert address(first, "assessment_judge_again") in whole
-    assert f'href="{address(first)}"' in part
-    assert "It lasts" in part
-    assert "It was known before" not in part
-    assert address(second, "assessment_judge_again") not in part
-    assert "with the rest of its topic" in listed(client, space)
-
-
-def test_an_exchange_that_waits_for_its_topic_says_so(alice: User, space: Space) -> None:
-    for row in span(space, "queued"):
-        assert "It waits for the end of its topic" in opened(login(alice), row)
-
-
-def test_a_failed_topic_is_tried_again_from_any_of_its_exchanges(alice: User, space: Space) -> None:
-    first, second = span(space, "failed")
-    press(login(alice), "assessment_retry", second)
-    first.refresh_from_db()
-    second.refresh_from_db()
-    assert (first.state, second.state) == ("queued", "queued")
-
-
-# --- Trying again --------------------------------------------------------------------------------
-
-
-def test_a_failed_assessment_is_queued_again(alice: User, space: Space) -> None:
-    row = assessed(space, state="failed", error="The model is away.", attempts=8)
-
-    page = press(login(alice), "assessment_retry", row).content.decode()
-
-    row.refresh_from_db()
-    assert (row.state, row.attempts, row.error) == ("queued", 0, "")
-    assert "waiting to be assessed" in page
-    assert "<html" not in page
-
-
-def test_without_a_script_trying_again_leads_back_to_the_page(alice: User, space: Space) -> None:
-    row = assessed(space, state="failed")
-    answer = login(alice).post(address(row, "assessment_retry"))
-    assert (answer.status_code, answer.headers["Location"]) == (302, address(row))
-
-
-def test_what_somebody_else_tried_again_is_shown_as_it_is(alice: User, space: Space) -> None:
-    row = assessed(space, state="failed")
-    services.retry(space=space, assessment_id=row.pk, now=timezone.now())
-    answer = press(login(alice), "assessment_retry", row)
-    assert answer.status_code == 200
-    assert "waiting to be assessed" in answer.content.decode()
-
-
-# --- Judging again -------------------------------------------------------------------------------
-
-LOCAL = {"provider": "local", "rubric": "graded"}
-
-
-def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
-    alice: User, space: Space
-) -> None:
-    row = assessed(space, "I am allergic to penicillin")
-    before = Assessment.objects.filter(pk=row.pk).values().get()
-    client = login(alice)
-
-    fragment = press(client, "assessment_judge_again", row, **LOCAL).content.decode()
-    whole = client.post(address(row, "assessment_judge_again"), LOCAL).content.decode()
-
-    for page in (fragment, whole):
-        read = words(page)
-        assert "Judged again, not stored" in read
-        assert "I am allergic to penicillin" in read
-        assert "Judge the built-in judge" in read
-        assert "version local-1" in read
-    assert "What is stored" not in fragment
-    assert "What is stored" in whole
-    assert Assessment.objects.values().get() == before
-    assert not Memory.objects.exists()
-
-
-def test_judging_again_masks_what_no_worker_has_masked_yet(alice: User, space: Space) -> None:
-    row = assessed(space, "My password is hunter2-Xq9!, remember it", "queued")
-    page = press(login(alice), "assessment_judge_again", row, **LOCAL).content.decode()
-    assert "Judged again, not stored" in page
-    assert "hunter2" not in page
-
-
-def test_why_there_is_no_second_judgement_is_a_sentence(alice: User, space: Space) -> None:
-    row = assessed(space)
-    answer = press(login(alice), "assessment_judge_again", row, provider="llm", rubric="facets")
-    assert answer.status_code == 200
-    assert words(answer.content.decode()) == (
-        "There is no second judgement, and nothing was changed. No language model is configured."
-    )
-
-
-@pytest.mark.parametrize(
-    "form", [{}, {"provider": "local"}, LOCAL | {"provider": "nobody"}, LOCAL | {"rubric": "no"}]
-)
-def test_what_the_form_cannot_say_is_a_bad_request(
-    alice: User, space: Space, form: dict[str, str]
-) -> None:
-    row = assessed(space)
-    assert press(login(alice), "assessment_judge_again", row, **form).status_code == 400
-
-
-def test_the_form_offers_a_model_only_where_there_is_one(
-    alice: User, space: Space, settings: Settings
-) -> None:
-    client, row = login(alice), assessed(space)
-    without = opened(client, row)
-    settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-    with_model = opened(client, row)
-
-    assert re.search(r'<option value="llm"\s+disabled', without)
-    assert "No language model is configured" in without
-    assert re.search(r'<option value="llm" selected\s*>', with_model)
-    # The other rubric than the one it was judged by: that is what one would compare.
-    assert re.search(r'<option value="graded" selected', with_model)
 
 
 # --- Who may -------------------------------------------------------------------------------------
