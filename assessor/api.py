@@ -1,6 +1,5 @@
 """JSON API: judging now, queueing, and looking at what was judged."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -10,6 +9,7 @@ from django.utils import timezone
 from ninja import Header, Query, Router, Status
 
 from assessor import services
+from assessor.exchanges import unsaved
 from assessor.judging import Exchange, Judgement, judge, model_configuration
 from assessor.llm import get_model
 from assessor.models import Assessment, State
@@ -26,7 +26,6 @@ from memory.authentication import Access, access_to
 from memory.connections import release_connection
 from memory.drafts import IdempotencyKey
 from memory.errors import FieldError, InvalidArguments, NotFound
-from memory.formulas.retention import ttl_seconds
 from memory.models import Memory
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
@@ -44,7 +43,7 @@ async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
     model_factory = (lambda: get_model(**configuration)) if configuration else None
     judgement = await judge(judged_part(exchange), policy, model_factory)
     if not asked.store:
-        return {"assessment": _unsaved(exchange, judgement, policy), "memory": None}
+        return {"assessment": unsaved(exchange, judgement, policy), "memory": None}
     return await sync_to_async(_store)(access, exchange, judgement)
 
 
@@ -55,18 +54,6 @@ def _prepared(access: Access, asked: ExchangeIn) -> tuple[Exchange, PolicyDocume
     release_connection()
     exchange = asked.exchange()
     return mask_exchange(exchange) if document.assessment.mask_secrets else exchange, document
-
-
-def _unsaved(exchange: Exchange, judgement: Judgement, policy: PolicyDocument) -> Assessment:
-    values = asdict(exchange) | asdict(judgement)
-    kept = judgement.importance >= policy.assessment.store_above
-    return Assessment(
-        id=None,
-        state=State.DONE if kept else State.IGNORED,
-        attempts=1,
-        ttl_seconds=ttl_seconds(judgement.importance, policy.ttl.tiers),
-        **values,
-    )
 
 
 def _store(access: Access, exchange: Exchange, judgement: Judgement) -> dict[str, Any]:

@@ -1,11 +1,14 @@
-"""What was said, as the rows of the outbox keep it: an exchange by itself, or a span of them."""
+"""Between rows of the outbox and what is judged: an exchange by itself, or a span of them; and a
+judgement that nobody keeps, as a row would show it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 
-from assessor.judging import Exchange
-from assessor.models import Assessment
+from assessor.judging import Exchange, Judgement
+from assessor.models import Assessment, State
 from assessor.screening import judged_part
+from memory.formulas.retention import ttl_seconds
+from memory.policy import PolicyDocument
 
 
 def exchange_of(assessment: Assessment) -> Exchange:
@@ -38,3 +41,15 @@ def _in_a_row(texts: Iterable[str]) -> str:
     """One a line, each with an end: a summary that takes out the line breaks stays readable."""
     said = [text.strip() for text in texts if text.strip()]
     return "\n".join(f"{text}." if text[-1].isalnum() else text for text in said)
+
+
+def unsaved(exchange: Exchange, judgement: Judgement, policy: PolicyDocument) -> Assessment:
+    """The assessment that would be stored of a judgement, without an id."""
+    kept = judgement.importance >= policy.assessment.store_above
+    return Assessment(
+        id=None,
+        state=State.DONE if kept else State.IGNORED,
+        attempts=1,
+        ttl_seconds=ttl_seconds(judgement.importance, policy.ttl.tiers),
+        **asdict(exchange) | asdict(judgement),
+    )

@@ -1,14 +1,14 @@
 """Pages: the assessments of a space, and one of them with a second opinion beside it."""
 
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from assessor import services
 from assessor.errors import AssessmentError
-from assessor.exchanges import joined, span_of
+from assessor.exchanges import joined, span_of, unsaved
 from assessor.inspection import figures_of
 from assessor.judging import Exchange, judge, model_configuration
 from assessor.llm import get_model
@@ -27,8 +27,7 @@ from assessor.tiles import tiles
 from memory.authentication import Access
 from memory.connections import release_connection
 from memory.errors import Conflict
-from memory.formulas.retention import ttl_seconds
-from memory.pages import page_access, space_page
+from memory.pages import PageRequest, page_access, space_page
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
@@ -57,7 +56,7 @@ JUDGES = {
 
 @require_GET
 @space_page("read")
-def assessments(request: HttpRequest, access: Access) -> HttpResponse:
+def assessments(request: PageRequest, access: Access) -> HttpResponse:
     """All assessments, newest first, by state and by what was said; above them how judging goes."""
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
@@ -72,7 +71,7 @@ def assessments(request: HttpRequest, access: Access) -> HttpResponse:
         rows, limit=PAGE_SIZE, cursor=request.GET.get("cursor") or None
     )
     context = {"assessments": page, "next": following, "q": query, "state": state}
-    if request.htmx:  # type: ignore[attr-defined]  # django-htmx
+    if request.htmx:
         response = render(request, "assessor/_list.html", context)
     else:
         response = render(request, "assessor/assessments.html", context | _overview(access))
@@ -89,9 +88,9 @@ def _overview(access: Access) -> dict[str, Any]:
 
 @require_GET
 @space_page("read")
-def assessment(request: HttpRequest, access: Access, assessment_id: UUID) -> HttpResponse:
+def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """One assessment; for htmx only what changes while it is under way."""
-    fragment = request.htmx  # type: ignore[attr-defined]  # django-htmx
+    fragment = request.htmx
     template = "assessor/_stored.html" if fragment else "assessor/assessment.html"
     response = render(request, template, _one(access, assessment_id))
     patch_vary_headers(response, ["HX-Request"])
@@ -124,19 +123,19 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
 
 @require_POST
 @space_page("write")
-def retry(request: HttpRequest, access: Access, assessment_id: UUID) -> HttpResponse:
+def retry(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """Queues a failed assessment again. One that has not failed is shown as it is."""
     get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
     with suppress(Conflict):
         services.retry(space=access.space, assessment_id=assessment_id, now=timezone.now())
-    if not request.htmx:  # type: ignore[attr-defined]  # django-htmx
+    if not request.htmx:
         return redirect("assessment", access.space.slug, assessment_id)
     return render(request, "assessor/_stored.html", _one(access, assessment_id))
 
 
 @require_POST
 @login_required
-async def judge_again(request: HttpRequest, slug: str, assessment_id: UUID) -> HttpResponse:
+async def judge_again(request: PageRequest, slug: str, assessment_id: UUID) -> HttpResponse:
     """Judges the exchange as the form asks, shows it beside what is stored, and stores nothing."""
     user = await request.auser()
     access, exchange, policy = await sync_to_async(_asked)(request, user, slug, assessment_id)
@@ -145,14 +144,14 @@ async def judge_again(request: HttpRequest, slug: str, assessment_id: UUID) -> H
     outcome: dict[str, Any] = {"judge": exchange.provider, "rubric": exchange.rubric}
     try:
         judgement = await judge(exchange, policy, model_factory)
-        outcome["again"] = _unsaved(asdict(exchange) | asdict(judgement), policy)
+        outcome["again"] = unsaved(exchange, judgement, policy)
     except AssessmentError as error:
         outcome["error"] = str(error)
     return await sync_to_async(_second_opinion)(request, access, assessment_id, outcome)
 
 
 def _asked(
-    request: HttpRequest, user: Any, slug: str, assessment_id: UUID
+    request: PageRequest, user: Any, slug: str, assessment_id: UUID
 ) -> tuple[Access, Exchange, PolicyDocument]:
     """The exchange to be judged; the connection goes back before a model begins to think."""
     access = page_access(user, slug, "write")
@@ -168,20 +167,11 @@ def _asked(
     return access, replace(exchange, rubric=rubric, provider=provider), policy
 
 
-def _unsaved(values: dict[str, Any], policy: PolicyDocument) -> Assessment:
-    kept = values["importance"] >= policy.assessment.store_above
-    return Assessment(
-        state=State.DONE if kept else State.IGNORED,
-        ttl_seconds=ttl_seconds(values["importance"], policy.ttl.tiers),
-        **values,
-    )
-
-
 def _second_opinion(
-    request: HttpRequest, access: Access, assessment_id: UUID, outcome: dict[str, Any]
+    request: PageRequest, access: Access, assessment_id: UUID, outcome: dict[str, Any]
 ) -> HttpResponse:
-    request.space = access.space  # type: ignore[attr-defined]  # for the rail
+    request.space = access.space
     context = _one(access, assessment_id) | outcome
-    fragment = request.htmx  # type: ignore[attr-defined]  # django-htmx
+    fragment = request.htmx
     template = "assessor/_again.html" if fragment else "assessor/assessment.html"
     return render(request, template, context)

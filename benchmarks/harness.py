@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -106,7 +107,7 @@ def in_turns(
     for turn in range(-warm_up, rounds):
         names = list(works) if turn % 2 else list(works)[::-1]
         for name in names:
-            ms = timed(lambda name=name, turn=turn: works[name](turn))  # type: ignore[misc]  # mypy cannot infer a lambda with defaults
+            ms = timed(partial(works[name], turn))
             if turn >= 0:
                 taken[name].append(ms)
     return taken

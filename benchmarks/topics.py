@@ -28,7 +28,10 @@ THRESHOLDS = (0.2, 0.25, 0.29, 0.35, 0.4)
 def exchanges(path: Path) -> list[list[str]]:
     """Each conversation's exchanges: a turn and the one that answers it."""
     return [
-        [f"{said.content}\n{reply.content}" for said, reply in zip(*[iter(talk.turns)] * 2)]  # noqa: B905 - an odd turn at the end has no reply
+        [
+            f"{said.content}\n{reply.content}"
+            for said, reply in zip(talk.turns[::2], talk.turns[1::2], strict=False)
+        ]
         for talk in conversations(path)
     ]
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -29,7 +29,7 @@ from memory.connections import in_thread
 from memory.drafts import Content
 from memory.errors import Conflict, NotFound
 from memory.models import Space
-from memory.pages import page_access, space_page
+from memory.pages import PageRequest, page_access, space_page
 from memory.querysets.policies import current_policy
 from memory.tides import show
 
@@ -40,7 +40,7 @@ _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 
 
 @login_required
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: PageRequest) -> HttpResponse:
     """The playground of the person's first space."""
     space = Space.objects.of_member(request.user).order_by("memberships__pk").first()
     if space is None:
@@ -51,7 +51,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_GET
 @space_page("read")
 def playground(
-    request: HttpRequest, access: Access, conversation_id: UUID | None = None
+    request: PageRequest, access: Access, conversation_id: UUID | None = None
 ) -> HttpResponse:
     """A conversation, or room for a new one; beside it the others and what was recalled."""
     conversations = Conversation.objects.in_space(access.space).order_by("-updated_at", "pk")
@@ -82,7 +82,7 @@ def _shown(space: Space, messages: list[Message]) -> list[Message]:
 
 @require_POST
 @space_page("write")
-def say(request: HttpRequest, access: Access) -> HttpResponse:
+def say(request: PageRequest, access: Access) -> HttpResponse:
     """Stores what the person said; the answer draws it with a reply that is about to stream."""
     try:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
@@ -106,7 +106,7 @@ def say(request: HttpRequest, access: Access) -> HttpResponse:
             request, _("A reply is still being written. Send it again when it is done.")
         )
     address = reverse("conversation", args=[access.space.slug, message.conversation_id])
-    if not request.htmx:  # type: ignore[attr-defined]  # django-htmx
+    if not request.htmx:
         return redirect(address)
     response = render(
         request,
@@ -117,12 +117,12 @@ def say(request: HttpRequest, access: Access) -> HttpResponse:
     return response
 
 
-def _refusal(request: HttpRequest, sentence: str) -> HttpResponse:
+def _refusal(request: PageRequest, sentence: str) -> HttpResponse:
     return render(request, "chat/_refusal.html", {"text": sentence})
 
 
 @login_required
-async def reply(request: HttpRequest, slug: str, message_id: UUID) -> HttpResponseBase:
+async def reply(request: PageRequest, slug: str, message_id: UUID) -> HttpResponseBase:
     """The reply as server-sent events, each a piece of the page."""
     user = await request.auser()
     message = await sync_to_async(_message)(user, slug, message_id, "write")
@@ -172,7 +172,7 @@ def _finished(message: Message) -> str:
 
 @require_GET
 @space_page("read")
-def exchange(request: HttpRequest, access: Access, message_id: UUID) -> HttpResponse:
+def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """How far the assessment of an exchange is, and what it taught; asked until it is finished."""
     rows = Message.objects.in_space(access.space).select_related("assessment__memory")
     message = get_object_or_404(rows, pk=message_id)

@@ -7,12 +7,23 @@ from typing import Any, Concatenate, ParamSpec
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django_htmx.middleware import HtmxDetails
 
 from memory.authentication import Access, access_of_member
 from memory.errors import Forbidden, InvalidArguments, NotFound
+from memory.models import Space
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, Access, P], HttpResponse]
+
+
+class PageRequest(HttpRequest):
+    """A request as our middlewares leave it, and `space_page`."""
+
+    htmx: HtmxDetails
+    space: Space  # for the rail
+
+
+View = Callable[Concatenate[PageRequest, Access, P], HttpResponse]
 
 
 def page_access(user: Any, slug: str, scope: str) -> Access:
@@ -37,10 +48,10 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
         @login_required
         @wraps(view)
         def page(
-            request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs
+            request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponse:
             access = page_access(request.user, slug, scope)
-            request.space = access.space  # type: ignore[attr-defined]  # for the rail
+            request.space = access.space
             try:
                 return view(request, access, *args, **kwargs)
             except InvalidArguments as error:

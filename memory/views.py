@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +14,7 @@ from memory.drafts import MemoryChange
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Memory
 from memory.models.memories import MemoryType
-from memory.pages import space_page
+from memory.pages import PageRequest, space_page
 from memory.pagination import clock_of, keyset
 from memory.querysets.policies import current_policy
 from memory.recall import recall
@@ -34,18 +34,18 @@ ORDERS = {
 
 @require_GET
 @space_page("read")
-def memories(request: HttpRequest, access: Access) -> HttpResponse:
+def memories(request: PageRequest, access: Access) -> HttpResponse:
     """All live memories, by type and in an order; or what a search finds, with its match."""
     kind = request.GET.get("type", "")
     kind = kind if kind in TYPE_IMPORTANCE else ""
     query = request.GET.get("q", "").replace("\x00", "").strip()
     found = _found(access, query, kind) if query else _listed(request, access, kind)
     context = found | {"q": query, "kind": kind, "types": MemoryType.choices, "orders": ORDERS}
-    template = "memory/_list.html" if request.htmx else "memory/memories.html"  # type: ignore[attr-defined]  # django-htmx
+    template = "memory/_list.html" if request.htmx else "memory/memories.html"
     return render(request, template, context)
 
 
-def _listed(request: HttpRequest, access: Access, kind: str) -> dict[str, Any]:
+def _listed(request: PageRequest, access: Access, kind: str) -> dict[str, Any]:
     cursor = request.GET.get("cursor") or None
     now = clock_of(cursor, default=timezone.now())
     policy = current_policy(access.space).document
@@ -91,7 +91,7 @@ def _found(access: Access, query: str, kind: str) -> dict[str, Any]:
 
 @require_POST
 @space_page("write")
-def let_go(request: HttpRequest, access: Access, memory_id: UUID) -> HttpResponse:
+def let_go(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Moves a memory to the bin; the answer offers to take it back."""
     memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
     recycle_bin.delete_memory(
@@ -102,7 +102,7 @@ def let_go(request: HttpRequest, access: Access, memory_id: UUID) -> HttpRespons
 
 @require_POST
 @space_page("write")
-def take_back(request: HttpRequest, access: Access, memory_id: UUID) -> HttpResponse:
+def take_back(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Undoes `let_go`: the list is drawn anew."""
     memory = get_object_or_404(Memory.objects.in_space(access.space).binned(), pk=memory_id)
     recycle_bin.restore_memory(
@@ -115,7 +115,7 @@ def take_back(request: HttpRequest, access: Access, memory_id: UUID) -> HttpResp
 
 @require_POST
 @space_page("write")
-def pin(request: HttpRequest, access: Access, memory_id: UUID) -> HttpResponse:
+def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Pins or unpins a memory and draws it anew."""
     memory = get_object_or_404(Memory.objects.in_space(access.space).live(), pk=memory_id)
     now = timezone.now()

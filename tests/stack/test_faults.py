@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from functools import partial
 
 import psutil
 import pytest
@@ -33,6 +34,10 @@ def ended() -> int:
     return Assessment.objects.filter(state__in=["done", "ignored", "failed"]).count()
 
 
+def most_ended(share: float) -> bool:
+    return ended() > share * EXCHANGES
+
+
 def crash_postgres() -> None:
     """kill -9, and a new start on what is on the disk: every session breaks."""
     connection.close()
@@ -60,7 +65,7 @@ def test_each_of_a_thousand_exchanges_ends_once_whatever_breaks(
     processes.beat(**model)
     worker = processes.worker(**model)
     for share, happens in ((0.2, "kill"), (0.4, "crash"), (0.6, "kill"), (0.8, "kill")):
-        wait_until(lambda: ended() > share * EXCHANGES, within=240, what=f"{share:.0%} of them")  # noqa: B023 - called before the next turn
+        wait_until(partial(most_ended, share), within=240, what=f"{share:.0%} of them")
         if happens == "kill":
             worker.kill()
             worker = processes.worker(**model)
