@@ -36,6 +36,10 @@ class Conversation(models.Model):
     memory = models.CharField(
         _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
     )
+    # "" is what the space's policy, or the settings, say.
+    profile = models.CharField(_("ranking profile"), max_length=32, blank=True, db_default="")
+    model = models.CharField(_("model"), max_length=120, blank=True, db_default="")
+    system_prompt = models.TextField(_("system prompt"), blank=True, db_default="")
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     updated_at = models.DateTimeField(_("last message"), default=timezone.now)
     deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
@@ -80,6 +84,12 @@ class Message(models.Model):
     usage = models.JSONField(_("usage"), null=True, blank=True)
     # What was recalled for this reply, as it was shown: later changes do not rewrite the past.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
+    # What nearly was: the next few, with the same numbers.
+    missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    # What the model called for this reply: name, arguments, the tool's answer, whether it worked.
+    tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)
+    # Said anew, or answered anew, since: kept, not shown, not part of what the model is told.
+    replaced_at = models.DateTimeField(_("replaced"), null=True, blank=True)
     # The exchange that this reply ended, waiting to be judged.
     assessment = models.ForeignKey(
         "assessor.Assessment", models.SET_NULL, null=True, blank=True, related_name="+"
