@@ -18,7 +18,7 @@ from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
 from assessor.storable import storable
 from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
-from chat.services import Reply, claim_reply, finish_reply
+from chat.services.replies import Reply, claim_reply, finish_reply
 from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict

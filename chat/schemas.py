@@ -7,7 +7,7 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from chat.models import Message
-from chat.services import Reply
+from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content
 from memory.schemas import Limit
 

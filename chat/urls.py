@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from chat import views
+from chat.views import exchanges, playground, replies, turns
 
 urlpatterns = [
-    path("", views.playground, name="playground"),
-    path("c/<uuid:conversation_id>/", views.playground, name="conversation"),
-    path("say/", views.say, name="say"),
-    path("replies/<uuid:message_id>/", views.reply, name="reply"),
-    path("exchanges/<uuid:message_id>/", views.exchange, name="exchange"),
+    path("", playground.playground, name="playground"),
+    path("c/<uuid:conversation_id>/", playground.playground, name="conversation"),
+    path("say/", turns.say, name="say"),
+    path("replies/<uuid:message_id>/", replies.reply, name="reply"),
+    path("exchanges/<uuid:message_id>/", exchanges.exchange, name="exchange"),
 ]

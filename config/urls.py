@@ -5,7 +5,7 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from sesame.views import LoginView as LoginLinkView
 
-from chat.views import home
+from chat.views.playground import home
 from config.api import api
 
 urlpatterns = [

@@ -14,7 +14,8 @@ from assessor.models import Assessment, State
 from chat.models import Message
 from chat.responders import Turn
 from chat.responders.builtin import BuiltinResponder
-from chat.services import Reply, begin_turn, claim_reply, finish_reply
+from chat.services.replies import Reply, claim_reply, finish_reply
+from chat.services.turns import begin_turn
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space, Status
 from memory.recall import recall
 from tests.conftest import ApiClient, MakeKey

@@ -7,10 +7,11 @@ from uuid import uuid4
 import pytest
 
 from assessor.models import Assessment, State
-from chat import services
 from chat.models import Conversation, Message
 from chat.querysets import REPLY_OVERDUE
-from chat.services import Reply
+from chat.services.conversations import delete_conversation
+from chat.services.replies import Reply, claim_reply, finish_reply
+from chat.services.turns import begin_turn
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.errors import Conflict, NotFound
@@ -23,7 +24,7 @@ LATER = NOW + timedelta(seconds=5)
 
 
 def begin(space: Space, text: str = "I moved to Lisbon", **options: Any) -> Message:
-    return services.begin_turn(space=space, text=text, now=options.pop("now", NOW), **options)
+    return begin_turn(space=space, text=text, now=options.pop("now", NOW), **options)
 
 
 def reply(state: str = "done", content: str = "Nice.", **values: Any) -> Reply:
@@ -32,8 +33,8 @@ def reply(state: str = "done", content: str = "Nice.", **values: Any) -> Reply:
 
 def finished(space: Space, **options: Any) -> Message:
     message = begin(space, **options)
-    assert services.claim_reply(space=space, message_id=message.pk)
-    services.finish_reply(message=message, reply=reply(), now=LATER)
+    assert claim_reply(space=space, message_id=message.pk)
+    finish_reply(message=message, reply=reply(), now=LATER)
     return message
 
 
@@ -77,7 +78,7 @@ def test_memory_can_be_switched_in_the_middle(space: Space) -> None:
 
 def test_a_reply_begun_by_its_writer_is_claimed_by_nobody_else(space: Space) -> None:
     message = begin(space, claimed=True)
-    assert not services.claim_reply(space=space, message_id=message.pk)
+    assert not claim_reply(space=space, message_id=message.pk)
 
 
 def test_turns_stand_in_order(space: Space) -> None:
@@ -109,7 +110,7 @@ def test_a_turn_may_follow_a_reply_that_has_ended(space: Space, state: str) -> N
 
 def test_a_reply_of_a_dead_process_blocks_its_conversation_only_for_a_while(space: Space) -> None:
     message = begin(space)
-    services.claim_reply(space=space, message_id=message.pk)
+    claim_reply(space=space, message_id=message.pk)
     later = NOW + REPLY_OVERDUE
     assert begin(space, conversation_id=message.conversation_id, now=later).position == 4
 
@@ -120,28 +121,24 @@ def test_another_spaces_conversation_does_not_exist(space: Space, other_space: S
         with pytest.raises(NotFound):
             begin(other_space, conversation_id=conversation_id)
     with pytest.raises(NotFound):
-        services.delete_conversation(
-            space=other_space, conversation_id=message.conversation_id, now=NOW
-        )
+        delete_conversation(space=other_space, conversation_id=message.conversation_id, now=NOW)
     assert Message.objects.in_space(other_space).count() == 0
 
 
 def test_a_deleted_conversation_is_not_continued(space: Space) -> None:
     message = finished(space)
-    services.delete_conversation(space=space, conversation_id=message.conversation_id, now=LATER)
+    delete_conversation(space=space, conversation_id=message.conversation_id, now=LATER)
     with pytest.raises(NotFound):
         begin(space, conversation_id=message.conversation_id)
     with pytest.raises(NotFound):
-        services.delete_conversation(
-            space=space, conversation_id=message.conversation_id, now=LATER
-        )
+        delete_conversation(space=space, conversation_id=message.conversation_id, now=LATER)
 
 
 def test_a_reply_is_claimed_once_and_in_its_space(space: Space, other_space: Space) -> None:
     message = begin(space)
-    assert not services.claim_reply(space=other_space, message_id=message.pk)
-    assert services.claim_reply(space=space, message_id=message.pk)
-    assert not services.claim_reply(space=space, message_id=message.pk)
+    assert not claim_reply(space=other_space, message_id=message.pk)
+    assert claim_reply(space=space, message_id=message.pk)
+    assert not claim_reply(space=space, message_id=message.pk)
 
 
 def test_finish_stores_the_reply_counts_uses_and_releases_the_exchange(space: Space) -> None:
@@ -149,11 +146,9 @@ def test_finish_stores_the_reply_counts_uses_and_releases_the_exchange(space: Sp
         space=space, draft=MemoryDraft(content="User likes pizza"), actor=SYSTEM, now=NOW
     )
     message = begin(space)
-    services.claim_reply(space=space, message_id=message.pk)
+    claim_reply(space=space, message_id=message.pk)
     usage = {"prompt_tokens": 3, "completion_tokens": 4}
-    services.finish_reply(
-        message=message, reply=reply(memory_ids=[memory.pk], usage=usage), now=LATER
-    )
+    finish_reply(message=message, reply=reply(memory_ids=[memory.pk], usage=usage), now=LATER)
     message.refresh_from_db()
     assert (message.state, message.content, message.usage) == ("done", "Nice.", usage)
     used = Memory.objects.get()
@@ -168,9 +163,9 @@ def test_a_reply_ends_once(space: Space) -> None:
         space=space, draft=MemoryDraft(content="User likes pizza"), actor=SYSTEM, now=NOW
     )
     message = begin(space)
-    services.claim_reply(space=space, message_id=message.pk)
+    claim_reply(space=space, message_id=message.pk)
     for state, content in (("done", "Nice."), ("stopped", "Ni")):
-        services.finish_reply(
+        finish_reply(
             message=message, reply=reply(state, content, memory_ids=[memory.pk]), now=LATER
         )
     message.refresh_from_db()

@@ -1,13 +1,11 @@
-"""Writes of a conversation. What a user says is safe before a model is asked anything.
+"""Writes of a turn. What a user says is safe before a model is asked anything.
 
 A turn is stored whole at once: the user's message, an empty row for the reply, and the exchange in
 the assessor's outbox, due when the reply should long have come. Whatever happens to the reply, the
 exchange is judged.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -15,14 +13,12 @@ from django.db.models import Max
 
 from assessor.judging import Exchange
 from assessor.models import Assessment
-from assessor.services import complete_exchange, queue_assessment
+from assessor.services import queue_assessment
 from chat.models import Conversation, MemoryUse, Message
 from chat.querysets import REPLY_OVERDUE
-from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.models import Space, User
 from memory.querysets.policies import current_policy
-from memory.services.memories import mark_used
 
 TITLE_LENGTH = 60
 
@@ -101,65 +97,3 @@ def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Ass
         now=now,
         due_at=now + REPLY_OVERDUE,
     )
-
-
-def claim_reply(*, space: Space, message_id: UUID) -> bool:
-    """Whether the caller is the one who writes this reply: true once."""
-    pending = Message.objects.in_space(space).filter(pk=message_id, state=Message.State.PENDING)
-    return bool(pending.update(state=Message.State.STREAMING))
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A reply as it ended."""
-
-    state: str
-    content: str
-    model: str
-    recalled: list[dict[str, Any]]
-    memory_ids: list[UUID]
-    usage: dict[str, int] | None = None
-    error: str = ""
-
-
-@transaction.atomic
-def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
-    """Stores the reply, counts the memories it was given as used, releases the exchange.
-
-    Only the first end of a reply counts: one whose reader left while it was stored stays done.
-    """
-    open_reply = Message.objects.filter(
-        space_id=message.space_id, pk=message.pk, state=Message.State.STREAMING
-    )
-    ended = open_reply.update(
-        state=reply.state,
-        content=reply.content,
-        model=reply.model,
-        recalled=reply.recalled,
-        usage=reply.usage,
-        error=reply.error,
-    )
-    if not ended:
-        return
-    if reply.memory_ids:
-        mark_used(
-            space=message.space,
-            memory_ids=reply.memory_ids,
-            actor=Actor("assistant", reply.model),
-            now=now,
-            reason=f"conversation {message.conversation_id}",
-        )
-    if message.assessment_id is not None:
-        complete_exchange(
-            space=message.space,
-            assessment_id=message.assessment_id,
-            assistant_response=reply.content,
-            now=now,
-        )
-
-
-def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -> None:
-    """Takes a conversation off the list; raises NotFound."""
-    rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
-    if not rows.update(deleted_at=now):
-        raise NotFound("There is no such conversation.")

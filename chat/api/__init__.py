@@ -1,0 +1,11 @@
+"""The JSON API of chat (API.md), one file a noun."""
+
+from ninja import Router
+
+from chat.api import conversations, turns
+
+router = Router()
+for part in (turns, conversations):
+    router.add_router("", part.router)
+
+__all__ = ["router"]

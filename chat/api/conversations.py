@@ -1,0 +1,73 @@
+"""JSON API: the conversations that chat makes."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from chat.models import Conversation, Message
+from chat.schemas import ConversationDetail, ConversationList, Page
+from chat.services import conversations
+from memory.authentication import access_to
+from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.pagination import keyset
+
+router = Router(tags=["chat"])
+
+
+@router.get(
+    "conversations",
+    response=ConversationList,
+    url_name="conversations_list",
+    operation_id="listConversations",
+)
+def list_conversations(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
+    """The space's conversations, the one spoken in last first."""
+    rows = Conversation.objects.in_space(access_to(request, "read").space)
+    items, following = keyset("-updated_at").page(rows, limit=page.limit, cursor=page.cursor)
+    return {"items": items, "next": following}
+
+
+def _uuid(reference: str) -> UUID:
+    try:
+        return UUID(reference)
+    except ValueError:
+        raise InvalidArguments(FieldError("id", "not a UUID")) from None
+
+
+@router.get(
+    "conversations/{id}",
+    response=ConversationDetail,
+    url_name="conversations_get",
+    operation_id="getConversation",
+)
+def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
+    """One conversation with its messages."""
+    space = access_to(request, "read").space
+    conversation = Conversation.objects.in_space(space).filter(pk=_uuid(id)).first()
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    messages = Message.objects.in_space(space).of(conversation)
+    return {
+        "id": conversation.pk,
+        "title": conversation.title,
+        "memory": conversation.memory,
+        "created_at": conversation.created_at,
+        "updated_at": conversation.updated_at,
+        "messages": list(messages),
+    }
+
+
+@router.delete(
+    "conversations/{id}",
+    response={204: None},
+    url_name="conversations_delete",
+    operation_id="deleteConversation",
+)
+def delete_conversation(request: HttpRequest, id: str) -> Status[None]:
+    """Take a conversation off the list. What was remembered from it stays."""
+    space = access_to(request, "write").space
+    conversations.delete_conversation(space=space, conversation_id=_uuid(id), now=timezone.now())
+    return Status(204, None)

@@ -1,0 +1,69 @@
+"""Writes of a reply: who writes it, and how it ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from assessor.services import complete_exchange
+from chat.models import Message
+from memory.actors import Actor
+from memory.models import Space
+from memory.services.memories import mark_used
+
+
+def claim_reply(*, space: Space, message_id: UUID) -> bool:
+    """Whether the caller is the one who writes this reply: true once."""
+    pending = Message.objects.in_space(space).filter(pk=message_id, state=Message.State.PENDING)
+    return bool(pending.update(state=Message.State.STREAMING))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply as it ended."""
+
+    state: str
+    content: str
+    model: str
+    recalled: list[dict[str, Any]]
+    memory_ids: list[UUID]
+    usage: dict[str, int] | None = None
+    error: str = ""
+
+
+@transaction.atomic
+def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
+    """Stores the reply, counts the memories it was given as used, releases the exchange.
+
+    Only the first end of a reply counts: one whose reader left while it was stored stays done.
+    """
+    open_reply = Message.objects.filter(
+        space_id=message.space_id, pk=message.pk, state=Message.State.STREAMING
+    )
+    ended = open_reply.update(
+        state=reply.state,
+        content=reply.content,
+        model=reply.model,
+        recalled=reply.recalled,
+        usage=reply.usage,
+        error=reply.error,
+    )
+    if not ended:
+        return
+    if reply.memory_ids:
+        mark_used(
+            space=message.space,
+            memory_ids=reply.memory_ids,
+            actor=Actor("assistant", reply.model),
+            now=now,
+            reason=f"conversation {message.conversation_id}",
+        )
+    if message.assessment_id is not None:
+        complete_exchange(
+            space=message.space,
+            assessment_id=message.assessment_id,
+            assistant_response=reply.content,
+            now=now,
+        )

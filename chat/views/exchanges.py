@@ -1,0 +1,34 @@
+"""Pages: what an exchange taught, as its assessment lands."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from chat.models import Message
+from memory.authentication import Access
+from memory.models import Space
+from memory.pages import PageRequest, space_page
+from memory.querysets.policies import current_policy
+from memory.tides import show
+
+
+def shown(space: Space, messages: list[Message]) -> list[Message]:
+    """Messages whose remembered memories can be drawn."""
+    learned = [m.assessment.memory for m in messages if m.assessment and m.assessment.memory]
+    show(learned, current_policy(space).document, timezone.now())
+    return messages
+
+
+@require_GET
+@space_page("read")
+def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """How far the assessment of an exchange is, and what it taught; asked until it is finished."""
+    rows = Message.objects.in_space(access.space).select_related("assessment__memory")
+    message = get_object_or_404(rows, pk=message_id)
+    shown(access.space, [message])
+    return render(
+        request, "chat/_assessment.html", {"message": message, "space": access.space, "live": True}
+    )

@@ -1,0 +1,61 @@
+"""Pages: a turn of the playground, from what the person sends."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+from pydantic import TypeAdapter, ValidationError
+
+from chat.models import MemoryUse
+from chat.services.turns import begin_turn
+from memory.authentication import Access
+from memory.drafts import Content
+from memory.errors import Conflict, NotFound
+from memory.pages import PageRequest, space_page
+
+_CONTENT: TypeAdapter[str] = TypeAdapter(Content)
+
+
+@require_POST
+@space_page("write")
+def say(request: PageRequest, access: Access) -> HttpResponse:
+    """Stores what the person said; the answer draws it with a reply that is about to stream."""
+    try:
+        text = _CONTENT.validate_python(request.POST.get("message", ""))
+        conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
+        memory = MemoryUse(request.POST.get("memory", MemoryUse.ON))
+    except (ValidationError, ValueError):
+        return _refusal(request, _("There is nothing to send, or too much of it."))
+    try:
+        message = begin_turn(
+            space=access.space,
+            text=text,
+            now=timezone.now(),
+            conversation_id=conversation_id,
+            user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+            memory=memory,
+        )
+    except NotFound:
+        raise Http404 from None
+    except Conflict:
+        return _refusal(
+            request, _("A reply is still being written. Send it again when it is done.")
+        )
+    address = reverse("conversation", args=[access.space.slug, message.conversation_id])
+    if not request.htmx:
+        return redirect(address)
+    response = render(
+        request,
+        "chat/_turn.html",
+        {"said": text, "message": message, "is_new": conversation_id is None},
+    )
+    response["HX-Push-Url"] = address
+    return response
+
+
+def _refusal(request: PageRequest, sentence: str) -> HttpResponse:
+    return render(request, "chat/_refusal.html", {"text": sentence})
