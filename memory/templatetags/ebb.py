@@ -14,6 +14,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from memory.forms import age
+
 register = template.Library()
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
@@ -74,15 +76,14 @@ def age_in_words(days: int) -> str:
 
     `days` are whole days of 24 hours; what lies ahead is called today.
     """
-    if days < 1:
+    count, unit = age(days)
+    if unit == "today":
         return gettext("today")
-    if days < 30:
-        return ngettext("%(count)d day ago", "%(count)d days ago", days) % {"count": days}
-    if days < 365:
-        months = days // 30
-        return ngettext("%(count)d month ago", "%(count)d months ago", months) % {"count": months}
-    years = days // 365
-    return ngettext("%(count)d year ago", "%(count)d years ago", years) % {"count": years}
+    if unit == "day":
+        return ngettext("%(count)d day ago", "%(count)d days ago", count) % {"count": count}
+    if unit == "month":
+        return ngettext("%(count)d month ago", "%(count)d months ago", count) % {"count": count}
+    return ngettext("%(count)d year ago", "%(count)d years ago", count) % {"count": count}
 
 
 def _clamped(fraction: float) -> float:

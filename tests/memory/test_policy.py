@@ -51,6 +51,7 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "candidate_limit": 300,
             "recency_scale_days": 30,
             "min_score": 0,
+            "form": "auto",
         },
         "assessment": {
             "enabled": True,
