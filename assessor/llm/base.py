@@ -1,12 +1,13 @@
 """What every chat model can do, whoever serves it.
 
-The assessor asks for one whole answer (`complete`), the chat for a stream (`stream`), the health
-page whether anybody is there (`check`). All three are async: the chat's views are, and a Celery
-task runs its one call in `asyncio.run`.
+The assessor asks for one whole answer (`complete`), the chat for a stream (`stream`), the
+OpenAI-compatible door hands requests on as they are (`forward`, `forward_stream`, `models`), the
+health page asks whether anybody is there (`check`). All are async: the chat's views are, and a
+Celery task runs its one call in `asyncio.run`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -97,6 +98,25 @@ class ChatModel(ABC):
         `contextlib.aclosing`, which also ends the request at the endpoint. `tools` are OpenAI
         function specs: `{"type": "function", "function": {...}}`.
         """
+
+    @abstractmethod
+    async def forward(self, body: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
+        """The endpoint's whole answer to this chat completion request, both as they are.
+
+        `timeout`, in seconds, is for all of it. Raises ModelError.
+        """
+
+    @abstractmethod
+    def forward_stream(self, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
+        """The chunks that the endpoint answers this request with, both as they are.
+
+        The request is made when the first chunk is asked for. Raises ModelError at any point; to be
+        wrapped in `contextlib.aclosing`, as `stream`.
+        """
+
+    @abstractmethod
+    async def models(self) -> list[dict[str, Any]]:
+        """The models that the endpoint lists, as it describes them, or a ModelError."""
 
     @abstractmethod
     async def check(self) -> None:

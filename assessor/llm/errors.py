@@ -5,7 +5,8 @@ pipeline and the chat see nothing else. One bit drives the retry: `permanent`. T
 plain English constants, because they are logged and stored; a page that shows one translates it.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 DETAIL_LENGTH = 200
 
@@ -14,16 +15,24 @@ class ModelError(Exception):
     """A model gave no usable answer.
 
     `kind` is a stable word for logs and counters, `sentence` is for people, `detail` is what the
-    endpoint said, on one line; `retry_after` is in seconds, if the endpoint asked for a pause.
+    endpoint said, on one line, `said` the same as the object it sent (`message`, `code`, …), if it
+    sent one; `retry_after` is in seconds, if the endpoint asked for a pause.
     """
 
     kind: ClassVar[str]
     sentence: ClassVar[str]
     permanent: ClassVar[bool] = False
 
-    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        retry_after: float | None = None,
+        said: Mapping[str, Any] | None = None,
+    ) -> None:
         self.detail = " ".join(detail.split())[:DETAIL_LENGTH]
         self.retry_after = retry_after
+        self.said = said
         super().__init__(self.detail)
 
     def __str__(self) -> str:

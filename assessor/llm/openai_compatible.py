@@ -1,6 +1,6 @@
 """Any endpoint that speaks the OpenAI protocol: OpenAI, Ollama, vLLM, llama.cpp.
 
-The only file that knows the SDK. Its errors end here, translated into `errors.ModelError`.
+The only file, with `sdk_errors`, that knows the SDK. Its errors end here, as `errors.ModelError`.
 
 A client's connections belong to the event loop that opened them. The web process has one loop for
 its whole life and keeps its connections; a Celery task has one per `asyncio.run`. So an instance
@@ -10,11 +10,8 @@ living loop; `aclose` closes the running loop's.
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import cache
-from math import isfinite
 from typing import Any, cast
 
 import httpx2
@@ -23,50 +20,13 @@ from openai.resources.chat import AsyncChat
 from openai.types.chat import ChatCompletionMessageParam
 
 from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
-from assessor.llm.errors import (
-    ModelBadAnswer,
-    ModelBadRequest,
-    ModelError,
-    ModelInterrupted,
-    ModelNotFound,
-    ModelRateLimited,
-    ModelServerError,
-    ModelTimeout,
-    ModelUnauthorized,
-    ModelUnreachable,
-)
+from assessor.llm.errors import ModelBadAnswer
+from assessor.llm.sdk_errors import translated
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
 CHECK_TIMEOUT = 3.0
-
-# Looked up along the class's ancestors, so a status without a class of its own (402, 413) is met
-# by APIStatusError. A test holds every error class of the SDK against this table.
-ERRORS: dict[type[Exception], type[ModelError]] = {
-    openai.OpenAIError: ModelBadRequest,  # the SDK itself refused to send
-    openai.APIError: ModelServerError,  # an error event inside a stream
-    openai.APIResponseValidationError: ModelBadAnswer,
-    openai.APIStatusError: ModelBadRequest,
-    openai.BadRequestError: ModelBadRequest,
-    openai.AuthenticationError: ModelUnauthorized,
-    openai.OAuthError: ModelUnauthorized,
-    openai.PermissionDeniedError: ModelUnauthorized,
-    openai.NotFoundError: ModelNotFound,
-    openai.ConflictError: ModelServerError,
-    openai.UnprocessableEntityError: ModelBadRequest,
-    openai.RateLimitError: ModelRateLimited,
-    openai.InternalServerError: ModelServerError,
-    openai.APIConnectionError: ModelInterrupted,
-    openai.APITimeoutError: ModelTimeout,
-}
-# Nobody was there: the SDK has the same two classes for this and for a connection that broke.
-NOT_THERE = (
-    httpx2.ConnectError,
-    httpx2.ConnectTimeout,
-    httpx2.ProxyError,
-    httpx2.UnsupportedProtocol,
-)
 
 
 class OpenAICompatibleModel(ChatModel):
@@ -98,7 +58,7 @@ class OpenAICompatibleModel(ChatModel):
     ) -> Completion:
         chat = self._client().chat  # not on the model's time
         # The SDK's timeouts start anew with each byte; this one is for the whole answer.
-        with _translated():
+        with translated():
             async with asyncio.timeout(timeout):
                 if schema is None or not self._takes_schema:
                     return await self._complete(chat, messages, None)
@@ -114,10 +74,20 @@ class OpenAICompatibleModel(ChatModel):
     async def stream(
         self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None
     ) -> AsyncGenerator[Chunk]:
-        events = await self._open_stream(messages, tools)
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": _as_params(messages),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if tools:
+            request["tools"] = tools
+        events = await self._open_stream(request)
         reply = StreamedReply()
         try:
-            while (chunk := await self._next_chunk(events)) is not None:
+            while (event := await self._next_event(events)) is not None:
+                with translated():
+                    chunk = ChunkPart.model_validate(event)
                 if text := reply.add(chunk):
                     yield TextDelta(text)
         finally:
@@ -127,8 +97,29 @@ class OpenAICompatibleModel(ChatModel):
             yield call
         yield finished
 
+    async def forward(self, body: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
+        client = self._client()  # not on the model's time
+        with translated():
+            async with asyncio.timeout(timeout):
+                return _as_object(await client.post("/chat/completions", cast_to=object, body=body))
+
+    async def forward_stream(self, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
+        events = await self._open_stream({**body, "stream": True})
+        try:
+            while (event := await self._next_event(events)) is not None:
+                yield _as_object(event)
+        finally:
+            await events.close()
+
+    async def models(self) -> list[dict[str, Any]]:
+        client = self._client()
+        with translated():
+            async with asyncio.timeout(CHECK_TIMEOUT):
+                listed = _as_object(await client.get("/models", cast_to=object))
+        return [model for model in listed.get("data") or [] if isinstance(model, dict)]
+
     async def check(self) -> None:
-        with _translated():
+        with translated():
             try:
                 async with asyncio.timeout(CHECK_TIMEOUT):
                     await self._client().models.with_raw_response.list()
@@ -165,19 +156,9 @@ class OpenAICompatibleModel(ChatModel):
             usage=read_usage(answer.usage),
         )
 
-    async def _open_stream(
-        self, messages: Sequence[ChatMessage], tools: Sequence[dict[str, Any]] | None
-    ) -> openai.AsyncStream[object]:
-        request: dict[str, Any] = {
-            "model": self.model,
-            "messages": _as_params(messages),
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if tools:
-            request["tools"] = tools
+    async def _open_stream(self, request: Mapping[str, Any]) -> openai.AsyncStream[object]:
         client = self._client()  # not on the model's time
-        with _translated():
+        with translated():
             async with asyncio.timeout(self._idle_timeout):
                 # Not `chat.completions.create`: building the SDK's object for each token takes
                 # 0.27 ms of CPU, this 0.08 ms, and one process streams to many people at once.
@@ -189,14 +170,13 @@ class OpenAICompatibleModel(ChatModel):
                     stream_cls=openai.AsyncStream[object],
                 )
 
-    async def _next_chunk(self, events: openai.AsyncStream[object]) -> ChunkPart | None:
-        with _translated():
+    async def _next_event(self, events: openai.AsyncStream[object]) -> object | None:
+        with translated():
             async with asyncio.timeout(self._idle_timeout):
                 try:
-                    event = await events.__anext__()
+                    return await events.__anext__()
                 except StopAsyncIteration:
                     return None
-            return ChunkPart.model_validate(event)
 
     def _client(self) -> openai.AsyncOpenAI:
         loop = asyncio.get_running_loop()
@@ -225,41 +205,11 @@ def _ssl_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except TimeoutError as error:
-        raise ModelTimeout from error
-    except openai.OpenAIError as error:
-        raise translate(error) from error
-    except ValueError as error:  # not JSON, not UTF-8, or not the shape we read
-        raise ModelBadAnswer(f"{type(error).__name__}: {error}") from error
-
-
-def translate(error: openai.OpenAIError) -> ModelError:
-    """The SDK's error in our words, with the endpoint's own message and the pause it asked for."""
-    if isinstance(error.__cause__, NOT_THERE):
-        return ModelUnreachable(str(error.__cause__))
-    kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
-    if isinstance(error, openai.APIStatusError):
-        return kind(str(error), retry_after=_retry_after(error.response.headers))
-    return kind(str(error.__cause__ or error))
-
-
-def _retry_after(headers: httpx2.Headers) -> float | None:
-    """Seconds, from `Retry-After` as a number or as a date (RFC 9110, section 10.2.3)."""
-    value = headers.get("retry-after", "")
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            # The endpoint's own clock is the one its date is meant by.
-            asked_at = parsedate_to_datetime(headers.get("date", ""))
-            seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
-        except (TypeError, ValueError):
-            return None
-    return max(0.0, seconds) if isfinite(seconds) else None
+def _as_object(answer: object) -> dict[str, Any]:
+    """The JSON object that the endpoint sent; ModelBadAnswer for anything else."""
+    if not isinstance(answer, dict):
+        raise ModelBadAnswer(f"no JSON object but {str(answer)[:60]!r}")
+    return answer
 
 
 def _as_params(messages: Sequence[ChatMessage]) -> list[ChatCompletionMessageParam]:

@@ -25,7 +25,7 @@ from assessor.llm.errors import (
     ModelUnauthorized,
     ModelUnreachable,
 )
-from assessor.llm.openai_compatible import ERRORS, translate
+from assessor.llm.sdk_errors import ERRORS, translate
 from tests.assessor.llm_session import (
     HELLO,
     complete,

@@ -1,0 +1,90 @@
+"""The SDK's and the network's errors in our words: one table, used at the edge only."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from math import isfinite
+
+import httpx2
+import openai
+
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelError,
+    ModelInterrupted,
+    ModelNotFound,
+    ModelRateLimited,
+    ModelServerError,
+    ModelTimeout,
+    ModelUnauthorized,
+    ModelUnreachable,
+)
+
+# Looked up along the class's ancestors, so a status without a class of its own (402, 413) is met
+# by APIStatusError. A test holds every error class of the SDK against this table.
+ERRORS: dict[type[Exception], type[ModelError]] = {
+    openai.OpenAIError: ModelBadRequest,  # the SDK itself refused to send
+    openai.APIError: ModelServerError,  # an error event inside a stream
+    openai.APIResponseValidationError: ModelBadAnswer,
+    openai.APIStatusError: ModelBadRequest,
+    openai.BadRequestError: ModelBadRequest,
+    openai.AuthenticationError: ModelUnauthorized,
+    openai.OAuthError: ModelUnauthorized,
+    openai.PermissionDeniedError: ModelUnauthorized,
+    openai.NotFoundError: ModelNotFound,
+    openai.ConflictError: ModelServerError,
+    openai.UnprocessableEntityError: ModelBadRequest,
+    openai.RateLimitError: ModelRateLimited,
+    openai.InternalServerError: ModelServerError,
+    openai.APIConnectionError: ModelInterrupted,
+    openai.APITimeoutError: ModelTimeout,
+}
+# Nobody was there: the SDK has the same two classes for this and for a connection that broke.
+NOT_THERE = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Lets only ModelErrors out of the block."""
+    try:
+        yield
+    except TimeoutError as error:
+        raise ModelTimeout from error
+    except openai.OpenAIError as error:
+        raise translate(error) from error
+    except ValueError as error:  # not JSON, not UTF-8, or not the shape we read
+        raise ModelBadAnswer(f"{type(error).__name__}: {error}") from error
+
+
+def translate(error: openai.OpenAIError) -> ModelError:
+    """The SDK's error in our words, with the endpoint's own message and the pause it asked for."""
+    if isinstance(error.__cause__, NOT_THERE):
+        return ModelUnreachable(str(error.__cause__))
+    kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
+    said = error.body if isinstance(error, openai.APIError) else None
+    said = said if isinstance(said, Mapping) else None
+    if isinstance(error, openai.APIStatusError):
+        pause = _retry_after(error.response.headers)
+        return kind(str(error), retry_after=pause, said=said)
+    return kind(str(error.__cause__ or error), said=said)
+
+
+def _retry_after(headers: httpx2.Headers) -> float | None:
+    """Seconds, from `Retry-After` as a number or as a date (RFC 9110, section 10.2.3)."""
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            # The endpoint's own clock is the one its date is meant by.
+            asked_at = parsedate_to_datetime(headers.get("date", ""))
+            seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
+        except (TypeError, ValueError):
+            return None
+    return max(0.0, seconds) if isfinite(seconds) else None
