@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 
 from memory.models import ApiKey, Scope, Space
+from memory.querysets.keys import live_key
 
 _LAST_USE_GRAIN = timedelta(minutes=1)
 
@@ -35,10 +36,8 @@ def create_key(*, space: Space, scopes: Sequence[str], name: str = "") -> tuple[
 
 def authenticate(*, secret: str, now: datetime) -> ApiKey | None:
     """The live key with this secret, its use noted at most once a minute; None if there is none."""
-    keys = ApiKey.objects.select_related("space__embedder").filter(revoked_at__isnull=True)
-    try:
-        key = keys.get(digest=digest(secret))  # not first(): that would order by what is unique
-    except ApiKey.DoesNotExist:
+    key = live_key(digest(secret))
+    if key is None:
         return None
     long_ago = now - _LAST_USE_GRAIN
     # Asked of the row that is here, so that most calls write nothing, and again of the table, so

@@ -157,15 +157,15 @@ def test_filters_come_before_the_ranking(space: Space) -> None:
 
 
 def test_recall_asks_for_policy_and_size_and_then_ranks_once(space: Space) -> None:
-    """The ranking goes through psycopg's own cursor, which Django does not count."""
     fill(space, 20)
     asked = Space.objects.select_related("embedder").get(pk=space.pk)
 
     for name, profile in PROFILES.items():
         with CaptureQueriesContext(connection) as queries:
             recall(space=asked, query="pizza", now=NOW, profile=name)
-        policy, *size = (query["sql"] for query in queries)
+        policy, *size, ranking = (query["sql"] for query in queries)
         assert "policyversion" in policy
+        assert "ranked" in ranking
         assert ["reltuples" in sql for sql in size] == ([] if profile.candidates else [True])
 
 

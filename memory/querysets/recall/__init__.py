@@ -13,27 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import psycopg
-from django.db import connection
-
 from memory.models import Memory
+from memory.querysets.prepared import fetch
 from memory.querysets.recall.questions import JUST_MISSED, Question, Shape, values
 from memory.querysets.recall.sizes import LARGE, Size, size_if_large
-from memory.querysets.recall.statement import COLUMNS, numbers, statement
+from memory.querysets.recall.statement import MEMORY, numbers, statement
 from memory.querysets.recall.words import LABEL_WEIGHTS
 
 __all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "Question", "Shape", "recalled"]
-
-PREPARED_AFTER, PREPARED = 5, 20
-"""How often a connection sends a text before PostgreSQL is to keep it, and how many it keeps: each
-takes half a megabyte there."""
-
-_FIELDS = [field.attname for field in COLUMNS]
-_CONVERTERS = [
-    (place, field.from_db_value)
-    for place, field in enumerate(COLUMNS)
-    if hasattr(field, "from_db_value")
-]
 
 
 def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequence[Memory]:
@@ -53,39 +40,20 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
 
 
 def _found(question: Question, shape: Shape, size: Size | None) -> list[Memory]:
+    # The plan that PostgreSQL keeps is made for this space, whose number is in the text.
     space = question.space
     dimensions = space.embedder.dimensions if size and size.worth_index else None
     sql = statement(shape, large=size is not None, dimensions=dimensions)
     text = sql.text.replace("{space}", f"{space.pk:d}")
     text = text.replace("{embedder}", f"{space.embedder_id:d}")
     given = values(question, size.vectors if size else 0)
-    rows = _rows(text, [given[mark] for mark in sql.parameters])
+    rows = fetch(text, [given[mark] for mark in sql.parameters])
     names = numbers(shape)
     return [_memory(row, names) for row in rows]
 
 
-def _rows(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Django's cursors put the values into the text, so PostgreSQL reads and plans it anew each
-    time: a fifth of the time in a small space. psycopg's own lets it keep the statements that a
-    connection sends often. The plan it then keeps is made for this space, whose number is in the
-    text. Behind a pooler that hands a connection to another at each transaction there is nothing to
-    keep: Django's setting for that is heeded.
-    """
-    connection.ensure_connection()
-    keeps = not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
-    with connection.wrap_database_errors:
-        connection.connection.prepare_threshold = PREPARED_AFTER if keeps else None
-        connection.connection.prepared_max = PREPARED
-        with psycopg.Cursor(connection.connection) as cursor:
-            return cursor.execute(text, parameters).fetchall()
-
-
 def _memory(row: tuple[Any, ...], names: Sequence[str]) -> Memory:
-    """Without the guessing of a raw queryset, which cost three ms for ten rows."""
-    columns = list(row[: len(COLUMNS)])
-    for place, from_database in _CONVERTERS:
-        columns[place] = from_database(columns[place], None, connection)
-    memory = Memory.from_db(connection.alias, _FIELDS, columns)
-    memory.__dict__ |= dict(zip(names, row[len(COLUMNS) :], strict=True))
+    memory = MEMORY.made_of(row[: len(MEMORY)])
+    memory.__dict__ |= dict(zip(names, row[len(MEMORY) :], strict=True))
     memory.__dict__["current_importance"] = memory.__dict__["signal_importance"]
     return memory

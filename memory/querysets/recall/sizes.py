@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db import connection
-
 from memory.models import Space
+from memory.querysets.prepared import fetch
 
 LARGE = 2000
 """A space with more vectors than this is large. Measured: docs/ranking.md."""
@@ -46,12 +45,10 @@ def size_if_large(space: Space, large: int = LARGE) -> Size | None:
     Ids are random, so how far the first 256 reach tells how many there are: the same little work
     for a space of any size. Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_SIZE, [space.pk, space.embedder_id, _PLACE - 1])
-        row = cursor.fetchone()
-    if row is None:
+    row = fetch(_SIZE, [space.pk, space.embedder_id, _PLACE - 1])
+    if not row:
         return None
-    last, all_vectors = row
+    [(last, all_vectors)] = row
     vectors = (_PLACE - 1) * 2**128 // max(last.int, 1)
     if vectors <= large:
         return None

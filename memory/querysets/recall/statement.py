@@ -20,6 +20,7 @@ from memory.formulas.expressions import double
 from memory.formulas.ranking import SIGNALS, Profile
 from memory.models import Memory
 from memory.querysets.memories import MemoryQuerySet
+from memory.querysets.prepared import Columns
 from memory.querysets.recall import candidates, words
 from memory.querysets.recall.fragments import (
     Fragment,
@@ -31,8 +32,8 @@ from memory.querysets.recall.fragments import (
 )
 from memory.querysets.recall.questions import NOW, SPACE, Shape
 
-COLUMNS = tuple(field for field in Memory._meta.concrete_fields if field.name != "search")
-"""What is read of a memory, in the order of the answer's first columns."""
+MEMORY = Columns(Memory, without="search")
+"""What is read of a memory: the answer's first columns."""
 
 _SIGNALS = ("id", "created_at", "search", "semantic", "recency", "time_coef", "current_importance")
 
@@ -121,9 +122,8 @@ def _places(profile: Profile) -> Fragment:
 
 
 def _select(shape: Shape) -> Fragment:
-    memory = ", ".join(f"memory_memory.{field.column}" for field in COLUMNS)
     return Fragment(_SELECT, (SPACE,)).filled(
-        memory=Fragment(memory),
+        memory=Fragment(MEMORY.of("memory_memory")),
         numbers=Fragment(", ".join(f"ranked.{name}" for name in numbers(shape))),
         order=Fragment(_order(shape.profile, "ranked.")),
     )

@@ -1,0 +1,32 @@
+"""The read that every call of another program begins with."""
+
+from functools import cache
+
+from memory.models import ApiKey, Embedder, Space
+from memory.querysets.prepared import Columns, fetch
+
+_KEY, _SPACE, _EMBEDDER = Columns(ApiKey), Columns(Space), Columns(Embedder)
+
+
+@cache
+def _text() -> str:
+    return f"""
+    SELECT {_KEY.of("key")}, {_SPACE.of("space")}, {_EMBEDDER.of("embedder")}
+    FROM memory_apikey AS key
+    JOIN memory_space AS space ON space.id = key.space_id
+    JOIN memory_embedder AS embedder ON embedder.id = space.embedder_id
+    WHERE key.digest = %s AND key.revoked_at IS NULL
+    """  # noqa: S608 - the names of our own columns
+
+
+def live_key(digest: str) -> ApiKey | None:
+    """The key with this digest, unless it has been revoked, with its space and that's embedder."""
+    found = fetch(_text(), [digest])
+    if not found:
+        return None
+    [row] = found
+    before_embedder = len(_KEY) + len(_SPACE)
+    key = _KEY.made_of(row[: len(_KEY)])
+    key.space = _SPACE.made_of(row[len(_KEY) : before_embedder])
+    key.space.embedder = _EMBEDDER.made_of(row[before_embedder:])
+    return key
