@@ -5,7 +5,8 @@ from datetime import datetime
 
 from django.utils.crypto import salted_hmac
 
-from memory.forms import Form, rendered
+from memory.forms import rendered
+from memory.policy import PolicyDocument
 from memory.recall import Result
 
 PLAIN = "You are a helpful assistant."
@@ -24,17 +25,16 @@ def system_prompt(
     now: datetime,
     *,
     own: str = "",
-    form: Form = "auto",
-    language: str = "en",
+    rules: PolicyDocument = PolicyDocument(),  # noqa: B008 - frozen
 ) -> str:
     """The conversation's `own` prompt (or a plain one), the day, and the notes.
 
-    `form` and `language` are the policy's. Without results, where memory is off, there are no notes
+    The space's rules say in which form. Without results, where memory is off, there are no notes
     and no word of them.
     """
     parts = [own.strip() or PLAIN, _TODAY.format(today=f"{now:%Y-%m-%d}")]
     if results is not None:
-        memories = rendered(results, form=form, language=language, now=now)
+        memories = rendered(results, form=rules.recall.form, language=rules.language, now=now)
         parts.append(_NOTES.format(mark=_mark(memories), memories=memories))
     return "\n\n".join(parts)
 

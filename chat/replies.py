@@ -5,17 +5,18 @@ done, failed, or left by its reader — the reply's row is finished and the exch
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.utils import timezone
 
 from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
 from assessor.storable import storable
+from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services.replies import Reply, claim_reply, finish_reply
@@ -23,6 +24,7 @@ from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.models import Space
+from memory.policy import PolicyDocument
 from memory.recall import Recall, recall
 from memory.schemas import results_out
 
@@ -62,8 +64,8 @@ Event = Recalled | Token | Done | Failed
 
 
 @dataclass
-class _Draft:
-    """The reply so far."""
+class Draft:
+    """A reply so far."""
 
     responder: Responder
     recalled: list[dict[str, Any]] = field(default_factory=list)
@@ -96,7 +98,12 @@ Recalling = asyncio.Future[Recall | None]
 
 
 def begin_recall(
-    *, space: Space, text: str, conversation_id: UUID | None, memory: str | None, now: datetime
+    *,
+    space: Space,
+    text: str,
+    conversation_id: UUID | None,
+    now: datetime,
+    **choices: Unpack[Choices],
 ) -> Recalling:
     """Recalls for what is being said, while that is still being stored.
 
@@ -104,11 +111,14 @@ def begin_recall(
     """
 
     def look() -> Recall | None:
-        use = memory
-        if use is None and conversation_id is not None:
+        made = chosen(choices)
+        held: tuple[str, str] | None = None
+        if conversation_id is not None:
             rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
-            use = rows.values_list("memory", flat=True).first()
-        return _recall(space, text, use or MemoryUse.ON, now)
+            held = rows.values_list("memory", "profile").first()
+        memory, profile = held or (MemoryUse.ON, "")
+        memory, profile = made.get("memory", memory), made.get("profile", profile)
+        return _recall(space, text, now, memory, profile)
 
     recalling = asyncio.ensure_future(in_thread(look))
     # When storing fails nobody asks for this one's failure any more.
@@ -116,8 +126,10 @@ def begin_recall(
     return recalling
 
 
-def _recall(space: Space, text: str, memory: str, now: datetime) -> Recall | None:
-    return None if memory == MemoryUse.OFF else recall(space=space, query=text, now=now)
+def _recall(space: Space, text: str, now: datetime, memory: str, profile: str) -> Recall | None:
+    if memory == MemoryUse.OFF:
+        return None
+    return recall(space=space, query=text, now=now, profile=profile or None)
 
 
 async def stream_reply(
@@ -128,11 +140,12 @@ async def stream_reply(
     Raises Conflict if somebody else answers it.
     """
     claim = asyncio.ensure_future(_claimed(message))
-    draft = _Draft(get_responder())
+    draft = Draft(get_responder(message.conversation.model))
     try:
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
-        async with aclosing(_written(message, draft, recalling)) as events:
+        history = await in_thread(_history, message)
+        async with aclosing(written(message.conversation, history, draft, recalling)) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:
@@ -154,20 +167,30 @@ async def _claimed(message: Message) -> bool:
     return await in_thread(claim_reply, space=message.space, message_id=message.pk)
 
 
-async def _written(
-    message: Message, draft: _Draft, recalling: Recalling | None
+async def written(
+    conversation: Conversation,
+    history: Sequence[ChatMessage],
+    draft: Draft,
+    recalling: Recalling | None = None,
 ) -> AsyncGenerator[Recalled | Token]:
-    """Recalls and writes, and notes both in the draft."""
-    now, memory = timezone.now(), message.conversation.memory
-    history = await in_thread(_history, message)
+    """Recalls and answers by what the conversation goes by, and notes both in the draft."""
+    now, memory, profile = timezone.now(), conversation.memory, conversation.profile
     if recalling is None:
-        found = await in_thread(_recall, message.space, history[-1].content, memory, now)
+        said = history[-1].content
+        found = await in_thread(_recall, conversation.space, said, now, memory, profile)
     else:
         found = await recalling
     if found is not None:
         draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
     yield Recalled(draft.recalled)
-    turn = Turn(history, found.results if found else [], now, memory)
+    turn = Turn(
+        history,
+        found.results if found else [],
+        now,
+        memory,
+        system_prompt=conversation.system_prompt,
+        rules=found.policy.document if found else PolicyDocument(),
+    )
     async with aclosing(draft.responder.stream(turn)) as chunks:
         async for chunk in chunks:
             if isinstance(chunk, TextDelta):
@@ -177,7 +200,7 @@ async def _written(
                 draft.usage = chunk.usage
 
 
-async def _finish(message: Message, draft: _Draft, state: str, error: str = "") -> Reply:
+async def _finish(message: Message, draft: Draft, state: str, error: str = "") -> Reply:
     """Stores the end of the reply, even if the reader leaves at this very moment."""
     reply = draft.reply(state, error)
     stored = in_thread(finish_reply, message=message, reply=reply, now=timezone.now())

@@ -6,22 +6,40 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
+from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content
 from memory.schemas import Limit
 
 
-class ChatIn(Schema):
-    """Something said. Without a conversation a new one begins.
+class ChoicesIn(Schema):
+    """What a conversation goes by from here on; what is left out stays as it is.
 
-    `memory` holds for the conversation from here on: `on` recalls and learns, `read_only` only
-    recalls, `off` does neither.
+    `memory`: `on` recalls and learns, `read_only` only recalls, `off` does neither. `profile` is a
+    ranking profile, `model` a name at the configured endpoint; "" is the space's or the settings'.
     """
+
+    memory: Literal["on", "read_only", "off"] | None = None
+    profile: str | None = None
+    model: Annotated[str, Field(max_length=MAX_MODEL)] | None = None
+    system_prompt: Annotated[str, Field(max_length=MAX_SYSTEM_PROMPT)] | None = None
+
+    @property
+    def choices(self) -> Choices:
+        return Choices(
+            memory=self.memory,
+            profile=self.profile,
+            model=self.model,
+            system_prompt=self.system_prompt,
+        )
+
+
+class ChatIn(ChoicesIn):
+    """Something said. Without a conversation a new one begins."""
 
     message: Annotated[Content, Field(max_length=MAX_CONTENT)]
     conversation_id: UUID | None = None
-    memory: Literal["on", "read_only", "off"] | None = None
     stream: bool = False
 
 
@@ -69,6 +87,9 @@ class ConversationOut(Schema):
     id: UUID
     title: str
     memory: str
+    profile: str
+    model: str
+    system_prompt: str
     created_at: datetime
     updated_at: datetime
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from chat.models import Conversation, Message
-from chat.schemas import ConversationDetail, ConversationList, Page
+from chat.schemas import ChoicesIn, ConversationDetail, ConversationList, ConversationOut, Page
 from chat.services import conversations
 from memory.authentication import access_to
 from memory.errors import FieldError, InvalidArguments, NotFound
@@ -54,10 +54,26 @@ def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
         "id": conversation.pk,
         "title": conversation.title,
         "memory": conversation.memory,
+        "profile": conversation.profile,
+        "model": conversation.model,
+        "system_prompt": conversation.system_prompt,
         "created_at": conversation.created_at,
         "updated_at": conversation.updated_at,
         "messages": list(messages),
     }
+
+
+@router.patch(
+    "conversations/{id}",
+    response=ConversationOut,
+    url_name="conversations_change",
+    operation_id="changeConversation",
+)
+def change_conversation(request: HttpRequest, id: str, asked: ChoicesIn) -> Conversation:
+    """Change what a conversation goes by, from the next reply on."""
+    space = access_to(request, "write").space
+    conversations.choose(space=space, conversation_id=_uuid(id), **asked.choices)
+    return Conversation.objects.in_space(space).get(pk=_uuid(id))
 
 
 @router.delete(

@@ -30,8 +30,8 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         space=access.space,
         text=asked.message,
         conversation_id=asked.conversation_id,
-        memory=asked.memory,
         now=now,
+        **asked.choices,
     )
     message = await sync_to_async(_begin)(access, asked, now)
     reply = stream_reply(message, recalling)
@@ -52,8 +52,8 @@ def _begin(access: Access, asked: ChatIn, now: datetime) -> Message:
         text=asked.message,
         now=now,
         conversation_id=asked.conversation_id,
-        memory=asked.memory,
         claimed=True,
+        **asked.choices,
     )
     release_connection()
     return message

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from assessor.llm import ChatMessage, Chunk
 from chat.models import MemoryUse
+from memory.policy import PolicyDocument
 from memory.recall import Result
 
 
@@ -15,12 +16,15 @@ class Turn:
     """What is to be answered: what was said so far, the question last, and what was recalled.
 
     `memory` is the conversation's MemoryUse: where it is off, nothing was looked up.
+    `system_prompt` is its own, "" if it has none; `rules` are the space's.
     """
 
     history: Sequence[ChatMessage]
     results: Sequence[Result]
     now: datetime
     memory: str = MemoryUse.ON
+    system_prompt: str = ""
+    rules: PolicyDocument = PolicyDocument()
 
     @property
     def question(self) -> str:

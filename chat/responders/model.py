@@ -17,5 +17,6 @@ class ModelResponder(Responder):
 
     def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
         recalled = None if turn.memory == MemoryUse.OFF else turn.results
-        system = ChatMessage("system", system_prompt(recalled, turn.now))
+        prompt = system_prompt(recalled, turn.now, own=turn.system_prompt, rules=turn.rules)
+        system = ChatMessage("system", prompt)
         return self.model.stream([system, *turn.history])

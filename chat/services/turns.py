@@ -6,6 +6,7 @@ exchange is judged.
 """
 
 from datetime import datetime
+from typing import Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -14,6 +15,7 @@ from django.db.models import Max
 from assessor.judging import Exchange
 from assessor.models import Assessment
 from assessor.services import queue_assessment
+from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.querysets import REPLY_OVERDUE
 from memory.errors import Conflict, NotFound
@@ -31,19 +33,21 @@ def begin_turn(
     now: datetime,
     conversation_id: UUID | None = None,
     user: User | None = None,
-    memory: str | None = None,
     claimed: bool = False,
+    **choices: Unpack[Choices],
 ) -> Message:
     """Stores what the user said and makes room for the reply; returns the reply's row.
 
-    `memory` (a MemoryUse) holds for the conversation from here on. A caller that writes the reply
-    itself at once has it `claimed`.
-    Raises NotFound for a conversation of another space, Conflict while a reply is under way.
+    What is chosen holds for the conversation from here on. A caller that writes the reply itself at
+    once has it `claimed`.
+    Raises InvalidArguments, NotFound for a conversation of another space, Conflict while a reply is
+    under way.
     """
+    made = chosen(choices)
     if conversation_id is None:
-        conversation, position = _new_conversation(space, text, user, memory, now), 1
+        conversation, position = _new_conversation(space, text, user, made, now), 1
     else:
-        conversation, position = _continued(space, conversation_id, memory, now)
+        conversation, position = _continued(space, conversation_id, made, now)
     common = {"space": space, "conversation": conversation, "created_at": now}
     said = Message(role=Message.Role.USER, position=position, content=text, **common)
     reply = Message(
@@ -58,20 +62,20 @@ def begin_turn(
 
 
 def _new_conversation(
-    space: Space, text: str, user: User | None, memory: str | None, now: datetime
+    space: Space, text: str, user: User | None, made: dict[str, str], now: datetime
 ) -> Conversation:
     return Conversation.objects.create(
         space=space,
         title=" ".join(text.split())[:TITLE_LENGTH],
         created_by=user,
-        memory=memory or MemoryUse.ON,
         created_at=now,
         updated_at=now,
+        **made,
     )
 
 
 def _continued(
-    space: Space, conversation_id: UUID, memory: str | None, now: datetime
+    space: Space, conversation_id: UUID, made: dict[str, str], now: datetime
 ) -> tuple[Conversation, int]:
     """The conversation, held against a second turn that begins at once, and its next position."""
     rows = Conversation.objects.in_space(space)
@@ -81,8 +85,9 @@ def _continued(
     messages = Message.objects.in_space(space).of(conversation)
     if messages.under_way(now).exists():
         raise Conflict("A reply is still being written in this conversation.")
-    conversation.memory = memory or conversation.memory
-    rows.filter(pk=conversation.pk).update(updated_at=now, memory=conversation.memory)
+    for name, value in made.items():
+        setattr(conversation, name, value)
+    rows.filter(pk=conversation.pk).update(updated_at=now, **made)
     return conversation, (messages.aggregate(last=Max("position"))["last"] or 0) + 1
 
 

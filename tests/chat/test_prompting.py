@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from chat.prompting import PLAIN, system_prompt
+from memory.policy import PolicyDocument, RecallPolicy
 from memory.recall import Result
 from tests.memory.test_forms import TEXTS, result
 
@@ -36,9 +37,11 @@ def test_an_own_prompt_stands_in_front_and_the_notes_stay_marked() -> None:
 
 
 def test_the_space_chooses_the_form() -> None:
-    chinese = system_prompt([result("我住在上海")], DAY, language="zh")
+    rules = PolicyDocument(language="zh")
+    chinese = system_prompt([result("我住在上海")], DAY, rules=rules)
     assert "\n今天的对话摘要“我住在上海”\n-----" in chinese
-    listed = system_prompt([result("我住在上海")], DAY, language="zh", form="list")
+    rules = PolicyDocument(language="zh", recall=RecallPolicy(form="list"))
+    listed = system_prompt([result("我住在上海")], DAY, rules=rules)
     assert "\n- [2026-02-18] 我住在上海 (95% match, id: f926ff7f)\n-----" in listed
 
 

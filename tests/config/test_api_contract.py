@@ -69,6 +69,7 @@ BODIES: dict[str, Any] = {
     "assess": {"user_message": "I like pizza", "store": True},
     "queueAssessment": {"user_message": "I like pizza"},
     "chat": {"message": "I like pizza"},
+    "changeConversation": {"profile": "vivid"},
 }
 READS_WITH_POST = {"searchMemories", "previewPolicy"}
 WRITES = [
