@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -36,6 +37,10 @@ class Conversation(models.Model):
     memory = models.CharField(
         _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
     )
+    # What a client that keeps its own conversations calls this one; "" for those that do not.
+    external_id = models.CharField(
+        _("the client's name for it"), max_length=220, blank=True, db_default=""
+    )
     # "" is what the space's policy, or the settings, say.
     profile = models.CharField(_("ranking profile"), max_length=32, blank=True, db_default="")
     model = models.CharField(_("model"), max_length=120, blank=True, db_default="")
@@ -49,7 +54,14 @@ class Conversation(models.Model):
     class Meta:
         verbose_name = _("conversation")
         verbose_name_plural = _("conversations")
-        indexes = [models.Index(fields=["space", "-updated_at", "id"], name="conversation_by_time")]
+        indexes = [
+            models.Index(fields=["space", "-updated_at", "id"], name="conversation_by_time"),
+            models.Index(
+                fields=["space", "external_id"],
+                condition=~models.Q(external_id=""),
+                name="conversation_by_external_id",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.title or str(self.pk)
@@ -105,6 +117,8 @@ class Message(models.Model):
                 fields=["space", "conversation", "position"], name="message_once_per_position"
             )
         ]
+        # A client that sends its history is found by what was said (chat.completions).
+        indexes = [models.Index("space", MD5("content"), name="message_by_content")]
 
     def __str__(self) -> str:
         return f"{self.role}: {self.content[:60]}"

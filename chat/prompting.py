@@ -34,9 +34,14 @@ def system_prompt(
     """
     parts = [own.strip() or PLAIN, _TODAY.format(today=f"{now:%Y-%m-%d}")]
     if results is not None:
-        memories = rendered(results, form=rules.recall.form, language=rules.language, now=now)
-        parts.append(_NOTES.format(mark=_mark(memories), memories=memories))
+        parts.append(notes_on(results, now, rules))
     return "\n\n".join(parts)
+
+
+def notes_on(results: Sequence[Result], now: datetime, rules: PolicyDocument) -> str:
+    """What is remembered, as data between two marked lines, with a word on how to read it."""
+    memories = rendered(results, form=rules.recall.form, language=rules.language, now=now)
+    return _NOTES.format(mark=_mark(memories), memories=memories)
 
 
 def _mark(memories: str) -> str:

@@ -20,9 +20,18 @@ def claim_reply(*, space: Space, message_id: UUID) -> bool:
     return bool(pending.update(state=Message.State.STREAMING))
 
 
+def resume_reply(*, space: Space, message_id: UUID) -> bool:
+    """Takes up again a reply that had ended; whether the caller is the one who writes on."""
+    ended = [Message.State.DONE, Message.State.STOPPED, Message.State.FAILED]
+    rows = Message.objects.in_space(space).filter(pk=message_id, state__in=ended)
+    return bool(rows.update(state=Message.State.STREAMING, error=""))
+
+
 @dataclass(frozen=True)
 class Reply:
-    """A reply as it ended."""
+    """A reply as it ended. One that `goes_on` waits for what the client's own tools answer: until
+    then, or until it is overdue, its exchange is not judged.
+    """
 
     state: str
     content: str
@@ -31,6 +40,7 @@ class Reply:
     memory_ids: list[UUID]
     usage: dict[str, int] | None = None
     error: str = ""
+    goes_on: bool = False
 
 
 @transaction.atomic
@@ -60,7 +70,7 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
             now=now,
             reason=f"conversation {message.conversation_id}",
         )
-    if message.assessment_id is not None:
+    if message.assessment_id is not None and not reply.goes_on:
         complete_exchange(
             space=message.space,
             assessment_id=message.assessment_id,

@@ -18,6 +18,7 @@ from assessor.services import queue_assessment
 from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.querysets import REPLY_OVERDUE
+from memory.drafts import MAX_CONTENT
 from memory.errors import Conflict, NotFound
 from memory.models import Space, User
 from memory.querysets.policies import current_policy
@@ -33,21 +34,25 @@ def begin_turn(
     now: datetime,
     conversation_id: UUID | None = None,
     user: User | None = None,
+    external_id: str = "",
     claimed: bool = False,
+    beside: bool = False,
     **choices: Unpack[Choices],
 ) -> Message:
     """Stores what the user said and makes room for the reply; returns the reply's row.
 
-    What is chosen holds for the conversation from here on. A caller that writes the reply itself at
-    once has it `claimed`.
+    What is chosen holds for the conversation from here on; `external_id` is what the caller calls a
+    new one. A caller that writes the reply itself at once has it `claimed`; one that brings its own
+    history may begin `beside` a reply that is under way.
     Raises InvalidArguments, NotFound for a conversation of another space, Conflict while a reply is
     under way.
     """
     made = chosen(choices)
     if conversation_id is None:
+        made["external_id"] = external_id
         conversation, position = _new_conversation(space, text, user, made, now), 1
     else:
-        conversation, position = _continued(space, conversation_id, made, now)
+        conversation, position = _continued(space, conversation_id, made, beside, now)
     common = {"space": space, "conversation": conversation, "created_at": now}
     said = Message(role=Message.Role.USER, position=position, content=text, **common)
     reply = Message(
@@ -75,7 +80,7 @@ def _new_conversation(
 
 
 def _continued(
-    space: Space, conversation_id: UUID, made: dict[str, str], now: datetime
+    space: Space, conversation_id: UUID, made: dict[str, str], beside: bool, now: datetime
 ) -> tuple[Conversation, int]:
     """The conversation, held against a second turn that begins at once, and its next position."""
     rows = Conversation.objects.in_space(space)
@@ -83,7 +88,7 @@ def _continued(
     if conversation is None:
         raise NotFound("There is no such conversation.")
     messages = Message.objects.in_space(space).of(conversation)
-    if messages.under_way(now).exists():
+    if not beside and messages.under_way(now).exists():
         raise Conflict("A reply is still being written in this conversation.")
     for name, value in made.items():
         setattr(conversation, name, value)
@@ -98,7 +103,8 @@ def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Ass
         return None
     return queue_assessment(
         space=space,
-        exchange=Exchange(text, source_conversation=str(conversation.pk)),
+        # Programs say more at once than a person types; no memory is longer than this.
+        exchange=Exchange(text[:MAX_CONTENT], source_conversation=str(conversation.pk)),
         now=now,
         due_at=now + REPLY_OVERDUE,
     )
