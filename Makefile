@@ -17,7 +17,7 @@ up: packages  ## run Ebb here until Ctrl-C
 	@exec $(BIN)/python manage.py up --stop-with-parent
 
 test: dev-packages browser  ## run all tests except the long ones
-	@$(BIN)/python -m pytest -m "not long"
+	@$(BIN)/python -m pytest -m "not long" --numprocesses logical --maxprocesses 4 --dist loadfile
 
 test-long: dev-packages browser  ## run the fault and scale tests
 	@$(BIN)/python -m pytest -m long
