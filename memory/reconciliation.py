@@ -75,8 +75,11 @@ class Decision:
     reason: str = ""
 
 
-def decide(content: str, memory_type: str, neighbours: Sequence[Neighbour]) -> Decision:
-    """The verdict on a new statement of this type, given what is near it, nearest first."""
+def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour]) -> Decision:
+    """The verdict on a new statement of this type, given what is near it, nearest first.
+
+    Without a type, as by a tool that has none, it is compared with memories of any.
+    """
     for neighbour in neighbours:
         if replaces(content, neighbour):
             return superseding(neighbour.memory, f"replaced by: {content}")
@@ -93,7 +96,7 @@ def superseding(old: Memory, reason: str) -> Decision:
     return Decision(Verdict.REVISE if patch else Verdict.SUPERSEDE, old, reason)
 
 
-def restates(content: str, memory_type: str, neighbour: Neighbour) -> bool:
+def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> bool:
     """Whether the statement says again what the memory says, and nothing that differs.
 
     A different number, name or negation makes it a different statement, however similar it reads.
@@ -102,7 +105,7 @@ def restates(content: str, memory_type: str, neighbour: Neighbour) -> bool:
     content, old = _statement(content), _statement(memory.content)
     if _plain(content) == _plain(old):
         return True
-    if memory_type != memory.memory_type or neighbour.similarity < SAME:
+    if memory_type not in (None, memory.memory_type) or neighbour.similarity < SAME:
         return False
     if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old)):
         return False

@@ -1,10 +1,11 @@
 """What may become a memory: between what was said and the judge, and between the judge and the
 store.
 
-    secrets       keys, passwords, card numbers are masked before anybody judges
     machine_text  recalled memories, system prompts, tool results are no part of what is judged
     provenance    whose words are whose: the user's own, pasted, the assistant's
     attacks       what tries to steer the judge or to plant instructions waits for a person
+
+Keys, passwords and card numbers are masked before anybody judges (memory.secrets).
 """
 
 from dataclasses import replace
@@ -13,7 +14,7 @@ from assessor.judging import Exchange, Judgement
 from assessor.screening.attacks import Finding, screen
 from assessor.screening.machine_text import judged_part
 from assessor.screening.provenance import anything_said, stated_by_user, texts_of
-from assessor.screening.secrets import mask_json, mask_secrets, mask_together
+from memory.secrets import mask_json, mask_secrets, mask_together
 
 __all__ = [
     "Finding",

@@ -6,13 +6,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Header, Query, Router, Status
 
-from memory.api.references import one, readable
 from memory.authentication import access_to
 from memory.drafts import IdempotencyKey, MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.recall import Recall, recall
+from memory.references import one, readable
 from memory.schemas import (
     BatchIn,
     BatchOut,
@@ -60,7 +60,7 @@ def create_memory(
             now=timezone.now(),
             idempotency_key=idempotency_key,
         )
-    return Status(201, readable(access).get(pk=memory.pk))
+    return Status(201, readable(access.space).get(pk=memory.pk))
 
 
 @router.post(
@@ -75,7 +75,7 @@ def create_memories(request: HttpRequest, asked: BatchIn) -> Status[dict[str, ob
     created = services.create_memories(
         space=access.space, drafts=asked.items, actor=access.actor, now=timezone.now()
     )
-    stored = readable(access).in_bulk([memory.pk for memory in created])
+    stored = readable(access.space).in_bulk([memory.pk for memory in created])
     items = [stored[memory.pk] for memory in created]
     return Status(201, {"created": len(items), "items": items})
 
@@ -85,7 +85,7 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     """The space's memories, filtered and in order."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
-    rows = readable(access, as_of=as_of).filter(status=asked.status)
+    rows = readable(access.space, as_of=as_of).filter(status=asked.status)
     if asked.memory_type:
         rows = rows.filter(memory_type=asked.memory_type)
     if asked.tag:
@@ -119,7 +119,7 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
 @router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
 def get_memory(request: HttpRequest, id: str) -> Memory:
     """One memory, by whole or short id."""
-    return one(access_to(request, "read"), id)
+    return one(access_to(request, "read").space, id)
 
 
 @router.patch(
@@ -128,7 +128,7 @@ def get_memory(request: HttpRequest, id: str) -> Memory:
 def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory:
     """Change a memory; what it said before is kept as a revision."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     services.revise_memory(
         space=access.space,
         memory_id=memory.pk,
@@ -136,7 +136,7 @@ def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory
         actor=access.actor,
         now=timezone.now(),
     )
-    return readable(access).get(pk=memory.pk)
+    return readable(access.space).get(pk=memory.pk)
 
 
 @router.delete(
@@ -145,11 +145,11 @@ def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory
 def delete_memory(request: HttpRequest, id: str) -> Memory:
     """Let a memory go into the recycle bin."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     recycle_bin.delete_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access).get(pk=memory.pk)
+    return readable(access.space).get(pk=memory.pk)
 
 
 @router.post(
@@ -161,11 +161,11 @@ def delete_memory(request: HttpRequest, id: str) -> Memory:
 def restore_memory(request: HttpRequest, id: str) -> Memory:
     """Take a memory back from the recycle bin, its lifetime begun anew."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     recycle_bin.restore_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access).get(pk=memory.pk)
+    return readable(access.space).get(pk=memory.pk)
 
 
 @router.get("profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles")

@@ -4,10 +4,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from memory.api.references import many, one, readable
 from memory.authentication import access_to
 from memory.pagination import clock_of, keyset
 from memory.querysets.policies import current_policy
+from memory.references import many, one, readable
 from memory.schemas import BinList, BinListIn, RestoreIn, RestoreOut
 from memory.services import recycle_bin as services
 
@@ -22,7 +22,7 @@ def list_recycle_bin(request: HttpRequest, asked: Query[BinListIn]) -> dict[str,
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     bin_days = current_policy(access.space).document.bin_days
-    rows = readable(access, as_of=as_of).binned().with_purge_at(bin_days=bin_days)
+    rows = readable(access.space, as_of=as_of).binned().with_purge_at(bin_days=bin_days)
     items, following = keyset("-binned_at").page(
         rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
     )
@@ -38,11 +38,11 @@ def list_recycle_bin(request: HttpRequest, asked: Query[BinListIn]) -> dict[str,
 def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object]:
     """Take memories back, all or none, each with its lifetime begun anew."""
     access = access_to(request, "write")
-    ids = [memory.pk for memory in many(access, asked.ids)]
+    ids = [memory.pk for memory in many(access.space, asked.ids)]
     services.restore_memories(
         space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
     )
-    return {"items": list(readable(access).filter(pk__in=ids).order_by("pk"))}
+    return {"items": list(readable(access.space).filter(pk__in=ids).order_by("pk"))}
 
 
 @router.delete(
@@ -54,7 +54,7 @@ def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object
 def purge_memory(request: HttpRequest, id: str) -> Status[None]:
     """Delete a binned memory for good. The history keeps what it said."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     services.purge_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )

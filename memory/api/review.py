@@ -4,10 +4,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory.api.references import one, readable
 from memory.authentication import access_to
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
+from memory.references import one, readable
 from memory.schemas import HeldOut, ReviewList, ReviewListIn
 from memory.services import review as services
 
@@ -20,7 +20,7 @@ def list_review(request: HttpRequest, asked: Query[ReviewListIn]) -> dict[str, o
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     items, following = keyset("-created_at").page(
-        readable(access, as_of=as_of).in_review(),
+        readable(access.space, as_of=as_of).in_review(),
         limit=asked.limit,
         cursor=asked.cursor,
         as_of=as_of,
@@ -37,11 +37,11 @@ def list_review(request: HttpRequest, asked: Query[ReviewListIn]) -> dict[str, o
 def approve_memory(request: HttpRequest, id: str) -> Memory:
     """Let a held memory in, with its lifetime begun anew."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     services.approve_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access).get(pk=memory.pk)
+    return readable(access.space).get(pk=memory.pk)
 
 
 @router.post(
@@ -53,8 +53,8 @@ def approve_memory(request: HttpRequest, id: str) -> Memory:
 def reject_memory(request: HttpRequest, id: str) -> Memory:
     """Turn a held memory away, into the recycle bin."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     services.reject_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access).get(pk=memory.pk)
+    return readable(access.space).get(pk=memory.pk)

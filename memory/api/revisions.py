@@ -6,9 +6,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router
 
-from memory.api.references import one, readable
 from memory.authentication import access_to
 from memory.models import Memory, MemoryRevision
+from memory.references import one, readable
 from memory.schemas import MemoryOut, RevertIn, RevisionList
 from memory.services.revisions import revert_memory
 
@@ -26,7 +26,7 @@ _SHOWN = ("content", "memory_type", "importance", "facets", "tags", "topics")
 def list_revisions(request: HttpRequest, id: str) -> dict[str, Any]:
     """What the memory says and what it said before, newest first."""
     access = access_to(request, "read")
-    memory = one(access, id)
+    memory = one(access.space, id)
     past = MemoryRevision.objects.filter(space_id=access.space.pk, memory_id=memory.pk)
     current = {name: getattr(memory, name) for name in _SHOWN}
     now = {"revision": memory.revision, "replaced_at": None, "reason": "", "actor": None}
@@ -53,7 +53,7 @@ def list_revisions(request: HttpRequest, id: str) -> dict[str, Any]:
 def revert(request: HttpRequest, id: str, asked: RevertIn) -> Memory:
     """Make the memory say again what it said in a past revision; this is a revision, too."""
     access = access_to(request, "write")
-    memory = one(access, id)
+    memory = one(access.space, id)
     revert_memory(
         space=access.space,
         memory_id=memory.pk,
@@ -61,4 +61,4 @@ def revert(request: HttpRequest, id: str, asked: RevertIn) -> Memory:
         actor=access.actor,
         now=timezone.now(),
     )
-    return readable(access).get(pk=memory.pk)
+    return readable(access.space).get(pk=memory.pk)

@@ -18,6 +18,7 @@ from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
 from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
 from memory.schemas.review import HeldOut, ReviewList, ReviewListIn
 from memory.schemas.revisions import RevertIn, RevisionList
+from memory.schemas.tools import ToolAnswerOut, ToolList
 
 __all__ = [
     "BatchIn",
@@ -45,5 +46,7 @@ __all__ = [
     "SearchIn",
     "SearchOut",
     "SweptOut",
+    "ToolAnswerOut",
+    "ToolList",
     "results_out",
 ]

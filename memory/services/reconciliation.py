@@ -122,7 +122,7 @@ def _decided(prepared: Prepared, proposed: Decision | None) -> Decision:
     """
     space, [draft] = prepared.space, prepared.drafts
     while True:
-        decision = proposed or decide(draft.content, draft.type_name, near(prepared))
+        decision = proposed or decide(draft.content, draft.memory_type, near(prepared))
         proposed = None
         if decision.memory is None:
             return decision

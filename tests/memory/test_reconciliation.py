@@ -74,6 +74,11 @@ def test_restatement_of_another_type_is_new() -> None:
     assert decision.verdict is Verdict.ADD
 
 
+def test_restatement_without_a_type_is_compared_with_any() -> None:
+    pizza = Neighbour(known("I am so fond of pizza", "preference"), 0.95)
+    assert decide("I am fond of pizza", None, [pizza]).verdict is Verdict.REINFORCE
+
+
 def test_patch_keeps_both_and_names_the_day() -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
     assert patched("I eat meat", "I no longer eat meat", now) == (

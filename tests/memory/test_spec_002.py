@@ -59,6 +59,9 @@ DOORS = {
         "POST", "memories/batch",
         '{"items": [{"content": "x"}, {"content": "y", "importance": %s}]}', "items.1.importance",
     ),
+    "memory_write": (
+        "POST", "tools/memory_write", '{"content": "x", "importance": %s}', "importance",
+    ),
     "a facet": ("POST", "memories", '{"content": "x", "facets": {"P": %s}}', "facets.P"),
     "a facet, PATCH": ("PATCH", "memories/{id}", '{"facets": {"P": 1, "J": %s}}', "facets.J"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What calls read from: the caller's memories, one or many of them by whole or short id."""
+"""What doors read from: a space's memories, one or many of them by whole or short id."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,33 +6,32 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.authentication import Access
 from memory.errors import FieldError, InvalidArguments, NotFound
-from memory.models import Memory
+from memory.models import Memory, Space
 from memory.querysets.memories import SHORT_ID, MemoryQuerySet
 from memory.querysets.policies import current_policy
 
 
-def readable(access: Access, *, as_of: datetime | None = None) -> MemoryQuerySet:
+def readable(space: Space, *, as_of: datetime | None = None) -> MemoryQuerySet:
     """The space's memories with their importance now, which every answer shows."""
-    decay = current_policy(access.space).document.decay
-    return Memory.objects.in_space(access.space).with_importance_now(
+    decay = current_policy(space).document.decay
+    return Memory.objects.in_space(space).with_importance_now(
         decay=decay, now=as_of or timezone.now()
     )
 
 
-def one(access: Access, reference: str) -> Memory:
+def one(space: Space, reference: str, *, field: str = "id") -> Memory:
     """The memory of this whole or short id; raises InvalidArguments or NotFound."""
-    return many(access, [reference], field="id")[0]
+    return many(space, [reference], field=field)[0]
 
 
-def many(access: Access, references: Sequence[str], *, field: str = "ids") -> list[Memory]:
+def many(space: Space, references: Sequence[str], *, field: str = "ids") -> list[Memory]:
     """The memories of these whole or short ids, each once.
 
     Raises InvalidArguments for what is no id, NotFound unless there is every one of them.
     """
     try:
-        rows = list(readable(access).referred_to(*references))
+        rows = list(readable(space).referred_to(*references))
     except ValueError:
         raise InvalidArguments(FieldError(field, "neither a UUID nor a short id")) from None
     found = {row.short_id for row in rows} | {row.pk for row in rows}

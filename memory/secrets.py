@@ -1,5 +1,7 @@
 """Masks keys, passwords, card numbers and codes: what may be judged and remembered without them.
 
+It asks nobody what the text is for, so it stands here, for every way in that a model writes by.
+
 Forms of keys are those their issuers document. Numbers must pass their own checksum, and a password
 must be announced as one: a bare number, hash or UUID is not masked.
 """

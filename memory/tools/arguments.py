@@ -1,0 +1,60 @@
+"""What each tool takes. The descriptions are told to models."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from memory.drafts import MAX_TAGS, Content, Fraction, MemoryTypeName, Tag, Text
+from memory.schemas import Limit
+from memory.tools.base import Arguments
+
+Statement = Annotated[
+    Content,
+    Field(
+        description="One fact in a sentence that is understood by itself, such as"
+        " “User is allergic to penicillin”."
+    ),
+]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A few lower-case words.")]
+MemoryId = Annotated[Text, Field(description="The memory's id as a search gave it, or the whole.")]
+
+
+class Remember(Arguments):
+    """A statement; what it weighs is derived, never asked (seed 000, "RememberTool")."""
+
+    content: Statement
+    tags: Tags | None = None
+
+
+class MemoryWrite(Arguments):
+    """A statement of which the caller may say what it is and weighs (seed 002)."""
+
+    content: Statement
+    memory_type: MemoryTypeName | None = None
+    importance: (
+        Annotated[Fraction, Field(description="0 to 1; left out, the type's own.")] | None
+    ) = None
+    tags: Tags | None = None
+
+
+class Search(Arguments):
+    """A question."""
+
+    query: Annotated[
+        Text, Field(min_length=1, max_length=20_000, description="What to look for, in words.")
+    ]
+    limit: Annotated[Limit, Field(description="How many at most.")] | None = None
+
+
+class UpdateMemory(Arguments):
+    """What to change about a memory (seed 000, "UpdateMemoryTool")."""
+
+    memory_id: MemoryId
+    content: Statement | None = None
+    tags: Annotated[Tags, Field(description="All its tags from now on.")] | None = None
+
+
+class OneMemory(Arguments):
+    """Which memory."""
+
+    memory_id: MemoryId

@@ -1,0 +1,45 @@
+"""Tools that look. Searching is not using: who puts the answer before a model counts it."""
+
+from memory.forms import relevant_memories
+from memory.recall import Recall, recall
+from memory.references import one
+from memory.schemas import MemoryOut, SearchOut
+from memory.tools import texts
+from memory.tools.arguments import OneMemory, Search
+from memory.tools.base import Caller, ToolAnswer
+
+# Seed 002, AC-4: a higher importance ranks higher, whatever profile the space recalls by.
+TYPED = "typed"
+
+
+def search_memories(caller: Caller, asked: Search) -> ToolAnswer:
+    """What fits a question, by the caller's profile, in the words of seed 000."""
+    found = _found(caller, asked, caller.profile)
+    return ToolAnswer(relevant_memories(found.results), _json(found), found.results)
+
+
+def memory_search(caller: Caller, asked: Search) -> ToolAnswer:
+    """What fits a question, with type, importance and score (seed 002, AC-3)."""
+    found = _found(caller, asked, TYPED)
+    return ToolAnswer(texts.typed_results(found.results), _json(found), found.results)
+
+
+def memory_read(caller: Caller, asked: OneMemory) -> ToolAnswer:
+    """One memory, with type and importance (seed 002, AC-3)."""
+    memory = one(caller.space, asked.memory_id, field="memory_id")
+    text = f"[{memory.created_at:%Y-%m-%d}] {texts.typed(memory)}"
+    return ToolAnswer(text, MemoryOut.from_orm(memory).model_dump(mode="json"))
+
+
+def _found(caller: Caller, asked: Search, profile: str | None) -> Recall:
+    return recall(
+        space=caller.space,
+        query=asked.query,
+        now=caller.now,
+        profile=profile,
+        limit=asked.limit,
+    )
+
+
+def _json(found: Recall) -> dict[str, object]:
+    return SearchOut.from_orm(found).model_dump(mode="json")
