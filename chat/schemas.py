@@ -5,12 +5,16 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import model_validator
 
+from assessor.llm import ChatMessage
 from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
-from memory.drafts import MAX_CONTENT, Content
+from memory.drafts import MAX_CONTENT, Content, Text
 from memory.schemas import Limit
+
+MAX_REPLY, MAX_HISTORY = 200_000, 200
 
 
 class ChoicesIn(Schema):
@@ -35,19 +39,46 @@ class ChoicesIn(Schema):
         )
 
 
+class SaidIn(Schema):
+    """An earlier turn of a private conversation."""
+
+    role: Literal["user", "assistant"]
+    content: Annotated[Text, Field(max_length=MAX_REPLY)]
+
+
 class ChatIn(ChoicesIn):
-    """Something said. Without a conversation a new one begins."""
+    """Something said. Without a conversation a new one begins.
+
+    A `private` one is kept nowhere: the caller brings what was said so far as `history`, and memory
+    is read at the most.
+    """
 
     message: Annotated[Content, Field(max_length=MAX_CONTENT)]
     conversation_id: UUID | None = None
+    private: bool = False
+    history: Annotated[list[SaidIn], Field(max_length=MAX_HISTORY)] = []
     stream: bool = False
+
+    @model_validator(mode="after")
+    def _private_or_kept(self) -> "ChatIn":
+        if self.private and self.conversation_id:
+            raise ValueError("a private conversation has no conversation_id")
+        if self.history and not self.private:
+            raise ValueError("only a private conversation brings its history; others keep it")
+        return self
+
+    @property
+    def said(self) -> list[ChatMessage]:
+        """All that was said, the message last."""
+        earlier = [ChatMessage(turn.role, turn.content) for turn in self.history if turn.content]
+        return [*earlier, ChatMessage("user", self.message)]
 
 
 class ChatOut(Schema):
-    """A whole reply."""
+    """A whole reply. A private one has no ids."""
 
-    conversation_id: UUID
-    message_id: UUID
+    conversation_id: UUID | None
+    message_id: UUID | None
     reply: str
     recalled: list[dict[str, Any]]
     assessment_id: UUID | None
@@ -55,13 +86,13 @@ class ChatOut(Schema):
     usage: dict[str, int] | None
 
     @classmethod
-    def of(cls, message: Message, reply: Reply) -> "ChatOut":
+    def of(cls, message: Message | None, reply: Reply) -> "ChatOut":
         return cls(
-            conversation_id=message.conversation_id,
-            message_id=message.pk,
+            conversation_id=message.conversation_id if message else None,
+            message_id=message.pk if message else None,
             reply=reply.content,
             recalled=reply.recalled,
-            assessment_id=message.assessment_id,
+            assessment_id=message.assessment_id if message else None,
             model=reply.model,
             usage=reply.usage,
         )

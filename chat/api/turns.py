@@ -12,6 +12,7 @@ from ninja import Router
 
 from assessor.llm import ModelError
 from chat.models import Message
+from chat.private import private_conversation, stream_private_reply
 from chat.replies import Done, Event, Failed, Recalled, Token, begin_recall, stream_reply
 from chat.schemas import ChatIn, ChatOut
 from chat.services.turns import begin_turn
@@ -25,16 +26,11 @@ router = Router(tags=["chat"])
 @router.post("chat", response=ChatOut, url_name="chat", operation_id="chat")
 async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBase:
     """Say something and be answered, with what was recalled; as server-sent events on request."""
-    access, now = access_to(request, "write"), timezone.now()
-    recalling = begin_recall(
-        space=access.space,
-        text=asked.message,
-        conversation_id=asked.conversation_id,
-        now=now,
-        **asked.choices,
-    )
-    message = await sync_to_async(_begin)(access, asked, now)
-    reply = stream_reply(message, recalling)
+    access = access_to(request, "write")
+    if asked.private:
+        message, reply = None, _answered_privately(access, asked)
+    else:
+        message, reply = await _answered(access, asked, timezone.now())
     if asked.stream:
         return event_stream(_events(message, reply))
     async with aclosing(reply) as events:
@@ -44,6 +40,25 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
             if isinstance(happened, Done):
                 return ChatOut.of(message, happened.reply)
     raise ModelError("The reply ended without an end.")
+
+
+async def _answered(
+    access: Access, asked: ChatIn, now: datetime
+) -> tuple[Message, AsyncGenerator[Event]]:
+    recalling = begin_recall(
+        space=access.space,
+        text=asked.message,
+        conversation_id=asked.conversation_id,
+        now=now,
+        **asked.choices,
+    )
+    message = await sync_to_async(_begin)(access, asked, now)
+    return message, stream_reply(message, recalling)
+
+
+def _answered_privately(access: Access, asked: ChatIn) -> AsyncGenerator[Event]:
+    conversation = private_conversation(space=access.space, **asked.choices)
+    return stream_private_reply(conversation, asked.said)
 
 
 def _begin(access: Access, asked: ChatIn, now: datetime) -> Message:
@@ -59,7 +74,9 @@ def _begin(access: Access, asked: ChatIn, now: datetime) -> Message:
     return message
 
 
-async def _events(message: Message, happening: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
+async def _events(
+    message: Message | None, happening: AsyncGenerator[Event]
+) -> AsyncGenerator[bytes]:
     """`recalled`, `token`…, then `done` or `error`."""
     async with aclosing(happening) as events:
         async for happened in events:

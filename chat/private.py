@@ -1,0 +1,45 @@
+"""A private reply: memory is read, and nothing of the conversation is kept anywhere.
+
+Whoever talks brings what was said so far with each turn; what is answered goes to them alone. There
+is no row to begin and none to finish, no assessment, no use counted.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Unpack
+
+from assessor.llm import ChatMessage, ModelError
+from chat.choices import Choices, chosen
+from chat.models import Conversation, MemoryUse, Message
+from chat.replies import HISTORY_MESSAGES, Done, Draft, Event, Failed, written
+from chat.responders import get_responder
+from memory.embeddings import EmbeddingError
+from memory.models import Space
+
+
+def private_conversation(*, space: Space, **choices: Unpack[Choices]) -> Conversation:
+    """What a private reply goes by: never saved, and memory is read at the most.
+
+    Raises InvalidArguments.
+    """
+    # Without a row there is no database to fill in its defaults.
+    made = {"profile": "", "model": "", "system_prompt": ""} | chosen(choices)
+    conversation = Conversation(space=space, **made)
+    if conversation.memory != MemoryUse.OFF:
+        conversation.memory = MemoryUse.READ_ONLY
+    return conversation
+
+
+async def stream_private_reply(
+    conversation: Conversation, said: Sequence[ChatMessage]
+) -> AsyncGenerator[Event]:
+    """Answers the last of what was said, with the events of any reply."""
+    draft = Draft(get_responder(conversation.model))
+    try:
+        async with aclosing(written(conversation, said[-HISTORY_MESSAGES:], draft)) as events:
+            async for happened in events:
+                yield happened
+    except (ModelError, EmbeddingError) as error:
+        yield Failed(draft.reply(Message.State.FAILED, str(error)), error)
+    else:
+        yield Done(draft.reply(Message.State.DONE))
