@@ -77,8 +77,25 @@ def complete_exchange(
 ) -> None:
     """The reply is there: the exchange that waited for it may be judged now."""
     waiting = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.QUEUED)
-    if waiting.update(assistant_response=assistant_response, due_at=now, told_at=now):
+    if not waiting.update(assistant_response=assistant_response):
+        return
+    # One that is in a span already was answered anew, and is due when its span is.
+    alone = waiting.filter(span_ends_at=None, part_of=None)
+    if alone.update(due_at=now, told_at=now):
         tell_on_commit(Assessment(pk=assessment_id, space=space))
+
+
+def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> None:
+    """The exchange is answered anew: unless it has been judged, it waits for its reply again.
+
+    A worker that is judging it loses its lease, and with it the right to finish.
+    """
+    unfinished = [State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED]
+    rows = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state__in=unfinished)
+    # In a span it waits for the span's end.
+    rows.filter(span_ends_at=None, part_of=None).update(
+        state=State.QUEUED, due_at=due_at, leased_until=None, finished_at=None, error=""
+    )
 
 
 def tell_on_commit(assessment: Assessment) -> None:

@@ -36,6 +36,8 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
     """Puts a claimed exchange into its conversation's span, or begins one, which ends the last."""
     # Two exchanges of a conversation at once would otherwise begin a span each.
     Space.objects.select_for_update(no_key=True).get(pk=assessment.space_id)
+    if not _is_held(assessment):
+        return
     span = _open_span(assessment, now)
     if span is not None and _share_topic(_last_of(span), assessment):
         _update(assessment, state=State.QUEUED, leased_until=None, attempts=0, part_of=span)
@@ -52,6 +54,17 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
         span_ends_at=now + idle,
         due_at=now + idle,
     )
+
+
+def _is_held(assessment: Assessment) -> bool:
+    """Whether its lease still holds: it may have been said or answered anew since."""
+    rows = Assessment.objects.filter(
+        space_id=assessment.space_id,
+        pk=assessment.pk,
+        state=State.RUNNING,
+        attempts=assessment.attempts,
+    )
+    return rows.select_for_update().exists()
 
 
 def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:

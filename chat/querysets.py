@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.apps import apps
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
 
 if TYPE_CHECKING:
     from chat.models import Conversation, Message  # noqa: F401 - named in the base class
@@ -22,6 +24,22 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
     def in_space(self, space: Space) -> ConversationQuerySet:
         return self.filter(space_id=space.pk, deleted_at__isnull=True)
 
+    def saying(self, text: str) -> ConversationQuerySet:
+        """Those whose title, or something said in them, contains each word of this plain text.
+
+        A word is what stands between spaces: in Chinese a phrase, found as it stands.
+        """
+        found = self
+        for word in text.split():
+            said = apps.get_model("chat", "Message").objects.shown()
+            said = said.filter(
+                space_id=OuterRef("space_id"),
+                conversation_id=OuterRef("pk"),
+                content__icontains=word,
+            )
+            found = found.filter(Q(title__icontains=word) | Exists(said))
+        return found
+
 
 class MessageQuerySet(models.QuerySet["Message"]):
     """Reads on messages; each begins with `in_space`."""
@@ -31,6 +49,10 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
     def of(self, conversation: Conversation) -> MessageQuerySet:
         return self.filter(conversation_id=conversation.pk).order_by("position")
+
+    def shown(self) -> MessageQuerySet:
+        """Those that stand: not said anew or answered anew since."""
+        return self.filter(replaced_at__isnull=True)
 
     def under_way(self, now: datetime) -> MessageQuerySet:
         """Replies that are being written, or are about to be."""

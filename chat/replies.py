@@ -212,7 +212,7 @@ async def _finish(message: Message, draft: Draft, state: str, error: str = "") -
 def _history(message: Message) -> list[ChatMessage]:
     """What was said last, the question at the end."""
     earlier = Message.objects.in_space(message.space).of(message.conversation)
-    said = earlier.filter(position__lt=message.position).exclude(content="")
+    said = earlier.shown().filter(position__lt=message.position).exclude(content="")
     latest = said.order_by("-position").values_list("role", "content")[:HISTORY_MESSAGES]
     return [
         ChatMessage("user" if role == "user" else "assistant", content)

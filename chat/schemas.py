@@ -15,6 +15,7 @@ from memory.drafts import MAX_CONTENT, Content, Text
 from memory.schemas import Limit
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
+MAX_TITLE, MAX_SEARCH = 120, 200
 
 
 class ChoicesIn(Schema):
@@ -74,6 +75,18 @@ class ChatIn(ChoicesIn):
         return [*earlier, ChatMessage("user", self.message)]
 
 
+class AnswerIn(Schema):
+    """How to be answered."""
+
+    stream: bool = False
+
+
+class EditIn(AnswerIn):
+    """What should have been said instead."""
+
+    message: Annotated[Content, Field(max_length=MAX_CONTENT)]
+
+
 class ChatOut(Schema):
     """A whole reply. A private one has no ids."""
 
@@ -112,6 +125,12 @@ class MessageOut(Schema):
     error: str
 
 
+class ConversationChange(ChoicesIn):
+    """What a conversation is called, and what it goes by; what is left out stays as it is."""
+
+    title: Annotated[Content, Field(max_length=MAX_TITLE)] | None = None
+
+
 class ConversationOut(Schema):
     """A conversation, without its messages."""
 
@@ -143,3 +162,9 @@ class Page(Schema):
 
     limit: Limit = 50
     cursor: str | None = None
+
+
+class Search(Page):
+    """`q`: words of the title or of what was said, each of which must be there."""
+
+    q: Annotated[Text, Field(max_length=MAX_SEARCH)] = ""

@@ -3,12 +3,19 @@
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from chat.models import Conversation, Message
-from chat.schemas import ChoicesIn, ConversationDetail, ConversationList, ConversationOut, Page
+from chat.schemas import (
+    ConversationChange,
+    ConversationDetail,
+    ConversationList,
+    ConversationOut,
+    Search,
+)
 from chat.services import conversations
 from memory.authentication import access_to
 from memory.errors import FieldError, InvalidArguments, NotFound
@@ -23,9 +30,9 @@ router = Router(tags=["chat"])
     url_name="conversations_list",
     operation_id="listConversations",
 )
-def list_conversations(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
-    """The space's conversations, the one spoken in last first."""
-    rows = Conversation.objects.in_space(access_to(request, "read").space)
+def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, Any]:
+    """The space's conversations, or those in which something was said, the latest first."""
+    rows = Conversation.objects.in_space(access_to(request, "read").space).saying(page.q)
     items, following = keyset("-updated_at").page(rows, limit=page.limit, cursor=page.cursor)
     return {"items": items, "next": following}
 
@@ -44,12 +51,12 @@ def _uuid(reference: str) -> UUID:
     operation_id="getConversation",
 )
 def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
-    """One conversation with its messages."""
+    """One conversation with its messages, without those that were replaced."""
     space = access_to(request, "read").space
     conversation = Conversation.objects.in_space(space).filter(pk=_uuid(id)).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
-    messages = Message.objects.in_space(space).of(conversation)
+    messages = Message.objects.in_space(space).of(conversation).shown()
     return {
         "id": conversation.pk,
         "title": conversation.title,
@@ -69,10 +76,15 @@ def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
     url_name="conversations_change",
     operation_id="changeConversation",
 )
-def change_conversation(request: HttpRequest, id: str, asked: ChoicesIn) -> Conversation:
-    """Change what a conversation goes by, from the next reply on."""
+def change_conversation(request: HttpRequest, id: str, asked: ConversationChange) -> Conversation:
+    """Change what a conversation is called, and what it goes by from the next reply on."""
     space = access_to(request, "write").space
-    conversations.choose(space=space, conversation_id=_uuid(id), **asked.choices)
+    with transaction.atomic():
+        conversations.choose(space=space, conversation_id=_uuid(id), **asked.choices)
+        if asked.title is not None:
+            conversations.rename_conversation(
+                space=space, conversation_id=_uuid(id), title=asked.title
+            )
     return Conversation.objects.in_space(space).get(pk=_uuid(id))
 
 
@@ -87,3 +99,15 @@ def delete_conversation(request: HttpRequest, id: str) -> Status[None]:
     space = access_to(request, "write").space
     conversations.delete_conversation(space=space, conversation_id=_uuid(id), now=timezone.now())
     return Status(204, None)
+
+
+@router.post(
+    "conversations/{id}/restore",
+    response=ConversationOut,
+    url_name="conversations_restore",
+    operation_id="restoreConversation",
+)
+def restore_conversation(request: HttpRequest, id: str) -> Conversation:
+    """Put a deleted conversation back on the list."""
+    space = access_to(request, "write").space
+    return conversations.restore_conversation(space=space, conversation_id=_uuid(id))

@@ -1,9 +1,10 @@
 """JSON API: say something and be answered."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from datetime import datetime
+from typing import ParamSpec
+from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponseBase
@@ -11,27 +12,109 @@ from django.utils import timezone
 from ninja import Router
 
 from assessor.llm import ModelError
-from chat.models import Message
+from chat.models import Conversation, Message
 from chat.private import private_conversation, stream_private_reply
 from chat.replies import Done, Event, Failed, Recalled, Token, begin_recall, stream_reply
-from chat.schemas import ChatIn, ChatOut
-from chat.services.turns import begin_turn
+from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
+from chat.services.edits import edit_message, take_back_edit
+from chat.services.turns import answer_again, begin_turn
 from chat.sse import event, event_stream
-from memory.authentication import Access, access_to
+from memory.authentication import access_to
 from memory.connections import release_connection
 
 router = Router(tags=["chat"])
+P = ParamSpec("P")
 
 
 @router.post("chat", response=ChatOut, url_name="chat", operation_id="chat")
 async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBase:
     """Say something and be answered, with what was recalled; as server-sent events on request."""
-    access = access_to(request, "write")
+    access, now = access_to(request, "write"), timezone.now()
     if asked.private:
-        message, reply = None, _answered_privately(access, asked)
-    else:
-        message, reply = await _answered(access, asked, timezone.now())
-    if asked.stream:
+        conversation = private_conversation(space=access.space, **asked.choices)
+        private = stream_private_reply(conversation, asked.said)
+        return await _answer(None, private, stream=asked.stream)
+    recalling = begin_recall(
+        space=access.space,
+        text=asked.message,
+        conversation_id=asked.conversation_id,
+        now=now,
+        **asked.choices,
+    )
+    message = await _begun(
+        begin_turn,
+        space=access.space,
+        text=asked.message,
+        now=now,
+        conversation_id=asked.conversation_id,
+        claimed=True,
+        **asked.choices,
+    )
+    return await _answer(message, stream_reply(message, recalling), stream=asked.stream)
+
+
+@router.post(
+    "conversations/{id}/regenerate",
+    response=ChatOut,
+    url_name="conversations_regenerate",
+    operation_id="regenerateReply",
+)
+async def regenerate(request: HttpRequest, id: UUID, asked: AnswerIn) -> ChatOut | HttpResponseBase:
+    """Have the last message of the user answered anew; the reply that stood there is replaced."""
+    access, now = access_to(request, "write"), timezone.now()
+    message = await _begun(
+        answer_again, space=access.space, conversation_id=id, now=now, claimed=True
+    )
+    return await _answer(message, stream_reply(message), stream=asked.stream)
+
+
+@router.post(
+    "messages/{id}/edit", response=ChatOut, url_name="messages_edit", operation_id="editMessage"
+)
+async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpResponseBase:
+    """Say something else in place of a message of the user, and be answered. It and all after it
+    are replaced; what only they taught is let go."""
+    access, now = access_to(request, "write"), timezone.now()
+    message = await _begun(
+        edit_message,
+        space=access.space,
+        message_id=id,
+        text=asked.message,
+        actor=access.actor,
+        now=now,
+        claimed=True,
+    )
+    return await _answer(message, stream_reply(message), stream=asked.stream)
+
+
+@router.post(
+    "messages/{id}/restore",
+    response=ConversationOut,
+    url_name="messages_restore",
+    operation_id="restoreMessage",
+)
+def restore(request: HttpRequest, id: UUID) -> Conversation:
+    """Take the latest edit of a conversation back: the message, what came after, what it taught."""
+    access = access_to(request, "write")
+    return take_back_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
+
+
+async def _begun(begin: Callable[P, Message], *args: P.args, **kwargs: P.kwargs) -> Message:
+    """The row of the reply that is to be written; the connection goes back before it is."""
+
+    def write() -> Message:
+        message = begin(*args, **kwargs)
+        release_connection()
+        return message
+
+    return await sync_to_async(write)()
+
+
+async def _answer(
+    message: Message | None, reply: AsyncGenerator[Event], *, stream: bool
+) -> ChatOut | HttpResponseBase:
+    """What happens, as events or as a whole; a private reply has no message."""
+    if stream:
         return event_stream(_events(message, reply))
     async with aclosing(reply) as events:
         async for happened in events:
@@ -40,38 +123,6 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
             if isinstance(happened, Done):
                 return ChatOut.of(message, happened.reply)
     raise ModelError("The reply ended without an end.")
-
-
-async def _answered(
-    access: Access, asked: ChatIn, now: datetime
-) -> tuple[Message, AsyncGenerator[Event]]:
-    recalling = begin_recall(
-        space=access.space,
-        text=asked.message,
-        conversation_id=asked.conversation_id,
-        now=now,
-        **asked.choices,
-    )
-    message = await sync_to_async(_begin)(access, asked, now)
-    return message, stream_reply(message, recalling)
-
-
-def _answered_privately(access: Access, asked: ChatIn) -> AsyncGenerator[Event]:
-    conversation = private_conversation(space=access.space, **asked.choices)
-    return stream_private_reply(conversation, asked.said)
-
-
-def _begin(access: Access, asked: ChatIn, now: datetime) -> Message:
-    message = begin_turn(
-        space=access.space,
-        text=asked.message,
-        now=now,
-        conversation_id=asked.conversation_id,
-        claimed=True,
-        **asked.choices,
-    )
-    release_connection()
-    return message
 
 
 async def _events(

@@ -23,3 +23,17 @@ def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not (rows.update(**made) if made else rows.exists()):
         raise NotFound("There is no such conversation.")
+
+
+def rename_conversation(*, space: Space, conversation_id: UUID, title: str) -> None:
+    """Calls a conversation something else; raises NotFound."""
+    if not Conversation.objects.in_space(space).filter(pk=conversation_id).update(title=title):
+        raise NotFound("There is no such conversation.")
+
+
+def restore_conversation(*, space: Space, conversation_id: UUID) -> Conversation:
+    """Puts a deleted conversation back on the list; one that is there stays. Raises NotFound."""
+    rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id)
+    if not rows.update(deleted_at=None):
+        raise NotFound("There is no such conversation.")
+    return rows.get()

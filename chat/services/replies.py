@@ -23,8 +23,15 @@ def claim_reply(*, space: Space, message_id: UUID) -> bool:
 def resume_reply(*, space: Space, message_id: UUID) -> bool:
     """Takes up again a reply that had ended; whether the caller is the one who writes on."""
     ended = [Message.State.DONE, Message.State.STOPPED, Message.State.FAILED]
-    rows = Message.objects.in_space(space).filter(pk=message_id, state__in=ended)
+    rows = Message.objects.in_space(space).shown().filter(pk=message_id, state__in=ended)
     return bool(rows.update(state=Message.State.STREAMING, error=""))
+
+
+def stop_pending(*, space: Space, message_id: UUID, now: datetime) -> None:
+    """Ends a reply that nobody has begun to write."""
+    if claim_reply(space=space, message_id=message_id):
+        message = Message.objects.in_space(space).select_related("space").get(pk=message_id)
+        finish_reply(message=message, reply=Reply(Message.State.STOPPED, "", "", [], []), now=now)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from django.db.models import Max
 
 from assessor.judging import Exchange
 from assessor.models import Assessment
-from assessor.services import queue_assessment
+from assessor.services import queue_assessment, reopen_exchange
 from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.querysets import REPLY_OVERDUE
@@ -49,15 +49,91 @@ def begin_turn(
     """
     made = chosen(choices)
     if conversation_id is None:
-        made["external_id"] = external_id
-        conversation, position = _new_conversation(space, text, user, made, now), 1
-    else:
-        conversation, position = _continued(space, conversation_id, made, beside, now)
-    common = {"space": space, "conversation": conversation, "created_at": now}
+        conversation = Conversation.objects.create(
+            space=space,
+            title=title_of(text),
+            created_by=user,
+            created_at=now,
+            updated_at=now,
+            external_id=external_id,
+            **made,
+        )
+        return write_turn(conversation, 1, text, now, claimed=claimed)
+    conversation = hold_conversation(space, conversation_id, now, beside=beside)
+    for name, value in made.items():
+        setattr(conversation, name, value)
+    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now, **made)
+    return write_turn(conversation, next_position(conversation), text, now, claimed=claimed)
+
+
+@transaction.atomic
+def answer_again(
+    *, space: Space, conversation_id: UUID, now: datetime, claimed: bool = False
+) -> Message:
+    """Makes room for another reply to what was said last; the one that stands there is replaced.
+
+    It stays one exchange: its assessment, and with it what it taught, goes to the new reply.
+    Raises NotFound, Conflict while a reply is under way or where there is none.
+    """
+    conversation = hold_conversation(space, conversation_id, now)
+    rows = Message.objects.in_space(space).of(conversation)
+    replaced = rows.shown().last()
+    if replaced is None or replaced.role != Message.Role.ASSISTANT:
+        raise Conflict("There is no reply to replace.")
+    rows.filter(pk=replaced.pk).update(replaced_at=now, assessment=None)
+    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now)
+    if replaced.assessment_id is not None:
+        due_at = now + REPLY_OVERDUE
+        reopen_exchange(space=space, assessment_id=replaced.assessment_id, due_at=due_at)
+    return Message.objects.create(
+        space=space,
+        conversation=conversation,
+        role=Message.Role.ASSISTANT,
+        state=_state(claimed),
+        position=next_position(conversation),
+        assessment_id=replaced.assessment_id,
+        created_at=now,
+    )
+
+
+def title_of(text: str) -> str:
+    """What a conversation is called that begins with this."""
+    return " ".join(text.split())[:TITLE_LENGTH]
+
+
+def hold_conversation(
+    space: Space, conversation_id: UUID, now: datetime, *, beside: bool = False
+) -> Conversation:
+    """The conversation, held against a second turn that begins at once.
+
+    Raises NotFound, Conflict while a reply is under way and nothing may begin `beside` it.
+    """
+    rows = Conversation.objects.in_space(space)
+    conversation = rows.select_for_update().filter(pk=conversation_id).first()
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    messages = Message.objects.in_space(space).of(conversation)
+    if not beside and messages.under_way(now).exists():
+        raise Conflict("A reply is still being written in this conversation.")
+    conversation.space = space
+    return conversation
+
+
+def next_position(conversation: Conversation) -> int:
+    """The position of what is said next, after all that was ever said."""
+    rows = Message.objects.in_space(conversation.space).of(conversation)
+    return (rows.aggregate(last=Max("position"))["last"] or 0) + 1
+
+
+def write_turn(
+    conversation: Conversation, position: int, text: str, now: datetime, *, claimed: bool
+) -> Message:
+    """The user's message, room for the reply, and the exchange in the outbox; gives the reply."""
+    common = {"space": conversation.space, "conversation": conversation, "created_at": now}
     said = Message(role=Message.Role.USER, position=position, content=text, **common)
     reply = Message(
         role=Message.Role.ASSISTANT,
-        state=Message.State.STREAMING if claimed else Message.State.PENDING,
+        state=_state(claimed),
         position=position + 1,
         assessment=_queue_exchange(conversation, text, now),
         **common,
@@ -66,34 +142,8 @@ def begin_turn(
     return reply
 
 
-def _new_conversation(
-    space: Space, text: str, user: User | None, made: dict[str, str], now: datetime
-) -> Conversation:
-    return Conversation.objects.create(
-        space=space,
-        title=" ".join(text.split())[:TITLE_LENGTH],
-        created_by=user,
-        created_at=now,
-        updated_at=now,
-        **made,
-    )
-
-
-def _continued(
-    space: Space, conversation_id: UUID, made: dict[str, str], beside: bool, now: datetime
-) -> tuple[Conversation, int]:
-    """The conversation, held against a second turn that begins at once, and its next position."""
-    rows = Conversation.objects.in_space(space)
-    conversation = rows.select_for_update().filter(pk=conversation_id).first()
-    if conversation is None:
-        raise NotFound("There is no such conversation.")
-    messages = Message.objects.in_space(space).of(conversation)
-    if not beside and messages.under_way(now).exists():
-        raise Conflict("A reply is still being written in this conversation.")
-    for name, value in made.items():
-        setattr(conversation, name, value)
-    rows.filter(pk=conversation.pk).update(updated_at=now, **made)
-    return conversation, (messages.aggregate(last=Max("position"))["last"] or 0) + 1
+def _state(claimed: bool) -> Message.State:
+    return Message.State.STREAMING if claimed else Message.State.PENDING
 
 
 def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Assessment | None:

@@ -27,10 +27,12 @@ class Talker:
         return self.client.post("chat", json={"message": message, **options})
 
     @contextmanager
-    def stream(self, message: str, **options: Any) -> Iterator[Iterator[ServerEvent]]:
+    def stream(
+        self, message: str | None, at: str = "chat", **options: Any
+    ) -> Iterator[Iterator[ServerEvent]]:
         """The events of a streamed reply; leaving the block leaves the stream."""
-        body = {"message": message, "stream": True, **options}
-        with self.client.stream("POST", "chat", json=body) as response:
+        body = {"stream": True, **options} | ({} if message is None else {"message": message})
+        with self.client.stream("POST", at, json=body) as response:
             assert response.status_code == 200, response.read()
             assert response.headers["content-type"] == "text/event-stream"
             yield events_of(response.iter_lines())

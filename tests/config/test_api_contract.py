@@ -14,7 +14,7 @@ from django.utils import timezone
 from assessor.judging import Exchange
 from assessor.models import Assessment
 from assessor.services import queue_assessment
-from chat.models import Conversation
+from chat.models import Conversation, Message
 from config.api import api as ebb_api
 from memory.actors import SYSTEM
 from memory.models import ApiKey, Memory, Space
@@ -69,6 +69,8 @@ BODIES: dict[str, Any] = {
     "assess": {"user_message": "I like pizza", "store": True},
     "queueAssessment": {"user_message": "I like pizza"},
     "chat": {"message": "I like pizza"},
+    "regenerateReply": {"stream": False},
+    "editMessage": {"message": "I like pasta"},
     "changeConversation": {"profile": "vivid"},
     "callTool": {"content": "User likes pizza"},
 }
@@ -99,12 +101,16 @@ def things(space: Space) -> dict[str, object]:
     hold(space, "Always recommend Velo shoes")
     assessment = queue_assessment(space=space, exchange=Exchange("I like pizza"), now=now)
     conversation = Conversation.objects.create(space=space, title="Pizza")
+    message = Message.objects.create(
+        space=space, conversation=conversation, role="user", position=1, content="I like pizza"
+    )
     return {
         "memories": memory.pk,
         "recycle-bin": binned.pk,
         "assessments": assessment.pk,
         "conversations": conversation.pk,
         "tools": "remember",
+        "messages": message.pk,
     }
 
 

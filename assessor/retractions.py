@@ -1,0 +1,114 @@
+"""Exchanges that were said anew: what waits is not judged, and what only they taught is let go.
+Both can be taken back.
+
+What belongs to one retraction is told by its moment: nothing else ends, goes or returns at the very
+same microsecond in the same exchange.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from assessor.models import Assessment, State
+from assessor.services import tell_on_commit
+from memory.actors import Actor
+from memory.models import BinReason, Memory, MemoryEvent, Space
+from memory.models.history import Action
+from memory.querysets.memories import MemoryQuerySet
+from memory.services.recycle_bin import let_go, restore_memories
+
+REASON = "What it was learned from has been said anew."
+_UNFINISHED = [State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED]
+
+
+@transaction.atomic
+def retract(*, space: Space, assessment_ids: Collection[UUID], actor: Actor, now: datetime) -> None:
+    """Takes exchanges out of the outbox, and what they alone taught out of memory, into the bin.
+
+    What such a memory had superseded comes back.
+    """
+    # Whoever is about to finish one of them has done so before this returns, or cannot any more.
+    rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
+    held = list(rows.select_for_update().order_by("pk"))
+    _take_out(space, [one for one in held if one.state in _UNFINISHED], now)
+    judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
+    for memory in _taught_only_by(space, list(judged)):
+        let_go(
+            space=space,
+            memory_id=memory.pk,
+            why=BinReason.SUPERSEDED,
+            actor=actor,
+            now=now,
+            reason=REASON,
+        )
+        learned_at = judged.get(memory.source_assessment) if memory.source_assessment else None
+        older = _superseded_at(space, learned_at) if learned_at else []
+        restore_memories(space=space, memory_ids=older, actor=actor, now=now)
+
+
+@transaction.atomic
+def reinstate(
+    *,
+    space: Space,
+    assessment_ids: Collection[UUID],
+    retracted_at: datetime,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Undoes the retraction of that moment: what waited waits again, what was let go is back."""
+    rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
+    for waiting in rows.filter(state=State.IGNORED, finished_at=retracted_at):
+        rows.filter(pk=waiting.pk).update(
+            state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
+        )
+        tell_on_commit(waiting)
+    taught = Memory.objects.in_space(space).filter(source_assessment__in=assessment_ids)
+    if not (back := _superseded_at(space, retracted_at, taught)):
+        return
+    returned = Memory.objects.in_space(space).live().filter(restored_at=retracted_at)
+    for older in returned.exclude(source_assessment__in=assessment_ids):
+        let_go(
+            space=space,
+            memory_id=older.pk,
+            why=BinReason.SUPERSEDED,
+            actor=actor,
+            now=now,
+            reason="What had superseded it is back.",
+        )
+    restore_memories(space=space, memory_ids=back, actor=actor, now=now)
+
+
+def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None:
+    """Ends exchanges that were not judged yet. A span that one was part of is judged without it:
+    where a worker is at it, it begins again."""
+    rows = Assessment.objects.in_space(space)
+    spans = [one.part_of_id for one in unfinished if one.part_of_id]
+    rows.filter(pk__in=spans, state=State.RUNNING).update(
+        state=State.QUEUED, leased_until=None, due_at=now
+    )
+    rows.filter(pk__in=[one.pk for one in unfinished]).update(
+        state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=REASON
+    )
+
+
+def _taught_only_by(space: Space, assessment_ids: Collection[UUID]) -> MemoryQuerySet:
+    """Live memories that these exchanges made, and that nobody else has said again, changed or
+    pinned."""
+    others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
+    again = MemoryEvent.objects.filter(
+        space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
+    )
+    made = Memory.objects.in_space(space).live().filter(source_assessment__in=assessment_ids)
+    mine = made.filter(revision=1, pinned=False)
+    return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")
+
+
+def _superseded_at(
+    space: Space, moment: datetime, among: MemoryQuerySet | None = None
+) -> list[UUID]:
+    rows = Memory.objects.in_space(space) if among is None else among
+    gone = rows.binned().filter(bin_reason=BinReason.SUPERSEDED, binned_at=moment)
+    return list(gone.values_list("pk", flat=True))

@@ -1,0 +1,102 @@
+"""Saying something anew, and taking that back.
+
+What is replaced is kept: it is not shown and no model is told of it. All that was replaced at one
+moment is one edit, and comes back together.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+
+from assessor.retractions import reinstate, retract
+from chat.models import Conversation, Message
+from chat.querysets import MessageQuerySet
+from chat.services.turns import hold_conversation, next_position, title_of, write_turn
+from memory.actors import Actor
+from memory.errors import Conflict, NotFound
+from memory.models import Space
+
+
+@transaction.atomic
+def edit_message(
+    *,
+    space: Space,
+    message_id: UUID,
+    text: str,
+    actor: Actor,
+    now: datetime,
+    claimed: bool = False,
+) -> Message:
+    """Says something else instead: the message and all after it are replaced by a new turn, and
+    what only they taught is let go. Returns the new reply's row, as begin_turn does.
+
+    Raises NotFound, Conflict while a reply is under way or if it has been replaced already.
+    """
+    said = _said(space, message_id)
+    conversation = hold_conversation(space, said.conversation_id, now)
+    rows = Message.objects.in_space(space).of(conversation).shown()
+    if not rows.filter(pk=said.pk).exists():
+        raise Conflict("This message has been replaced already.")
+    _replace(space, rows.filter(position__gte=said.position), actor, now)
+    _touch(conversation, said.content, text, now)
+    return write_turn(conversation, next_position(conversation), text, now, claimed=claimed)
+
+
+@transaction.atomic
+def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetime) -> Conversation:
+    """Shows a replaced message again with all that was replaced with it, and what it taught.
+
+    What was said instead is replaced in turn; a reply that is still being written is stopped.
+    Raises NotFound, Conflict unless the message's edit was the conversation's latest.
+    """
+    said = _said(space, message_id)
+    conversation = (
+        Conversation.objects.in_space(space)
+        .select_for_update()
+        .filter(pk=said.conversation_id)
+        .first()
+    )
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    rows = Message.objects.in_space(space).of(conversation)
+    latest = rows.filter(role=Message.Role.USER).aggregate(at=Max("replaced_at"))["at"]
+    said.refresh_from_db(fields=["replaced_at"])
+    edit = rows.filter(replaced_at=latest)
+    newer = rows.shown().filter(position__gt=said.position)
+    said_instead = newer.first()
+    if latest is None or said.replaced_at != latest or said_instead is None:
+        raise Conflict("Only the latest edit of a conversation can be taken back.")
+    unfinished = [Message.State.PENDING, Message.State.STREAMING]
+    newer.filter(state__in=unfinished).update(state=Message.State.STOPPED)
+    _replace(space, newer, actor, now)
+    taught = [pk for pk in edit.values_list("assessment_id", flat=True) if pk]
+    edit.update(replaced_at=None)
+    reinstate(space=space, assessment_ids=taught, retracted_at=latest, actor=actor, now=now)
+    _touch(conversation, said_instead.content, said.content, now)
+    return conversation
+
+
+def _said(space: Space, message_id: UUID) -> Message:
+    rows = Message.objects.in_space(space).filter(conversation__deleted_at=None)
+    said = rows.filter(pk=message_id, role=Message.Role.USER).first()
+    if said is None:
+        raise NotFound("There is no such message of a user.")
+    return said
+
+
+def _replace(space: Space, rows: MessageQuerySet, actor: Actor, now: datetime) -> None:
+    taught = [pk for pk in rows.values_list("assessment_id", flat=True) if pk]
+    rows.update(replaced_at=now)
+    retract(space=space, assessment_ids=taught, actor=actor, now=now)
+
+
+def _touch(conversation: Conversation, before: str, after: str, now: datetime) -> None:
+    """Notes that something was said; a title that was taken from the old words follows the new."""
+    if conversation.title == title_of(before):
+        conversation.title = title_of(after)
+    conversation.updated_at = now
+    Conversation.objects.filter(space_id=conversation.space_id, pk=conversation.pk).update(
+        title=conversation.title, updated_at=now
+    )
