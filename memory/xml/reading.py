@@ -1,0 +1,186 @@
+"""What a message asks for by its tags. Prose around them may be anything, HTML or half a tag.
+
+A scanner finds where each of our tags begins and ends; a parser that resolves no entities reads
+each by itself. So no tag can be changed by what stands outside of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+from uuid import UUID
+from xml.etree.ElementTree import Element, ParseError  # noqa: S405 - the types; defusedxml parses
+
+import pydantic
+from defusedxml import ElementTree
+
+from memory.drafts import MemoryDraft
+from memory.errors import FieldError, InvalidArguments
+from memory.schemas import SearchIn
+
+MAX_TAGS = 100
+"""Tags in one message."""
+
+Sort = Literal["combined", "relevance", "date"]
+
+_NAMES = "memory_save|memory_load|memory_delete"
+_OURS = re.compile(rf"</?(?:{_NAMES})\b")
+# Comments and CDATA come first: what stands in them is no tag.
+_PIECE = re.compile(
+    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>"
+    rf"""|<(?P<close>/?)(?P<name>{_NAMES})(?P<rest>(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?)>""",
+    re.DOTALL,
+)
+_DECLARES = re.compile(r"<!ENTITY|<!DOCTYPE[^>]*(?:\[|SYSTEM|PUBLIC)", re.IGNORECASE)
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_INTEGER = re.compile(r"\d{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Save:
+    """Something to remember."""
+
+    draft: MemoryDraft
+
+
+@dataclass(frozen=True)
+class Load:
+    """Something to look for; the sort is the name of a ranking profile."""
+
+    query: str
+    limit: int
+    sort: Sort
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Something to let go."""
+
+    memory_id: UUID
+
+
+Request = Save | Load | Delete
+
+
+def requests_in(message: str) -> list[Request]:
+    """What the tags of a message ask for, in their order.
+
+    Raises InvalidArguments for a message without a tag of ours, and for anything wrong in one.
+    """
+    if _DECLARES.search(message):
+        raise _wrong("body", "declares entities or a DTD, which are not read")
+    found = [_request(element) for element in map(_parsed, _spans(message))]
+    if not found:
+        raise _wrong("body", "no memory_save, memory_load or memory_delete in it")
+    if len(found) > MAX_TAGS:
+        raise _wrong("body", f"more than {MAX_TAGS} tags")
+    return found
+
+
+def _spans(message: str) -> Iterator[str]:
+    """The text of each tag of ours with what it holds."""
+    begun: re.Match[str] | None = None
+    outside = 0  # where the last piece ended
+    for piece in _PIECE.finditer(message):
+        _refuse_half_tags(message[outside : piece.start()])
+        outside = piece.end()
+        name, rest = piece["name"], piece["rest"] or ""
+        if name is None:
+            continue
+        if piece["close"]:
+            if begun is None or begun["name"] != name or rest.strip():
+                raise _wrong("body", f"</{name}> without its beginning")
+            yield message[begun.start() : piece.end()]
+            begun = None
+        elif begun is not None:
+            raise _wrong(begun["name"], f"not closed before the next <{name}>")
+        elif rest.rstrip().endswith("/"):
+            yield piece[0]
+        else:
+            begun = piece
+    _refuse_half_tags(message[outside:])
+    if begun is not None:
+        raise _wrong(begun["name"], "not closed")
+
+
+def _refuse_half_tags(between: str) -> None:
+    """What begins like a tag of ours and is none (a lost quotation mark) would else be prose."""
+    if broken := _OURS.search(between):
+        raise _wrong("body", f"broken XML at {broken[0]}")
+
+
+def _parsed(span: str) -> Element:
+    try:
+        element: Element = ElementTree.fromstring(span, forbid_dtd=True)
+    except (ParseError, ValueError) as error:  # defusedxml's own errors are ValueErrors
+        raise _wrong("body", f"broken XML: {error}") from None
+    if len(element):
+        raise _wrong(element.tag, "holds text only; write < as &lt;")
+    return element
+
+
+def _request(element: Element) -> Request:
+    text = (element.text or "").strip()
+    match element.tag:
+        case "memory_save":
+            return _save(_attributes(element, "importance"), text)
+        case "memory_load":
+            return _load(_attributes(element, "limit", "sort"), text)
+        case _:
+            return _delete(_attributes(element, "id"), text)
+
+
+def _attributes(element: Element, *known: str) -> dict[str, str]:
+    for name in element.attrib.keys() - set(known):
+        raise _wrong(name, f"{element.tag} has no such attribute")
+    return dict(element.attrib)
+
+
+def _save(given: dict[str, str], content: str) -> Save:
+    if "importance" not in given:
+        raise _wrong("importance", "memory_save needs one, from 0 to 1")
+    if not _DECIMAL.fullmatch(given["importance"]):
+        raise _wrong("importance", "not a number")
+    with_importance = {"content": content, "importance": float(given["importance"])}
+    try:
+        return Save(MemoryDraft.model_validate(with_importance))
+    except pydantic.ValidationError as error:
+        raise _of_pydantic(error) from None
+
+
+def _load(given: dict[str, str], query: str) -> Load:
+    sort = given.get("sort", "combined")
+    if sort not in get_args(Sort):
+        raise _wrong("sort", f"unknown; known: {', '.join(get_args(Sort))}")
+    if not _INTEGER.fullmatch(limit := given.get("limit", "5")):
+        raise _wrong("limit", "not a whole number")
+    if not query:
+        raise _wrong("query", "memory_load needs a text to look for")
+    try:
+        asked = SearchIn(query=query, limit=int(limit), profile=sort)
+    except pydantic.ValidationError as error:
+        raise _of_pydantic(error) from None
+    return Load(asked.query, int(limit), sort)
+
+
+def _delete(given: dict[str, str], text: str) -> Delete:
+    if text:
+        raise _wrong("memory_delete", "holds nothing but its id")
+    try:
+        return Delete(UUID(given["id"]))
+    except KeyError:
+        raise _wrong("id", "memory_delete needs one") from None
+    except ValueError:
+        raise _wrong("id", "not a UUID") from None
+
+
+def _wrong(field: str, message: str) -> InvalidArguments:
+    return InvalidArguments(FieldError(field, message))
+
+
+def _of_pydantic(error: pydantic.ValidationError) -> InvalidArguments:
+    return InvalidArguments(
+        *(FieldError(".".join(map(str, e["loc"])), e["msg"]) for e in error.errors())
+    )
