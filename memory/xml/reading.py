@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
 from uuid import UUID
 from xml.etree.ElementTree import Element, ParseError  # noqa: S405 - the types; defusedxml parses
 
@@ -23,7 +22,8 @@ from memory.schemas import SearchIn
 MAX_TAGS = 100
 """Tags in one message."""
 
-Sort = Literal["combined", "relevance", "date"]
+SORTS = ("combined", "relevance", "date")
+"""Each is the name of a ranking profile."""
 
 _NAMES = "memory_save|memory_load|memory_delete"
 _OURS = re.compile(rf"</?(?:{_NAMES})\b")
@@ -47,11 +47,11 @@ class Save:
 
 @dataclass(frozen=True)
 class Load:
-    """Something to look for; the sort is the name of a ranking profile."""
+    """Something to look for; the sort is one of SORTS."""
 
     query: str
     limit: int
-    sort: Sort
+    sort: str
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,8 @@ def _save(given: dict[str, str], content: str) -> Save:
 
 def _load(given: dict[str, str], query: str) -> Load:
     sort = given.get("sort", "combined")
-    if sort not in get_args(Sort):
-        raise _wrong("sort", f"unknown; known: {', '.join(get_args(Sort))}")
+    if sort not in SORTS:
+        raise _wrong("sort", f"unknown; known: {', '.join(SORTS)}")
     if not _INTEGER.fullmatch(limit := given.get("limit", "5")):
         raise _wrong("limit", "not a whole number")
     if not query:
