@@ -24,6 +24,7 @@ from memory.models import (
     MemoryEvent,
     MemoryRevision,
     PolicyVersion,
+    RelevanceMark,
     Space,
     Status,
     User,
@@ -149,6 +150,14 @@ class MemoryEmbeddingAdmin(ReadOnlyAdmin):
     list_filter = ("embedder", "space")
     list_select_related = ("embedder", "space")
     exclude = ("vector",)
+
+
+@admin.register(RelevanceMark)
+class RelevanceMarkAdmin(ReadOnlyAdmin):
+    list_display = ("query", "memory", "relevant", "made_by", "space", "created_at")
+    list_filter = ("space", "relevant")
+    list_select_related = ("memory", "made_by", "space")
+    search_fields = ("query",)
 
 
 @admin.register(PolicyVersion)

@@ -1,7 +1,7 @@
 """Finding what is relevant now: one embedding call, one ranking statement, and why each was found.
 
 Recall reads; it never counts as use. Whoever puts what was found before a model calls
-services.memories.mark_used.
+services.uses.mark_used.
 """
 
 from collections.abc import Sequence
@@ -48,12 +48,20 @@ class Result:
 class Recall:
     """An answer: the results, best first; in an explained one also what just missed."""
 
-    query: str
-    profile: Profile
+    question: Question
+    shape: Shape
     policy: Policy
     took_ms: float
     results: Sequence[Result]
-    missed: Sequence[Result] = ()
+    missed: Sequence[Result]
+
+    @property
+    def query(self) -> str:
+        return self.question.text
+
+    @property
+    def profile(self) -> Profile:
+        return self.shape.profile
 
     @property
     def memory_ids(self) -> list[UUID]:
@@ -97,11 +105,22 @@ def recall(
         explain=explain,
     )
     question = Question(space, query, _embedded(space, query), now)
+    return _answer(question, shape, policy, started)
+
+
+def explained(found: Recall) -> Recall:
+    """The same question once more, explained: at the same moment, by the same rules, and without
+    embedding it anew. What was remembered or let go in between makes the one difference."""
+    started = perf_counter()
+    return _answer(found.question, replace(found.shape, explain=True), found.policy, started)
+
+
+def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
     found = [_result(memory, shape) for memory in recalled(question, shape)]
     results = [one for one in found[: shape.limit] if one.score >= shape.min_score]
     missed = found[len(results) :][:JUST_MISSED]
     took_ms = (perf_counter() - started) * 1000
-    return Recall(query, shape.profile, policy, took_ms, results, missed)
+    return Recall(question, shape, policy, took_ms, results, missed)
 
 
 def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:

@@ -50,7 +50,7 @@ def _lifetime(expires_at: datetime | None, now: datetime) -> str:
 
 def _words(memory: Memory, weight: float) -> str:
     """ "important (0.71 now), stays until 21 December, used 4 times" """
-    parts = [f"{_band(weight)} ({weight:.2f} {_('now')})"]
+    parts = [f"{band(weight)} ({weight:.2f} {_('now')})"]
     if memory.expires_at is None:
         parts.append(_("stays for good"))
     else:
@@ -62,14 +62,14 @@ def _words(memory: Memory, weight: float) -> str:
     return ", ".join(parts)
 
 
-def _band(weight: float) -> str:
+def band(importance: float) -> str:
     """The bands of seed 001 in words."""
-    if weight >= 0.9:
+    if importance >= 0.9:
         return _("critical")
-    if weight >= 0.7:
+    if importance >= 0.7:
         return _("important")
-    if weight >= 0.5:
+    if importance >= 0.5:
         return _("of medium importance")
-    if weight >= 0.3:
+    if importance >= 0.3:
         return _("of low importance")
     return _("of little importance")

@@ -19,8 +19,10 @@ from django.utils.translation import ngettext
 
 from assessor.models import Assessment
 from memory.templatetags.ebb import age_in_words
+from memory.tides import band
 
 register = template.Library()
+register.filter(band)
 
 
 @register.filter
@@ -75,20 +77,6 @@ def lifetime(ttl_seconds: int | None) -> str:
         return ngettext("stays %(n)d hour", "stays %(n)d hours", hours) % {"n": hours}
     days = round(ttl_seconds / 86400)
     return ngettext("stays %(n)d day", "stays %(n)d days", days) % {"n": days}
-
-
-@register.filter
-def band(importance: float) -> str:
-    """The bands of seed 001 in words."""
-    if importance >= 0.9:
-        return _("critical")
-    if importance >= 0.7:
-        return _("important")
-    if importance >= 0.5:
-        return _("of medium importance")
-    if importance >= 0.3:
-        return _("of low importance")
-    return _("of little importance")
 
 
 @register.filter

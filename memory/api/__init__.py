@@ -2,10 +2,20 @@
 
 from ninja import Router
 
-from memory.api import history, memories, policy, recycle_bin, review, revisions, tools, xml
+from memory.api import (
+    history,
+    memories,
+    policy,
+    recycle_bin,
+    relevance,
+    review,
+    revisions,
+    tools,
+    xml,
+)
 
 router = Router()
-for part in (memories, revisions, recycle_bin, review, history, policy, tools, xml):
+for part in (memories, revisions, relevance, recycle_bin, review, history, policy, tools, xml):
     router.add_router("", part.router)
 
 __all__ = ["router"]

@@ -5,6 +5,7 @@ from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.memories import BinReason, IdempotentWrite, Memory, Status
 from memory.models.policies import PolicyVersion
+from memory.models.relevance import RelevanceMark
 from memory.models.workers import WorkerHeartbeat
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "MemoryEvent",
     "MemoryRevision",
     "PolicyVersion",
+    "RelevanceMark",
     "Role",
     "Scope",
     "Space",

@@ -17,6 +17,7 @@ class Action(models.TextChoices):
     REVISED = "revised", _("revised")
     REINFORCED = "reinforced", _("reinforced")
     USED = "used", _("used")
+    UNUSED = "unused", _("use taken back")
     EXPIRED = "expired", _("expired")
     EVICTED = "evicted", _("evicted")
     DELETED = "deleted", _("deleted")

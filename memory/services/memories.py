@@ -1,4 +1,4 @@
-"""Remembering, changing and using."""
+"""Remembering and changing."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -8,13 +8,11 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 from django.db import transaction
-from django.db.models import F
 
 from memory.actors import Actor
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings import get_embedder
 from memory.errors import Conflict, NotFound
-from memory.formulas import retention_sql
 from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryEmbedding, MemoryRevision, Space, Status
 from memory.passages import Passage, passage_of, passages
@@ -244,27 +242,6 @@ def _apply(
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     record(memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason)
     return values
-
-
-def mark_used(
-    *, space: Space, memory_ids: Collection[uuid.UUID], actor: Actor, now: datetime, reason: str
-) -> None:
-    """Counts a use of each memory that was put before a model, and renews its lifetime."""
-    policy = current_policy(space)
-    ttl = policy.document.ttl
-    changes = {"use_count": F("use_count") + 1, "last_active_at": now}
-    if ttl.renew_on_use:
-        changes["clock_started_at"] = now
-        changes["expires_at"] = retention_sql.expires_at(now, F("importance"), ttl.tiers)
-    with transaction.atomic():
-        used = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
-        # In one order, as all who hold several rows: two at once would otherwise wait for each
-        # other without end.
-        list(used.select_for_update().order_by("pk").values_list("pk"))
-        used.update(**changes)
-        record(
-            memories=used.all(), action="used", actor=actor, policy=policy, now=now, reason=reason
-        )
 
 
 def _update(memory: Memory) -> None:

@@ -63,6 +63,7 @@ BODIES: dict[str, Any] = {
     "searchMemories": {"query": "pizza"},
     "reviseMemory": {"content": "User likes pasta"},
     "revertMemory": {"revision": 1},
+    "markRelevance": {"query": "what do I like?", "relevant": True},
     "restoreMemories": {"ids": [str(uuid4())]},
     "changePolicy": {"capacity": 700},
     "previewPolicy": {"changes": {"capacity": 700}},

@@ -10,8 +10,9 @@ from memory.drafts import Facets, MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
 from memory.recall import recall
-from memory.services.memories import mark_used, revise_memory
+from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, restore_memory
+from memory.services.uses import mark_used
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 LATER = NOW + timedelta(days=2)

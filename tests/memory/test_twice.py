@@ -18,7 +18,7 @@ from memory.policy import DecayPolicy
 from memory.querysets import retention
 from memory.querysets.policies import current_policy
 from memory.recall import recall
-from memory.services.memories import create_memories, create_memory, mark_used, revise_memory
+from memory.services.memories import create_memories, create_memory, revise_memory
 from memory.services.policies import change_policy
 from memory.services.recycle_bin import (
     delete_memory,
@@ -27,6 +27,7 @@ from memory.services.recycle_bin import (
     restore_memory,
 )
 from memory.services.retention import Swept, sweep
+from memory.services.uses import mark_used
 from tests.memory.letting_go import DAY, random_memories
 from tests.memory.writing import ALICE, NOW, set_policy
 

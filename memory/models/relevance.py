@@ -1,0 +1,51 @@
+"""What people say of an answer: whether a memory had to do with the question."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import MD5
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.relevance import RelevanceMarkQuerySet
+
+
+class RelevanceMark(models.Model):
+    """One person's or program's word on one memory for one question: the newest one counts.
+
+    Recall does not read it. It says how good recall is by the user's own marks.
+    """
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    query = models.TextField(_("question"))
+    # A question may be longer than what fits into an index.
+    query_digest = models.GeneratedField(
+        expression=MD5("query"), output_field=models.CharField(max_length=32), db_persist=True
+    )
+    memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="relevance_marks")
+    relevant = models.BooleanField(_("relevant"))
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("marked by"),
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    objects: ClassVar[models.Manager["RelevanceMark"]] = RelevanceMarkQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("relevance mark")
+        verbose_name_plural = _("relevance marks")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "query_digest", "memory"],
+                name="relevance_once_per_question_and_memory",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{'relevant' if self.relevant else 'not relevant'} · {self.query[:60]}"
