@@ -36,7 +36,8 @@ async def stream_private_reply(
     """Answers the last of what was said, with the events of any reply."""
     draft = Draft(get_responder(conversation.model))
     try:
-        async with aclosing(written(conversation, said[-HISTORY_MESSAGES:], draft)) as events:
+        writing = written(conversation.space, conversation, said[-HISTORY_MESSAGES:], draft)
+        async with aclosing(writing) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:

@@ -145,7 +145,8 @@ async def stream_reply(
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
         history = await in_thread(_history, message)
-        async with aclosing(written(message.conversation, history, draft, recalling)) as events:
+        writing = written(message.space, message.conversation, history, draft, recalling)
+        async with aclosing(writing) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:
@@ -168,6 +169,7 @@ async def _claimed(message: Message) -> bool:
 
 
 async def written(
+    space: Space,
     conversation: Conversation,
     history: Sequence[ChatMessage],
     draft: Draft,
@@ -177,7 +179,7 @@ async def written(
     now, memory, profile = timezone.now(), conversation.memory, conversation.profile
     if recalling is None:
         said = history[-1].content
-        found = await in_thread(_recall, conversation.space, said, now, memory, profile)
+        found = await in_thread(_recall, space, said, now, memory, profile)
     else:
         found = await recalling
     if found is not None:
