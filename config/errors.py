@@ -13,6 +13,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from assessor.errors import AssessmentError
 from assessor.llm import ModelError
+from chat.completions import errors as openai_errors
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
 
@@ -37,6 +38,7 @@ _BY_STATUS = {
     500: "internal_error",
 }
 API = "/api/v1/"
+DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
 
 
 def problem(
@@ -128,10 +130,13 @@ def api_problems(get_response: Handler) -> Handler:
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     status, kind = response.status_code, response.headers.get("Content-Type", "")
-    if status < 400 or not request.path.startswith(API) or "json" in kind:
+    if status < 400 or not request.path.startswith((API, DOOR)) or "json" in kind:
         return response
     phrase = HTTPStatus(status).phrase
-    answer = problem(status, _BY_STATUS.get(status, "error"), phrase, phrase)
+    if request.path.startswith(DOOR):
+        answer = openai_errors.of_status(status, phrase).response()
+    else:
+        answer = problem(status, _BY_STATUS.get(status, "error"), phrase, phrase)
     if "Allow" in response.headers:
         answer.headers["Allow"] = response.headers["Allow"]
     return answer

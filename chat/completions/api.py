@@ -1,0 +1,102 @@
+"""The OpenAI-compatible door: `POST /v1/chat/completions`, `GET /v1/models`."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from ninja import Header, Path, Router
+
+from assessor.llm import ModelError
+from assessor.llm.errors import ModelNotFound
+from chat.completions.backends import get_backend
+from chat.completions.errors import answer_to
+from chat.completions.relay import Call, answered
+from chat.completions.schemas import (
+    CompletionIn,
+    CompletionOut,
+    Json,
+    MemoryUseName,
+    ModelList,
+    ModelOut,
+    Name,
+)
+from chat.sse import event_stream
+from memory.authentication import access_to
+
+router = Router(tags=["OpenAI-compatible"])
+
+
+@router.post(
+    "chat/completions",
+    response=CompletionOut,
+    url_name="chat_completions",
+    operation_id="createChatCompletion",
+)
+async def create_completion(
+    request: HttpRequest,
+    asked: CompletionIn,
+    x_ebb_conversation: Header[Name | None] = None,
+    x_ebb_memory: Header[MemoryUseName | None] = None,
+) -> HttpResponseBase:
+    """The configured model's answer, with memory; as server-sent events with `stream`."""
+    call = Call(
+        access_to(request, "write").space,
+        asked,
+        conversation=asked.ebb.conversation or x_ebb_conversation or "",
+        memory=asked.ebb.memory or x_ebb_memory,
+    )
+    parts = answered(call, get_backend())
+    if not asked.stream:
+        async with aclosing(parts):
+            [whole] = [part async for part in parts]
+        return _named(JsonResponse(whole), whole)
+    # A model that fails before its first word is answered by a status, not in a stream. From here
+    # on the stream has begun: should nobody read it, Python still ends it, and with it the request.
+    first = await anext(parts)
+    return _named(event_stream(_events(first, parts)), first)
+
+
+def _named(response: HttpResponseBase, part: Json) -> HttpResponseBase:
+    """For clients that see no fields which their SDK does not know."""
+    if part["ebb"]["conversation_id"]:
+        response.headers["X-Ebb-Conversation"] = part["ebb"]["conversation_id"]
+    return response
+
+
+async def _events(first: Json, rest: AsyncGenerator[Json]) -> AsyncGenerator[bytes]:
+    """Each part as an event, then `[DONE]`; or what went wrong, and nothing more."""
+    async with aclosing(rest):
+        try:
+            yield _event(first)
+            async for part in rest:
+                yield _event(part)
+        except ModelError as error:
+            yield _event({"error": answer_to(error).error})
+        else:
+            yield b"data: [DONE]\n\n"
+
+
+def _event(data: Json) -> bytes:
+    return f"data: {json.dumps(data)}\n\n".encode()
+
+
+@router.get("models", response=ModelList, url_name="models", operation_id="listModels")
+async def list_models(request: HttpRequest) -> HttpResponse:
+    """The configured model, then the others of its endpoint."""
+    access_to(request, "read")
+    return JsonResponse({"object": "list", "data": await get_backend().models()})
+
+
+@router.get(
+    "models/{path:model}", response=ModelOut, url_name="model", operation_id="retrieveModel"
+)
+async def retrieve_model(request: HttpRequest, model: Path[str]) -> HttpResponse:
+    """One of them; "ebb" and "default" are the configured one."""
+    access_to(request, "read")
+    backend = get_backend()
+    wanted = backend.chosen(model)
+    for known in await backend.models():
+        if known.get("id") == wanted:
+            return JsonResponse(known)
+    raise ModelNotFound(model)

@@ -1,0 +1,116 @@
+"""What stands behind the door: the configured model, or the built-in responder in its protocol."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from uuid import uuid4
+
+from django.conf import settings
+
+from assessor.llm import ChatModel, TextDelta, get_model
+from assessor.llm.errors import ModelBadRequest, ModelNotFound
+from chat.completions.schemas import Json
+from chat.responders import Turn
+from chat.responders.builtin import BuiltinResponder
+
+# What a request may call the model that is configured.
+DEFAULT_NAMES = {"", "ebb", "default"}
+WHOLE_ANSWER_TIMEOUT = 600.0  # seconds; as long as OpenAI's SDKs wait
+
+
+class Backend(ABC):
+    """Answers requests. `model` is the one that answers where the request names none."""
+
+    model: str
+
+    @abstractmethod
+    def answer(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
+        """The chunks of the answer, if the request wants a stream, else the one whole answer;
+        or a ModelError at any point. To be wrapped in `contextlib.aclosing`.
+        """
+
+    @abstractmethod
+    async def models(self) -> list[Json]:
+        """What can be asked for by name, the default first; or a ModelError."""
+
+    def chosen(self, name: str | None) -> str:
+        """The model that a request with this name is answered by."""
+        return self.model if (name or "").lower() in DEFAULT_NAMES else name or self.model
+
+
+class ConfiguredModel(Backend):
+    """The model of the settings; others of its endpoint by name."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._endpoint = model
+        self.model = model.model
+
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
+        body = {**request, "model": self.chosen(request.get("model"))}
+        if not body.get("stream"):
+            yield await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT)
+            return
+        async with aclosing(self._endpoint.forward_stream(body)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def models(self) -> list[Json]:
+        try:
+            listed = await self._endpoint.models()
+        except (ModelNotFound, ModelBadRequest):
+            listed = []  # not every endpoint lists its models
+        unknown = {"id": self.model, "object": "model", "created": 0, "owned_by": "unknown"}
+        own = next((model for model in listed if model.get("id") == self.model), unknown)
+        return [own, *(model for model in listed if model is not own)]
+
+
+class BuiltIn(Backend):
+    """The built-in responder. It answers from memory, whatever model is asked for, and counts no
+    tokens, for it has none.
+    """
+
+    model = BuiltinResponder.label
+
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
+        envelope = {
+            "id": f"chatcmpl-{uuid4().hex}",
+            "created": int(turn.now.timestamp()),
+            "model": self.model,
+        }
+        if not request.get("stream"):
+            message = {"role": "assistant", "content": BuiltinResponder().answer(turn)}
+            choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+            yield {**envelope, "object": "chat.completion", "choices": [choice], "usage": _USAGE}
+            return
+        envelope["object"] = "chat.completion.chunk"
+        yield {**envelope, "choices": [_delta({"role": "assistant", "content": ""})]}
+        async with aclosing(BuiltinResponder().stream(turn)) as chunks:
+            async for chunk in chunks:
+                if isinstance(chunk, TextDelta):
+                    yield {**envelope, "choices": [_delta({"content": chunk.text})]}
+        yield {**envelope, "choices": [_delta({}, "stop")]}
+        if (request.get("stream_options") or {}).get("include_usage"):
+            yield {**envelope, "choices": [], "usage": _USAGE}
+
+    async def models(self) -> list[Json]:
+        return [{"id": self.model, "object": "model", "created": 0, "owned_by": "ebb"}]
+
+
+_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+def _delta(delta: Json, finish_reason: str | None = None) -> Json:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+
+
+def get_backend() -> Backend:
+    """The configured model, or the built-in responder where none is configured."""
+    if not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
+        return BuiltIn()
+    return ConfiguredModel(
+        get_model(
+            base_url=settings.OPENAI_BASE_URL,
+            api_key=settings.OPENAI_API_KEY,
+            model=settings.EBB_CHAT_MODEL,
+        )
+    )

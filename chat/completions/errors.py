@@ -1,0 +1,128 @@
+"""Every error in OpenAI's shape, so that each SDK raises the class its users catch.
+
+The key that a client sends is Ebb's. What the model's endpoint thinks of Ebb's own key is not the
+client's error: it is a 502, never a 401.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from assessor.llm import ModelError
+from assessor.llm import errors as model
+from chat.completions.schemas import Json
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
+
+BAD_REQUEST, SERVER_ERROR = "invalid_request_error", "server_error"
+
+# exception → (status, type, code)
+ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
+    AuthenticationError: (401, BAD_REQUEST, "invalid_api_key"),
+    Forbidden: (403, BAD_REQUEST, "insufficient_permissions"),
+    NotFound: (404, BAD_REQUEST, "not_found"),
+    Http404: (404, BAD_REQUEST, "not_found"),
+    Conflict: (409, BAD_REQUEST, "conflict"),
+    EmbeddingError: (503, SERVER_ERROR, "embedding_model_unavailable"),
+    ModelError: (502, SERVER_ERROR, "model_failed"),
+    model.ModelBadRequest: (400, BAD_REQUEST, None),
+    model.ModelNotFound: (404, BAD_REQUEST, "model_not_found"),
+    model.ModelRateLimited: (429, "rate_limit_error", "rate_limit_exceeded"),
+    model.ModelTimeout: (504, SERVER_ERROR, "model_timeout"),
+    model.ModelUnreachable: (503, SERVER_ERROR, "model_unreachable"),
+    model.ModelUnauthorized: (502, SERVER_ERROR, "model_unauthorized"),
+}
+# The endpoint answers the client's own request, so its words and codes are for the client.
+_FOR_THE_CLIENT = (model.ModelBadRequest, model.ModelNotFound, model.ModelRateLimited)
+_UNKNOWN_KEY = "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”."
+_CODES = {405: "method_not_allowed", 413: "request_too_large"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An error as it is sent."""
+
+    status: int
+    error: Json
+    headers: Mapping[str, str]
+
+    def response(self) -> HttpResponse:
+        return JsonResponse({"error": self.error}, status=self.status, headers=dict(self.headers))
+
+
+def answer_to(error: Exception) -> Answer:
+    """The answer to an exception of the table; also what a broken stream ends with."""
+    status, kind, code = next(ANSWERS[k] for k in type(error).__mro__ if k in ANSWERS)
+    message = _UNKNOWN_KEY if isinstance(error, AuthenticationError) else str(error)
+    if not isinstance(error, ModelError):
+        return of_status(status, message or "Not found", kind=kind, code=code)
+    headers = {}
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(ceil(error.retry_after))
+    if error.permanent:
+        headers["x-should-retry"] = "false"  # asked for by OpenAI's SDKs, which retry every 5xx
+    body = {"message": _sentence(error), "type": kind, "param": None, "code": code}
+    if isinstance(error, _FOR_THE_CLIENT) and error.said is not None:
+        body |= {name: error.said[name] for name in body if error.said.get(name) is not None}
+    return Answer(status, body, headers)
+
+
+def _sentence(error: ModelError) -> str:
+    # What an endpoint says of Ebb's key may quote it.
+    return error.sentence if isinstance(error, model.ModelUnauthorized) else str(error)
+
+
+def of_status(
+    status: int,
+    message: str,
+    *,
+    kind: str | None = None,
+    code: str | None = None,
+    param: str | None = None,
+) -> Answer:
+    """An error of Ebb's own."""
+    kind = kind or (SERVER_ERROR if status >= 500 else BAD_REQUEST)
+    code = code or _CODES.get(status)
+    error = {"message": message, "type": kind, "param": param, "code": code}
+    return Answer(status, error, {"WWW-Authenticate": "Bearer"} if status == 401 else {})
+
+
+def _invalid(param: str, message: str) -> HttpResponse:
+    return of_status(400, f"{param}: {message}", code="invalid_value", param=param).response()
+
+
+def _param(location: tuple[object, ...]) -> str:
+    """`("body", "asked", "ebb", "memory")` → "ebb.memory"."""
+    parts = [str(part) for part in location if part not in {"body", "header", "asked"}]
+    return ".".join(parts) or "body"
+
+
+def install(api: NinjaAPI) -> None:
+    """Hangs the table into the API."""
+
+    def from_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
+        first = error.errors[0]
+        return _invalid(_param(tuple(first["loc"])), first["msg"])
+
+    def from_services(request: HttpRequest, error: InvalidArguments) -> HttpResponse:
+        return _invalid(error.errors[0].field, error.errors[0].message)
+
+    def from_ninja(request: HttpRequest, error: HttpError) -> HttpResponse:
+        return of_status(error.status_code, str(error)).response()
+
+    def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
+        return answer_to(error).response()
+
+    handlers: dict[type[Exception], Any] = {
+        ValidationError: from_request,
+        InvalidArguments: from_services,
+        HttpError: from_ninja,
+        **dict.fromkeys(ANSWERS, from_table),
+    }
+    for kind, handler in handlers.items():
+        api.add_exception_handler(kind, handler)

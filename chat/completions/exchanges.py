@@ -1,0 +1,85 @@
+"""The exchange that a request belongs to: begun in the conversation, recalled for, ended there."""
+
+import asyncio
+from typing import Unpack
+from uuid import UUID
+
+from django.utils import timezone
+
+from assessor.storable import storable
+from chat.choices import Choices
+from chat.completions.draft import Draft
+from chat.completions.messages import Said
+from chat.completions.places import Place
+from chat.completions.schemas import Json
+from chat.completions.services import begin_exchange
+from chat.models import Message
+from chat.replies import begin_recall
+from chat.services.replies import Reply, finish_reply
+from memory.connections import in_thread
+from memory.drafts import MAX_CONTENT
+from memory.models import Space
+from memory.recall import Recall
+from memory.schemas import results_out
+
+MODEL_NAME_LENGTH = 120
+
+
+class Exchange:
+    """Begins at once; `opened` waits until the user's words are stored and memories are found."""
+
+    def __init__(self, space: Space, said: Said, place: Place, **choices: Unpack[Choices]) -> None:
+        now = timezone.now()
+        known = place.conversation.pk if place.conversation else None
+        self.ended = False
+        self.recalled: list[Json] = []
+        self._goes_on = said.goes_on
+        self._recalling = begin_recall(
+            space=space, text=said.text[:MAX_CONTENT], conversation_id=known, now=now, **choices
+        )
+        # A task of its own: a client that leaves now does not leave a reply that nobody ends.
+        self._beginning = asyncio.ensure_future(
+            in_thread(begin_exchange, space=space, said=said, place=place, now=now, **choices)
+        )
+
+    async def opened(self) -> tuple[Message, Recall | None]:
+        """The reply's row and what was recalled. Raises InvalidArguments, EmbeddingError."""
+        message = await asyncio.shield(self._beginning)
+        found = await self._recalling
+        self.recalled = results_out(found.results) if found else []
+        return message, found
+
+    async def end(self, draft: Draft, state: str, error: str = "") -> None:
+        """Stores the answer, even if the client leaves at this very moment."""
+        message = await asyncio.shield(self._beginning)
+        reply = self._reply(message, draft, state, error)
+        stored = in_thread(finish_reply, message=message, reply=reply, now=timezone.now())
+        await asyncio.shield(stored)
+        self.ended = True
+
+    async def abandon(self, draft: Draft) -> None:
+        """Stores what there is, unless all is stored, or nothing was begun."""
+        if self.ended:
+            return
+        await asyncio.wait([self._beginning])
+        if self._beginning.cancelled() or self._beginning.exception():
+            return
+        # The client may leave at the last word without waiting for the end of the stream.
+        state = Message.State.DONE if draft.finish_reason else Message.State.STOPPED
+        await self.end(draft, state)
+
+    def _reply(self, message: Message, draft: Draft, state: str, error: str) -> Reply:
+        """The whole reply; a tool's answer adds to what stood before the tool was called."""
+        earlier = message.content if self._goes_on else ""
+        used = {result["memory"]["id"] for result in message.recalled}
+        ids = [UUID(result["memory"]["id"]) for result in self.recalled]
+        return Reply(
+            state=state,
+            content="\n\n".join(text for text in (earlier, storable(draft.text)) if text),
+            model=storable(draft.model)[:MODEL_NAME_LENGTH],
+            recalled=self.recalled or message.recalled,
+            memory_ids=[pk for pk in ids if str(pk) not in used],
+            usage=draft.usage,
+            error=storable(error),
+            goes_on=draft.asks_tools,
+        )

@@ -1,0 +1,120 @@
+"""A request on its way through: memories go in front of it, and what the model answers comes back
+part by part as it came.
+
+No thread and no database connection is held while the model thinks. However it ends — answered,
+failed, or left by the client — the exchange is stored and the request to the model is over.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from assessor.llm import ChatMessage, ModelError
+from assessor.llm.errors import ModelInterrupted
+from chat.choices import Choices
+from chat.completions.backends import Backend
+from chat.completions.draft import Draft
+from chat.completions.exchanges import Exchange
+from chat.completions.messages import Said, read, with_notes
+from chat.completions.places import find_place
+from chat.completions.schemas import CompletionIn, Json
+from chat.models import MemoryUse, Message
+from chat.prompting import notes_on
+from chat.responders import Turn
+from memory.connections import in_thread
+from memory.embeddings import EmbeddingError
+from memory.models import Space
+from memory.recall import Recall
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request with what its headers say. `conversation` and `memory` are "" and None unsaid."""
+
+    space: Space
+    request: CompletionIn
+    conversation: str
+    memory: str | None
+
+
+async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
+    """The chunks of the answer, or the one whole answer; the first part has the field `ebb`.
+
+    To be wrapped in `contextlib.aclosing`: leaving it ends the request to the model.
+    Raises InvalidArguments before the first part, ModelError and EmbeddingError at any.
+    """
+    said = read(call.request.messages)
+    draft = Draft(backend.chosen(call.request.model))
+    if not said.text:  # an image alone, say: nothing to recall by, nothing to keep
+        async with aclosing(_asked(call, backend, _turn(said), draft, None)) as parts:
+            async for part in parts:
+                yield part
+        return
+    exchange = await _begun(call, said)
+    try:
+        message, found = await exchange.opened()
+        turn = _turn(said, message, found)
+        asking = _asked(call, backend, turn, draft, _remembered(call, message, exchange))
+        async with aclosing(asking) as parts:
+            async for part in parts:
+                yield part
+        await exchange.end(draft, Message.State.DONE)
+    except (ModelError, EmbeddingError) as error:
+        await exchange.end(draft, Message.State.FAILED, str(error))
+        raise
+    finally:
+        await exchange.abandon(draft)
+
+
+async def _begun(call: Call, said: Said) -> Exchange:
+    place = await in_thread(
+        find_place,
+        space=call.space,
+        said=said,
+        conversation=call.conversation,
+        user=call.request.user or "",
+        now=timezone.now(),
+    )
+    choices = Choices(memory=call.memory, profile=call.request.ebb.profile)
+    return Exchange(call.space, said, place, **choices)
+
+
+def _turn(said: Said, message: Message | None = None, found: Recall | None = None) -> Turn:
+    history = said.history or [ChatMessage("user", "")]
+    memory = message.conversation.memory if message else MemoryUse.OFF
+    if found is None:
+        return Turn(history, [], timezone.now(), memory)
+    return Turn(history, found.results, timezone.now(), memory, rules=found.policy.document)
+
+
+async def _asked(
+    call: Call, backend: Backend, turn: Turn, draft: Draft, remembered: Json | None
+) -> AsyncGenerator[Json]:
+    """What the backend answers, noted in the draft; ModelInterrupted if its end is missing."""
+    request = call.request.forwarded()
+    if turn.results:
+        notes = notes_on(turn.results, turn.now, turn.rules)
+        request["messages"] = with_notes(request["messages"], notes)
+    extension = {"ebb": remembered or _NOTHING}
+    async with aclosing(backend.answer(request, turn)) as parts:
+        async for part in parts:
+            draft.add(part)
+            yield part | extension
+            extension = {}
+    if not draft.finish_reason:
+        raise ModelInterrupted("the answer ended without a finish reason")
+
+
+def _remembered(call: Call, message: Message, exchange: Exchange) -> Json:
+    """The field `ebb`."""
+    ids = {
+        "conversation_id": str(message.conversation_id),
+        "message_id": str(message.pk),
+        "assessment_id": str(message.assessment_id) if message.assessment_id else None,
+    }
+    return ids | ({"recalled": exchange.recalled} if call.request.ebb.recalled else {})
+
+
+_NOTHING: Json = {"conversation_id": None, "message_id": None, "assessment_id": None}

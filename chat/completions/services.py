@@ -1,0 +1,54 @@
+"""Writes of the door: an exchange begins, or goes on."""
+
+from datetime import datetime
+from typing import Unpack
+
+from django.db import connection, transaction
+
+from chat.choices import Choices
+from chat.completions.messages import Said
+from chat.completions.places import Place, named
+from chat.models import Message
+from chat.services.replies import resume_reply
+from chat.services.turns import begin_turn
+from memory.models import Space
+
+
+@transaction.atomic
+def begin_exchange(
+    *,
+    space: Space,
+    said: Said,
+    place: Place,
+    now: datetime,
+    **choices: Unpack[Choices],
+) -> Message:
+    """The reply's row, the caller's to write: the one that the request goes on with, or a new one.
+
+    Two requests at once in one conversation are both answered; each is a turn of its own.
+    """
+    if place.reply is not None and resume_reply(space=space, message_id=place.reply.pk):
+        return place.reply
+    conversation = place.conversation
+    if conversation is None and place.external_id:
+        _hold_names(space)
+        conversation = named(space, place.external_id)
+    return begin_turn(
+        space=space,
+        text=said.text,
+        now=now,
+        conversation_id=conversation.pk if conversation else None,
+        external_id=place.external_id,
+        claimed=True,
+        beside=True,
+        **choices,
+    )
+
+
+def _hold_names(space: Space) -> None:
+    """Nobody else gives a conversation of the space a name until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversation names', %s))",
+            [space.pk],
+        )

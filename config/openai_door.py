@@ -1,0 +1,18 @@
+"""The OpenAI-compatible door: an API of its own below /v1/, with OpenAI's paths and errors."""
+
+from ninja import NinjaAPI, Swagger
+
+from chat.completions import errors
+from chat.completions.api import router
+from memory.authentication import BearerKey
+
+door = NinjaAPI(
+    title="Ebb, OpenAI-compatible",
+    version="1",
+    description="The configured model with memory, for any OpenAI client.",
+    auth=BearerKey(),
+    docs=Swagger(settings={"persistAuthorization": True}),
+    urls_namespace="openai",
+)
+errors.install(door)
+door.add_router("", router)
