@@ -108,6 +108,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 5.0},
     },
+    "pick up jobs": {
+        "task": "memory.tasks.pick_up_jobs",
+        "schedule": 5.0,
+        "options": {"expires": 5.0},
+    },
     "sweep": {
         "task": "memory.tasks.sweep_all_spaces",
         "schedule": 300.0,

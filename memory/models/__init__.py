@@ -3,6 +3,7 @@
 from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
 from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
+from memory.models.jobs import Job, JobPart, JobState
 from memory.models.memories import BinReason, IdempotentWrite, Memory, Status
 from memory.models.policies import PolicyVersion
 from memory.models.relevance import RelevanceMark
@@ -13,6 +14,9 @@ __all__ = [
     "BinReason",
     "Embedder",
     "IdempotentWrite",
+    "Job",
+    "JobPart",
+    "JobState",
     "Membership",
     "Memory",
     "MemoryEmbedding",

@@ -1,0 +1,111 @@
+"""Long work in a space: how far it is, and what it was given to read."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.jobs import JobQuerySet
+
+
+class JobState(models.TextChoices):
+    """queued → running → done | failed | cancelled; failed | cancelled → queued (resumed)."""
+
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+
+
+class Job(models.Model):
+    """One piece of long work: taken by a worker for a lease at a time, in steps that are kept.
+
+    `done` and `total` count what the kind of work counts (bytes of a file, memories); `total` is
+    null while it is unknown. `result` is what the work keeps between its steps, so that the next
+    worker goes on from there, and in the end what it says of itself.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="jobs")
+    kind = models.CharField(_("kind"), max_length=20)
+    state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.QUEUED)
+    parameters = models.JSONField(_("parameters"), default=dict)
+    done = models.PositiveBigIntegerField(_("done"), default=0)
+    total = models.PositiveBigIntegerField(_("of"), null=True, blank=True)
+    result = models.JSONField(_("result"), default=dict)
+    error = models.TextField(_("error"), blank=True)
+    cancel_requested = models.BooleanField(_("to be cancelled"), default=False)
+    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_name = models.CharField(_("actor"), max_length=150, blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+    told_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    # The present run: when it began and how far the work was then. `attempts` numbers the leases,
+    # only the holder of the newest may write; `moved_in` is the last of them that got further.
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    done_before = models.PositiveBigIntegerField(default=0, editable=False)
+    leased_until = models.DateTimeField(null=True, blank=True, editable=False)
+    attempts = models.PositiveIntegerField(default=0, editable=False)
+    moved_in = models.PositiveIntegerField(default=0, editable=False)
+
+    objects: ClassVar[models.Manager["Job"]] = JobQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "kind"],
+                condition=Q(state__in=["queued", "running"]),
+                name="job_one_of_a_kind_at_once",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["space", "-created_at", "id"], name="job_by_time"),
+            models.Index(
+                fields=["told_at"],
+                condition=Q(state__in=["queued", "running"]),
+                name="job_unfinished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} · {self.state}"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
+
+    def left(self, now: datetime) -> timedelta | None:
+        """How long it will take at the pace of the present run; None while nobody can say."""
+        if self.state != JobState.RUNNING or self.started_at is None or self.total is None:
+            return None
+        moved = self.done - self.done_before
+        if moved <= 0:
+            return None
+        return (now - self.started_at) * max(0, self.total - self.done) / moved
+
+
+class JobPart(models.Model):
+    """A stretch of the file that a job reads: any worker on any host can read it from here."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    job = models.ForeignKey(Job, models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "job", "number"], name="job_part_once_per_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.job_id} · {self.number}"
