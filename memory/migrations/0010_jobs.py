@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0008_held_for_review'),
+        ('memory', '0009_relevance_marks'),
     ]
 
     operations = [
