@@ -1,4 +1,4 @@
-"""The web application: Django behind ServeStatic, with streams that hold no thread."""
+"""The web application: Django behind ServeStatic and /mcp, with streams that hold no thread."""
 
 import os
 from typing import Any
@@ -40,9 +40,12 @@ def _application() -> Any:
     from django.conf import settings
     from servestatic import ServeStaticASGI
 
-    return ServeStaticASGI(
+    from config.mcp.door import McpDoor
+
+    pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(), root=settings.STATIC_ROOT, prefix=settings.STATIC_URL
     )
+    return McpDoor(pages_and_api)
 
 
 application = _application()

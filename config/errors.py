@@ -41,6 +41,13 @@ API = "/api/v1/"
 DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
 
 
+def answer_to(error: Exception) -> tuple[int, str, str]:
+    """(status, code, title) for an error that stands in the table, and for invalid arguments."""
+    if isinstance(error, InvalidArguments):
+        return _INVALID
+    return next(ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS)
+
+
 def problem(
     status: int, code: str, title: str, detail: str, errors: Sequence[dict[str, str]] = ()
 ) -> HttpResponse:
@@ -93,7 +100,7 @@ def install(api: NinjaAPI) -> None:
         return problem(error.status_code, code, str(error), str(error))
 
     def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
-        answer = next(ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS)
+        answer = answer_to(error)
         return problem(*answer, str(error) or answer[2])
 
     handlers: dict[type[Exception], Any] = {

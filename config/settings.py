@@ -266,6 +266,7 @@ LOGGING = {
         "kombu": {"level": "ERROR"},
         # It warns of each pgmq:// without a host, which is ours.
         "kombu.connection": {"level": "ERROR"},
+        "mcp": {"level": "WARNING"},
         "pgmq": {"level": "WARNING"},
     },
 }

@@ -1,0 +1,66 @@
+"""MCP resources: memories as text that a client puts before its model, one on a line."""
+
+from collections.abc import Iterable
+
+from django.db.models import F
+from mcp_types import Resource, ResourceTemplate
+
+from memory.authentication import Access
+from memory.errors import NotFound
+from memory.models import Memory
+from memory.references import one, readable
+from memory.tools import texts
+
+MIME_TYPE = "text/markdown"
+SHOWN = 50
+"""How many memories a list holds at most: it goes into a prompt."""
+
+_BEGIN = "ebb://memories/"
+
+LISTED = (
+    Resource(
+        uri=f"{_BEGIN}recent",
+        name="recent",
+        title="Recent memories",
+        description=f"The {SHOWN} newest memories.",
+        mime_type=MIME_TYPE,
+    ),
+    Resource(
+        uri=f"{_BEGIN}pinned",
+        name="pinned",
+        title="Pinned memories",
+        description="What a person has pinned, the most important first.",
+        mime_type=MIME_TYPE,
+    ),
+)
+ONE = ResourceTemplate(
+    uri_template=f"{_BEGIN}{{id}}",
+    name="memory",
+    title="A memory",
+    description="One memory, by its short or whole id, with its type and importance.",
+    mime_type=MIME_TYPE,
+)
+
+
+def read(access: Access, uri: str) -> str:
+    """The text of a resource; raises Forbidden, NotFound, and InvalidArguments for a bad id."""
+    access.require("read")
+    if not uri.startswith(_BEGIN):
+        raise NotFound(f"There is no such resource. There are: {_BEGIN}recent, pinned or an id.")
+    name = uri.removeprefix(_BEGIN)
+    live = readable(access.space).live()
+    if name == "recent":
+        return _list("Recent memories", live.order_by("-created_at", "-pk")[:SHOWN])
+    if name == "pinned":
+        pinned = live.filter(pinned=True).order_by(F("current_importance").desc(), "-pk")
+        return _list("Pinned memories", pinned[:SHOWN])
+    return _line(one(access.space, name))
+
+
+def _list(title: str, memories: Iterable[Memory]) -> str:
+    lines = [f"- {_line(memory)}" for memory in memories]
+    return "\n".join([f"# {title}", "", *(lines or ["(none)"])])
+
+
+def _line(memory: Memory) -> str:
+    return f"[{memory.created_at:%Y-%m-%d}] {texts.typed(memory)}"

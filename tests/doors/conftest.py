@@ -1,0 +1,5 @@
+"""The real web server, for tests that come in by its doors."""
+
+from tests.processes import queue, static_files, web
+
+__all__ = ["queue", "static_files", "web"]

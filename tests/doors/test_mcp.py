@@ -1,0 +1,175 @@
+"""MCP at /mcp: the SDK's own client against the real web server."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
+
+from memory.models import Memory, Space
+from memory.tools import TOOLS
+from tests.conftest import MakeKey
+from tests.memory.writing import NOW, remember
+from tests.processes import Web
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+MODES = ["legacy", "auto"]  # with the handshake of older clients, and without
+
+
+@asynccontextmanager
+async def session(web: Web, secret: str, mode: str = "auto") -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {secret}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(f"{web.url}/mcp", http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+async def said(client: Client, tool: str, **arguments: Any) -> str:
+    """What a tool answered, after a `!` if it was an error."""
+    answer = await client.call_tool(tool, arguments)
+    [content] = answer.content
+    return ("! " if answer.is_error else "") + content.text  # type: ignore[union-attr]  # a text
+
+
+async def read(client: Client, uri: str) -> str:
+    [content] = (await client.read_resource(uri)).contents
+    return content.text  # type: ignore[union-attr]  # a text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tools_are_those_of_the_registry_and_remember(
+    web: Web, key: MakeKey, space: Space, mode: str
+) -> None:
+    secret = key()
+
+    async def story() -> None:
+        async with session(web, secret, mode) as client:
+            told = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert list(told) == list(TOOLS)
+            for name, tool in TOOLS.items():
+                function = tool.spec["function"]
+                assert told[name].description == function["description"]
+                assert told[name].input_schema == function["parameters"]
+
+            text = await said(client, "remember", content="User likes pizza", tags=["food"])
+            short_id = text.removesuffix(")")[-8:]
+            assert text == f"Remembered: User likes pizza (id: {short_id})"
+            found = await said(client, "search_memories", query="pizza")
+            assert found.startswith("## RELEVANT MEMORIES\n\n- [")
+            assert f"% match, id: {short_id})" in found
+            assert "User likes pasta" in await said(
+                client, "update_memory", memory_id=short_id, content="User likes pasta"
+            )
+            assert (await said(client, "forget", memory_id=short_id)).startswith("Forgotten: ")
+
+    asyncio.run(story())
+    memory = Memory.objects.get()
+    assert (memory.content, memory.status, memory.tags) == ("User likes pasta", "binned", ["food"])
+
+
+def test_bad_arguments_are_told_to_the_model_and_nothing_is_written(
+    web: Web, key: MakeKey, space: Space, other_space: Space
+) -> None:
+    strange = remember(other_space, "Charlie likes soup")
+
+    secret = key()
+
+    async def story() -> None:
+        async with session(web, secret) as client:
+            wrong = await said(client, "memory_write", content="x", importance=3)
+            assert wrong.startswith("! memory_invalid_arguments: importance: ")
+            assert (await said(client, "remember", content="x", importance=1)).startswith(
+                "! memory_invalid_arguments: importance: "
+            )
+            for tool in ("memory_read", "forget"):
+                text = await said(client, tool, memory_id=str(strange.pk))
+                assert text.startswith("! not_found: "), text
+            with pytest.raises(MCPError, match="Unknown tool"):
+                await client.call_tool("drop_tables", {})
+            with pytest.raises(MCPError, match="not_found"):
+                await client.read_resource(f"ebb://memories/{strange.short_id}")
+
+    asyncio.run(story())
+    assert not Memory.objects.in_space(space).exists()
+    assert Memory.objects.get(pk=strange.pk).status == "live"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_resources_are_the_recent_the_pinned_and_each(
+    web: Web, key: MakeKey, space: Space, other_space: Space, mode: str
+) -> None:
+    remember(space, "User is allergic\nto penicillin", memory_type="fact", pinned=True)
+    recent = remember(space, "User likes pizza", now=NOW + timedelta(hours=1))
+    remember(other_space, "Charlie likes soup")
+
+    secret = key(scopes=["read"])
+
+    async def story() -> None:
+        async with session(web, secret, mode) as client:
+            listed = [str(one.uri) for one in (await client.list_resources()).resources]
+            assert listed == ["ebb://memories/recent", "ebb://memories/pinned"]
+            [template] = (await client.list_resource_templates()).resource_templates
+            assert template.uri_template == "ebb://memories/{id}"
+
+            [title, blank, *lines] = (await read(client, listed[0])).split("\n")
+            assert [title, blank] == ["# Recent memories", ""]
+            assert [line[15:].split(" (id: ")[0] for line in lines] == [
+                "User likes pizza", "User is allergic to penicillin",
+            ]  # fmt: skip
+            assert (await read(client, listed[1])).split("\n")[2:] == [lines[1]]
+            for name in (recent.short_id, str(recent.pk)):
+                one = await read(client, f"ebb://memories/{name}")
+                assert f"- {one}" == lines[0]
+            with pytest.raises(MCPError, match="neither a UUID nor a short id"):
+                await client.read_resource("ebb://memories/zz")
+
+    asyncio.run(story())
+
+
+def test_key_sees_and_does_what_its_scopes_allow(web: Web, key: MakeKey, space: Space) -> None:
+    may_read, may_write = key(scopes=["read"]), key(scopes=["write"])
+
+    async def story() -> None:
+        async with session(web, may_read) as reader:
+            names = {tool.name for tool in (await reader.list_tools()).tools}
+            assert names == {name for name, tool in TOOLS.items() if tool.scope == "read"}
+            assert (await said(reader, "remember", content="x")).startswith("! forbidden: ")
+            assert await said(reader, "search_memories", query="x")
+        async with session(web, may_write) as writer:
+            assert (await writer.list_resources()).resources == []
+            with pytest.raises(MCPError, match="forbidden"):
+                await writer.read_resource("ebb://memories/recent")
+            assert (await said(writer, "remember", content="User likes pizza"))[0] != "!"
+
+    asyncio.run(story())
+    assert Memory.objects.get().content == "User likes pizza"
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status", "code"),
+    [
+        ("POST", {}, 401, "unauthorized"),
+        ("POST", {"Authorization": "Bearer ebb_wrong"}, 401, "unauthorized"),
+        ("POST", {"Origin": "https://evil.example"}, 403, "forbidden"),
+        ("POST", {"Host": "evil.example"}, 400, "bad_request"),
+        ("GET", {}, 405, "method_not_allowed"),
+    ],
+)
+def test_who_may_not_come_in_is_told_why(
+    web: Web, key: MakeKey, method: str, headers: dict[str, str], status: int, code: str
+) -> None:
+    right = {} if status == 401 else {"Authorization": f"Bearer {key()}"}
+
+    refused = httpx2.request(method, f"{web.url}/mcp", headers=right | headers, timeout=30)
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    assert refused.headers.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
