@@ -7,6 +7,7 @@ import psycopg
 from django.conf import settings
 
 from assessor.llm import ModelError, model_session
+from memory.embeddings import PROVIDERS
 
 OLDEST_POSTGRES = 15
 _CONNECT_TIMEOUT = 5  # seconds
@@ -43,6 +44,30 @@ def check_model() -> None:
                 f"{error} Look at OPENAI_BASE_URL ({where}) and OPENAI_API_KEY, "
                 "or unset both for the built-in model."
             ) from None
+
+
+def check_embedding() -> None:
+    """Raises StartError if the embedding provider cannot be what the variables say. Asks nobody."""
+    provider = settings.EBB_EMBEDDING_PROVIDER
+    if provider not in PROVIDERS:
+        raise StartError(
+            f"EBB_EMBEDDING_PROVIDER is {provider!r}; there are {', '.join(PROVIDERS)}."
+        )
+    if provider == "voyage" and not (settings.VOYAGE_API_KEY or settings.VOYAGE_BASE_URL):
+        raise StartError("EBB_EMBEDDING_PROVIDER=voyage needs a key in VOYAGE_API_KEY.")
+    if provider == "openai" and not (
+        settings.EBB_EMBEDDING_API_KEY or settings.EBB_EMBEDDING_BASE_URL
+    ):
+        raise StartError(
+            "EBB_EMBEDDING_PROVIDER=openai needs a key in OPENAI_API_KEY, "
+            "or the address of an endpoint in EBB_EMBEDDING_BASE_URL."
+        )
+    built_in = (settings.EBB_EMBEDDING_MODEL, settings.EBB_EMBEDDING_DIMENSIONS or 384)
+    if provider == "local" and built_in != ("all-MiniLM-L6-v2", 384):
+        raise StartError(
+            "The built-in embedding model is all-MiniLM-L6-v2 with 384 dimensions. For another, "
+            "set EBB_EMBEDDING_PROVIDER, or unset EBB_EMBEDDING_MODEL and EBB_EMBEDDING_DIMENSIONS."
+        )
 
 
 async def ask_model() -> None:

@@ -9,9 +9,11 @@ from django.utils import timezone
 from pgmq.install import install_pgmq_from_sql
 
 from config.demo import sample_memories
+from config.preconditions import StartError
 from memory.actors import SYSTEM
+from memory.embeddings import EmbeddingError
 from memory.models import Embedder, Space, User, WorkerHeartbeat
-from memory.services.embedders import register_embedder
+from memory.services.embedders import configured_embedder
 from memory.services.memories import create_memories
 from memory.services.spaces import create_space
 
@@ -22,7 +24,10 @@ _LOCK = 0x65626221
 
 
 def prepare(*, say: Callable[[str], None]) -> None:
-    """Brings database, queue, static files and embedding model to what this version needs."""
+    """Brings database, queue, static files and embedding model to what this version needs.
+
+    Raises StartError if the embedding model cannot be used.
+    """
     say("Preparing the database…")
     with connection.cursor() as cursor:
         # Several hosts may start at once; the lock goes with the connection.
@@ -32,12 +37,13 @@ def prepare(*, say: Callable[[str], None]) -> None:
         _install_queue()
     call_command("collectstatic", verbosity=0, interactive=False)
     say("Preparing the embedding model…")
-    embedder = register_embedder(
-        provider=settings.EBB_EMBEDDING_PROVIDER,
-        model=settings.EBB_EMBEDDING_MODEL,
-        dimensions=settings.EBB_EMBEDDING_DIMENSIONS,
-    )
-    _make_demo_space(embedder)
+    try:
+        _make_demo_space(configured_embedder())
+    except EmbeddingError as error:
+        raise StartError(
+            f"{error} Look at EBB_EMBEDDING_PROVIDER and what belongs to it, "
+            "or unset it for the built-in model."
+        ) from None
     connection.close()
 
 

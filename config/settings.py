@@ -132,8 +132,22 @@ EBB_PRICE_COMPLETION = (
     env.float("EBB_PRICE_COMPLETION") if env.str("EBB_PRICE_COMPLETION", "") else None
 )
 EBB_EMBEDDING_PROVIDER = env.str("EBB_EMBEDDING_PROVIDER", default="local")
-EBB_EMBEDDING_MODEL = env.str("EBB_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
-EBB_EMBEDDING_DIMENSIONS = env.int("EBB_EMBEDDING_DIMENSIONS", default=384)
+EBB_EMBEDDING_MODEL = env.str("EBB_EMBEDDING_MODEL", default="") or {
+    "openai": "text-embedding-3-small",
+    "voyage": "voyage-3.5",
+}.get(EBB_EMBEDDING_PROVIDER, "all-MiniLM-L6-v2")
+# Unset, the model is asked.
+EBB_EMBEDDING_DIMENSIONS = (
+    env.int("EBB_EMBEDDING_DIMENSIONS") if env.str("EBB_EMBEDDING_DIMENSIONS", "") else None
+)
+# Chat and embeddings often come from different endpoints. A key goes only where it belongs: an
+# address of its own does not get the chat's.
+EBB_EMBEDDING_BASE_URL = env.str("EBB_EMBEDDING_BASE_URL", default="")
+EBB_EMBEDDING_API_KEY = env.str("EBB_EMBEDDING_API_KEY", default="")
+if not (EBB_EMBEDDING_BASE_URL or EBB_EMBEDDING_API_KEY):
+    EBB_EMBEDDING_BASE_URL, EBB_EMBEDDING_API_KEY = OPENAI_BASE_URL, OPENAI_API_KEY
+VOYAGE_API_KEY = env.str("VOYAGE_API_KEY", default="")
+VOYAGE_BASE_URL = env.str("VOYAGE_BASE_URL", default="")
 
 # --- The application --------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from django.conf import settings
 
 from config.embedded_postgres import EmbeddedPostgres
 from config.local_files import keep_secret_key
-from config.preconditions import StartError, check_model, check_port
+from config.preconditions import StartError, check_embedding, check_model, check_port
 from config.processes import Process
 from config.run_file import RunFile
 
@@ -73,6 +73,7 @@ class Supervisor:
         self._run_file.end_leftovers()
         check_port(settings.EBB_HOST, settings.EBB_PORT)
         check_model()
+        check_embedding()
         keep_secret_key(settings.EBB_DATA_DIR)
         if settings.EBB_EMBEDDED_POSTGRES:
             say("Starting PostgreSQL…")

@@ -14,10 +14,12 @@ scripted, one step a request, `ok` when the script has run out:
     garbage  half          what is no JSON / half of one, in a well-formed HTTP answer
     error:N                N tokens, then an error event (streams only)
 
+It has embedding models, too (`tests.stub_embeddings`), with a script of their own.
+
 In a test: the fixture `stub_model` (a `StubModel`). As a process: `python -m tests.stub_model
 --port 9999 --delay-ms 5`, steered by `POST /control` with {"script", "models_script",
-"delay_ms", "takes_schema"} (each optional; "reset": true first forgets everything) and read by
-`GET /control`.
+"embeddings_script", "delay_ms", "takes_schema"} (each optional; "reset": true first forgets
+everything) and read by `GET /control`.
 """
 
 import argparse
@@ -32,6 +34,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from tests.stub_embeddings import EmbeddingReply
 from tests.stub_wire import Control, Event, Receive, RecordedRequest, Reply, Send
 
 
@@ -79,6 +82,14 @@ class StubModel:
         """Statuses for `GET /v1/models`."""
         self.control.models_script.extend(steps)
 
+    def script_embeddings(self, *steps: str) -> None:
+        self.control.embeddings_script.extend(steps)
+
+    @property
+    def embedding_requests(self) -> list[RecordedRequest]:
+        """The requests for vectors it got, oldest first."""
+        return list(self.control.embedding_requests)
+
     def serve(self) -> None:
         self._server.run(sockets=[self._socket])
 
@@ -103,6 +114,8 @@ class StubModel:
         route = (scope["method"], scope["path"])
         if route == ("POST", "/v1/chat/completions"):
             await self._chat(scope, json.loads(body), send, receive)
+        elif route == ("POST", "/v1/embeddings"):
+            await self._embeddings(scope, json.loads(body), send, receive)
         elif route == ("GET", "/v1/models"):
             await self._models(send, receive)
         elif scope["path"] == "/control":
@@ -120,15 +133,21 @@ class StubModel:
     async def _chat(
         self, scope: Event, request: dict[str, Any], send: Send, receive: Receive
     ) -> None:
-        headers = dict(scope["headers"])
-        authorization = headers.get(b"authorization", b"").decode()
-        self.control.requests.append(RecordedRequest(scope["path"], authorization, request))
+        self.control.requests.append(_recorded(scope, request))
         step = self.control.script.popleft() if self.control.script else "ok"
         self.control.active_replies += 1
         try:
             await Reply(self.control, step, send, receive).answer(request)
         finally:
             self.control.active_replies -= 1
+
+    async def _embeddings(
+        self, scope: Event, request: dict[str, Any], send: Send, receive: Receive
+    ) -> None:
+        self.control.embedding_requests.append(_recorded(scope, request))
+        script = self.control.embeddings_script
+        step = script.popleft() if script else "ok"
+        await EmbeddingReply(self.control, step, send, receive).answer(request)
 
     async def _models(self, send: Send, receive: Receive) -> None:
         step = self.control.models_script.popleft() if self.control.models_script else "ok"
@@ -150,6 +169,11 @@ class StubModel:
             "active_replies": self.control.active_replies,
         }
         await Reply(self.control, "ok", send, receive).whole(200, json.dumps(state).encode())
+
+
+def _recorded(scope: Event, request: dict[str, Any]) -> RecordedRequest:
+    authorization = dict(scope["headers"]).get(b"authorization", b"").decode()
+    return RecordedRequest(scope["path"], authorization, request)
 
 
 @pytest.fixture(scope="session")

@@ -34,22 +34,33 @@ class Control:
 
     script: deque[str] = field(default_factory=deque)
     models_script: deque[str] = field(default_factory=deque)
+    embeddings_script: deque[str] = field(default_factory=deque)
     delay_ms: float = 0.0
     takes_schema: bool = True
     requests: deque[RecordedRequest] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
+    embedding_requests: deque[RecordedRequest] = field(
+        default_factory=lambda: deque(maxlen=KEPT_REQUESTS)
+    )
+    # What one request for vectors may hold.
+    most_texts: int = 2048
+    most_characters: int = 1_000_000
     active_replies: int = 0
 
     def reset(self) -> None:
         self.script.clear()
         self.models_script.clear()
+        self.embeddings_script.clear()
         self.requests.clear()
+        self.embedding_requests.clear()
         self.delay_ms, self.takes_schema = 0.0, True
+        self.most_texts, self.most_characters = 2048, 1_000_000
 
     def update(self, told: dict[str, Any]) -> None:
         if told.get("reset"):
             self.reset()
         self.script.extend(told.get("script", []))
         self.models_script.extend(told.get("models_script", []))
+        self.embeddings_script.extend(told.get("embeddings_script", []))
         self.delay_ms = float(told.get("delay_ms", self.delay_ms))
         self.takes_schema = bool(told.get("takes_schema", self.takes_schema))
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
-from math import isfinite
 
 import httpx2
 import openai
@@ -20,6 +18,7 @@ from assessor.llm.errors import (
     ModelUnauthorized,
     ModelUnreachable,
 )
+from memory.retry_after import retry_after
 
 # Looked up along the class's ancestors, so a status without a class of its own (402, 413) is met
 # by APIStatusError. A test holds every error class of the SDK against this table.
@@ -70,21 +69,6 @@ def translate(error: openai.OpenAIError) -> ModelError:
     said = error.body if isinstance(error, openai.APIError) else None
     said = said if isinstance(said, Mapping) else None
     if isinstance(error, openai.APIStatusError):
-        pause = _retry_after(error.response.headers)
+        pause = retry_after(error.response.headers)
         return kind(str(error), retry_after=pause, said=said)
     return kind(str(error.__cause__ or error), said=said)
-
-
-def _retry_after(headers: httpx2.Headers) -> float | None:
-    """Seconds, from `Retry-After` as a number or as a date (RFC 9110, section 10.2.3)."""
-    value = headers.get("retry-after", "")
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            # The endpoint's own clock is the one its date is meant by.
-            asked_at = parsedate_to_datetime(headers.get("date", ""))
-            seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
-        except (TypeError, ValueError):
-            return None
-    return max(0.0, seconds) if isfinite(seconds) else None

@@ -1,21 +1,32 @@
 """Embedding providers, chosen by name.
 
-Callers ask `get_embedder` for the provider, model and dimensions that they have in writing.
+Callers ask `get_embedder` for the provider, model and dimensions that they have in writing. How an
+endpoint is reached is not part of that: a key or an address may change, and the vectors stay.
 """
 
 import functools
+from contextlib import closing
 
 from django.conf import settings
 
 from memory.embeddings.base import Embedder, EmbeddingError
+from memory.embeddings.remote import RemoteEmbedder
 
-__all__ = ["Embedder", "EmbeddingError", "get_embedder"]
+__all__ = [
+    "PROVIDERS",
+    "Embedder",
+    "EmbeddingError",
+    "RemoteEmbedder",
+    "count_dimensions",
+    "get_embedder",
+]
+
+PROVIDERS = ("local", "openai", "voyage")
 
 
-@functools.cache
 def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
     """Return the process's one embedder for these three. Raises EmbeddingError (permanent)."""
-    embedder = _create(provider)
+    embedder = _embedder(provider, model, dimensions)
     if (embedder.model, embedder.dimensions) != (model, dimensions):
         raise EmbeddingError(
             f"The embedding provider {provider!r} has {embedder.model} with "
@@ -25,10 +36,61 @@ def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
     return embedder
 
 
-def _create(provider: str) -> Embedder:
-    # Each provider is imported when it is chosen: a process pays only for the library it uses.
+def count_dimensions(provider: str, model: str) -> int:
+    """How long this model's vectors are; an endpoint is asked. Raises EmbeddingError."""
     if provider == "local":
-        from memory.embeddings.minilm import MiniLMEmbedder
+        return _local().dimensions
+    with closing(_connected(*_access(provider), model, 0)) as embedder:
+        return embedder.count_dimensions()
 
-        return MiniLMEmbedder(cache_dir=settings.EBB_CACHE_DIR)
-    raise EmbeddingError(f"Unknown embedding provider: {provider!r}", permanent=True)
+
+def _embedder(provider: str, model: str, dimensions: int) -> Embedder:
+    if provider == "local":
+        return _local()
+    return _remote(*_access(provider), model, dimensions)
+
+
+def _access(provider: str) -> tuple[str, str, str]:
+    """Provider, address and key, as the settings have them. Raises EmbeddingError."""
+    if provider == "openai":
+        base_url, api_key = settings.EBB_EMBEDDING_BASE_URL, settings.EBB_EMBEDDING_API_KEY
+    elif provider == "voyage":
+        base_url, api_key = settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY
+    else:
+        raise EmbeddingError(f"Unknown embedding provider: {provider!r}", permanent=True)
+    if not (base_url or api_key):
+        raise EmbeddingError(
+            f"The embedding provider {provider!r} has neither a key nor an address here",
+            permanent=True,
+        )
+    return provider, base_url, api_key
+
+
+# Each provider is imported when it is chosen: a process pays only for the library it uses.
+
+
+@functools.cache
+def _local() -> Embedder:
+    from memory.embeddings.minilm import MiniLMEmbedder
+
+    return MiniLMEmbedder(cache_dir=settings.EBB_CACHE_DIR)
+
+
+def _connected(
+    provider: str, base_url: str, api_key: str, model: str, dimensions: int
+) -> RemoteEmbedder:
+    if provider == "voyage":
+        from memory.embeddings.voyage import VoyageEmbedder
+
+        return VoyageEmbedder(
+            base_url=base_url, api_key=api_key, model=model, dimensions=dimensions
+        )
+    from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
+
+    return OpenAICompatibleEmbedder(
+        base_url=base_url, api_key=api_key, model=model, dimensions=dimensions
+    )
+
+
+# One a process, with its connections.
+_remote = functools.cache(_connected)

@@ -16,11 +16,17 @@ TextKind = Literal["document", "query"]
 
 
 class EmbeddingError(Exception):
-    """A text could not be embedded. `permanent` says that trying again cannot help."""
+    """A text could not be embedded. `permanent` says that trying again cannot help; `retry_after`
+    is in seconds, if the endpoint asked for a pause."""
 
-    def __init__(self, message: str, *, permanent: bool) -> None:
+    def __init__(self, message: str, *, permanent: bool, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.permanent = permanent
+        self.retry_after = retry_after
+
+
+class TextsRefused(EmbeddingError):
+    """The endpoint does not take this request; it may take fewer or shorter texts."""
 
 
 class Embedder(ABC):

@@ -137,3 +137,26 @@ def test_assessor_asks_the_chat_model_unless_it_has_its_own(tmp_path: Path) -> N
     values = settings_with(tmp_path, "EBB_ASSESSOR_MODEL", EBB_CHAT_MODEL="large")
 
     assert values == {"EBB_ASSESSOR_MODEL": "large"}
+
+
+def embedding_settings(tmp_path: Path, **environment: str) -> list[object]:
+    """Model, dimensions, address and key."""
+    names = ("MODEL", "DIMENSIONS", "BASE_URL", "API_KEY")
+    values = settings_with(tmp_path, *(f"EBB_EMBEDDING_{name}" for name in names), **environment)
+    return list(values.values())
+
+
+def test_embeddings_come_from_the_chats_endpoint_unless_they_have_their_own(tmp_path: Path) -> None:
+    chat = {"OPENAI_BASE_URL": "http://chat/v1", "OPENAI_API_KEY": "of the chat"}
+
+    assert embedding_settings(tmp_path, **chat) == [
+        "all-MiniLM-L6-v2", None, "http://chat/v1", "of the chat",
+    ]  # fmt: skip
+    # Another's address is not sent the chat's key.
+    assert embedding_settings(
+        tmp_path,
+        **chat,
+        EBB_EMBEDDING_PROVIDER="openai",
+        EBB_EMBEDDING_DIMENSIONS="768",
+        EBB_EMBEDDING_BASE_URL="http://vectors/v1",
+    ) == ["text-embedding-3-small", 768, "http://vectors/v1", ""]

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config.preconditions import StartError, check_database
+from config.preconditions import StartError, check_database, check_embedding
 from config.preparation import forget_last_run, prepare
 
 
@@ -22,10 +22,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, alone: bool, **options: Any) -> None:
         try:
+            check_embedding()
             check_database()
+            prepare(say=self._say)
         except StartError as error:
             sys.exit(str(error))
-        prepare(say=self._say)
         if alone:
             forget_last_run()
 

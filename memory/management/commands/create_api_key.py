@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
 from django.utils.translation import gettext as _
 
 from memory.actors import SYSTEM
+from memory.embeddings import EmbeddingError
 from memory.models import Scope, Space
-from memory.services.embedders import register_embedder
+from memory.services.embedders import configured_embedder
 from memory.services.keys import create_key
 from memory.services.spaces import create_space
 
@@ -50,9 +50,8 @@ def _new_space(slug: str) -> Space:
         validate_slug(slug)
     except ValidationError as error:
         raise CommandError(" ".join(error.messages)) from None
-    embedder = register_embedder(
-        provider=settings.EBB_EMBEDDING_PROVIDER,
-        model=settings.EBB_EMBEDDING_MODEL,
-        dimensions=settings.EBB_EMBEDDING_DIMENSIONS,
-    )
+    try:
+        embedder = configured_embedder()
+    except EmbeddingError as error:
+        raise CommandError(str(error)) from None
     return create_space(slug=slug, name=slug, embedder=embedder, actor=SYSTEM)

@@ -1,0 +1,60 @@
+"""How an endpoint can fail, in our words: one sentence each, and whether trying again may help.
+
+The providers translate the errors of their clients into these, at the edge; nobody else sees them.
+The sentences are plain English constants, because they are logged and stored.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+
+from memory.embeddings.base import EmbeddingError, TextsRefused
+from memory.retry_after import retry_after
+
+DETAIL_LENGTH = 200
+
+
+class Failure(Enum):
+    """(sentence, permanent)"""
+
+    UNREACHABLE = ("The embedding endpoint cannot be reached.", False)
+    TIMEOUT = ("The embedding endpoint did not answer in time.", False)
+    INTERRUPTED = ("The embedding endpoint's answer broke off.", False)
+    RATE_LIMITED = ("The embedding endpoint asks for fewer requests.", False)
+    SERVER_ERROR = ("The embedding endpoint failed.", False)
+    BAD_ANSWER = ("The embedding endpoint's answer could not be read.", False)
+    UNAUTHORIZED = ("The embedding endpoint refused the API key.", True)
+    NOT_FOUND = ("The embedding endpoint does not know this model or address.", True)
+    TEXTS_REFUSED = ("The embedding endpoint did not accept the texts.", True)
+    BAD_REQUEST = ("The embedding endpoint did not accept the request.", True)
+
+    def error(self, detail: str = "", *, retry_after: float | None = None) -> EmbeddingError:
+        """To be raised; `detail` is what the endpoint or the network said."""
+        sentence, permanent = self.value
+        detail = " ".join(detail.split())[:DETAIL_LENGTH]
+        kind = TextsRefused if self is Failure.TEXTS_REFUSED else EmbeddingError
+        return kind(
+            f"{sentence} ({detail})" if detail else sentence,
+            permanent=permanent,
+            retry_after=retry_after,
+        )
+
+
+_BY_STATUS = {
+    # Too many texts or too long ones; endpoints disagree on the status.
+    400: Failure.TEXTS_REFUSED,
+    413: Failure.TEXTS_REFUSED,
+    422: Failure.TEXTS_REFUSED,
+    401: Failure.UNAUTHORIZED,
+    403: Failure.UNAUTHORIZED,
+    404: Failure.NOT_FOUND,
+    408: Failure.TIMEOUT,
+    409: Failure.SERVER_ERROR,
+    429: Failure.RATE_LIMITED,
+}
+
+
+def refusal(status: int, headers: Mapping[str, str], detail: str) -> EmbeddingError:
+    """What an answer of this HTTP status, 300 or above, means."""
+    other = Failure.SERVER_ERROR if status >= 500 else Failure.BAD_REQUEST
+    failure = _BY_STATUS.get(status, other)
+    return failure.error(detail, retry_after=retry_after(headers))

@@ -1,0 +1,80 @@
+"""Any endpoint that speaks OpenAI's embeddings protocol: OpenAI, Ollama, vLLM, llama.cpp."""
+
+from collections.abc import Sequence
+
+import httpx2
+import openai
+
+from memory.embeddings.base import EmbeddingError, TextKind
+from memory.embeddings.failures import Failure, refusal
+from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
+
+OPENAI_URL = "https://api.openai.com/v1"
+CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
+
+# Looked up along the class's ancestors. What has a status is judged by it (failures.refusal).
+ERRORS: dict[type[Exception], Failure] = {
+    openai.OpenAIError: Failure.BAD_REQUEST,  # the SDK itself refused to send
+    openai.APIError: Failure.SERVER_ERROR,
+    openai.APIResponseValidationError: Failure.BAD_ANSWER,
+    openai.APIConnectionError: Failure.INTERRUPTED,
+    openai.APITimeoutError: Failure.TIMEOUT,
+}
+# Nobody was there: the SDK has the same two classes for this and for a connection that broke.
+NOT_THERE = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
+
+
+class OpenAICompatibleEmbedder(RemoteEmbedder):
+    """A model behind `base_url` ("" is OpenAI's own), asked with `api_key`.
+
+    The protocol has one kind of text: questions and documents are embedded alike.
+    """
+
+    name = "openai"
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        model: str,
+        dimensions: int,
+        patience: Patience = PATIENT,
+    ) -> None:
+        super().__init__(model=model, dimensions=dimensions, patience=patience)
+        # Ollama and llama.cpp want no key, but the SDK wants one (or looks for it itself). The
+        # repeats are RemoteEmbedder's: the SDK's know no end to their time.
+        self._client = openai.OpenAI(
+            base_url=base_url or OPENAI_URL, api_key=api_key or "none", max_retries=0
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _ask(self, texts: Sequence[str], *, kind: TextKind, timeout: float) -> object:
+        # The SDK's own method asks for base64, which not every endpoint has.
+        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        times = openai.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT))
+        try:
+            return self._client.post(
+                "/embeddings", cast_to=object, body=body, options={"timeout": times}
+            )
+        except openai.OpenAIError as error:
+            raise translate(error) from error
+        except ValueError as error:  # not JSON, or not UTF-8
+            raise Failure.BAD_ANSWER.error(f"{type(error).__name__}: {error}") from error
+
+
+def translate(error: openai.OpenAIError) -> EmbeddingError:
+    """The SDK's error in our words, with the endpoint's message and the pause it asked for."""
+    if isinstance(error, openai.APIStatusError):
+        return refusal(error.status_code, error.response.headers, str(error))
+    if isinstance(error.__cause__, NOT_THERE):
+        return Failure.UNREACHABLE.error(str(error.__cause__))
+    failure = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
+    return failure.error(str(error.__cause__ or error))

@@ -1,0 +1,147 @@
+"""What all embedders behind an endpoint share: batches, patience, and a look at what came back.
+
+A provider's file says only how one request is made (`_ask`), with its client's errors translated.
+"""
+
+import random
+import time
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.embeddings.base import Embedder, EmbeddingError, TextKind, TextsRefused, Vectors
+from memory.embeddings.failures import Failure
+
+# Of one request. OpenAI takes 2,048 texts and 300,000 tokens, Voyage AI 1,000 and, for its
+# largest models, 120,000; a character is seldom more than two tokens.
+MAX_TEXTS = 128
+MAX_CHARACTERS = 60_000
+# A text that is refused at this length is not refused for its length.
+SHORT = 500  # characters
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds for one request with all its repeats and pauses; a single attempt gets half of that.
+
+    Somebody waits for the answer to a question. What is stored may take its time.
+    """
+
+    query: float = 10.0
+    document: float = 60.0
+    attempts: int = 4
+    first_pause: float = 0.5  # doubles with each repeat
+
+    def seconds(self, kind: TextKind) -> float:
+        return self.query if kind == "query" else self.document
+
+
+PATIENT = Patience()
+
+
+class RemoteEmbedder(Embedder):
+    """A model behind an endpoint."""
+
+    def __init__(self, *, model: str, dimensions: int, patience: Patience) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self._patience = patience
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends its connections."""
+
+    @abstractmethod
+    def _ask(self, texts: Sequence[str], *, kind: TextKind, timeout: float) -> object:
+        """The endpoint's answer to one request, as decoded JSON. Raises EmbeddingError."""
+
+    def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
+        """See Embedder.embed. A text longer than the model takes is cut off, as by MiniLM."""
+        try:
+            "".join(texts).encode()
+        except UnicodeEncodeError as error:  # a lone surrogate
+            raise EmbeddingError("A text is not valid Unicode", permanent=True) from error
+        rows = [self._embed_batch(batch, kind) for batch in _batches(texts)]
+        return np.concatenate([np.empty((0, self.dimensions), np.float32), *rows])
+
+    def count_dimensions(self) -> int:
+        """Asks the endpoint how long this model's vectors are. Raises EmbeddingError."""
+        texts = ["How long is a vector?"]
+        dimensions: int = _vectors(self._patiently(texts, "document"), texts, self.model).shape[1]
+        return dimensions
+
+    def _embed_batch(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        try:
+            answer = self._patiently(texts, kind)
+        except TextsRefused:
+            # Endpoints say in many ways that it was too much. Halves find out, and so does half of
+            # a long text; a request that is refused for another reason fails at the first of them.
+            half = (len(texts) if len(texts) > 1 else len(texts[0])) // 2
+            if len(texts) > 1:
+                parts = [self._embed_batch(part, kind) for part in (texts[:half], texts[half:])]
+                return np.concatenate(parts)
+            if half < SHORT:
+                raise
+            return self._embed_batch([texts[0][:half]], kind)
+        vectors = _vectors(answer, texts, self.model)
+        if vectors.shape[1] != self.dimensions:
+            raise EmbeddingError(
+                f"The embedding endpoint gives vectors of {vectors.shape[1]} dimensions for "
+                f"{self.model}; here they have {self.dimensions}: another model by that name.",
+                permanent=True,
+            )
+        return vectors
+
+    def _patiently(self, texts: Sequence[str], kind: TextKind) -> object:
+        """The answer, after repeats where they may help and in the time there is."""
+        seconds = self._patience.seconds(kind)
+        deadline = time.monotonic() + seconds
+        pause = self._patience.first_pause
+        attempts = self._patience.attempts
+        while True:
+            timeout = min(seconds / 2, deadline - time.monotonic())
+            try:
+                return self._ask(texts, kind=kind, timeout=timeout)
+            except EmbeddingError as error:
+                attempts -= 1
+                spread = random.uniform(0.5, 1.0)  # noqa: S311 - nothing depends on its secrecy
+                wait = max(error.retry_after or 0.0, pause * spread)
+                if error.permanent or not attempts or time.monotonic() + wait >= deadline:
+                    raise
+            time.sleep(wait)
+            pause *= 2
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The texts in order, as many at a time as a request may hold."""
+    start = characters = 0
+    for place, text in enumerate(texts):
+        full = place - start == MAX_TEXTS or characters + len(text) > MAX_CHARACTERS
+        if full and place > start:
+            yield texts[start:place]
+            start, characters = place, 0
+        characters += len(text)
+    if start < len(texts):
+        yield texts[start:]
+
+
+def _vectors(answer: object, texts: Sequence[str], model: str) -> Vectors:
+    """The unit vectors of an answer `{"data": [{"index", "embedding"}, …]}`, in the texts' order.
+
+    Raises EmbeddingError if it is anything else, or not one vector for each text.
+    """
+    try:
+        items = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]  # or a TypeError
+        count = len(answer["data"])  # type: ignore[index]
+        rows = np.array([items[place] for place in range(len(texts))], dtype=np.float64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure.BAD_ANSWER.error(f"{type(error).__name__}: {error}") from error
+    if count != len(texts) or rows.ndim != 2 or rows.shape[1] == 0:
+        raise Failure.BAD_ANSWER.error(f"{count} vectors for {len(texts)} texts")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise Failure.BAD_ANSWER.error(f"{model} gave a vector that is not finite or has no length")
+    units: Vectors = (rows / lengths).astype(np.float32)
+    return units

@@ -1,0 +1,23 @@
+"""The pause that an endpoint asks for in its answer: `Retry-After` (RFC 9110, section 10.2.3)."""
+
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from math import isfinite
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds, from a number or from a date; None if nothing readable is asked for.
+
+    `headers` finds names in any case.
+    """
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            # The endpoint's own clock is the one its date is meant by.
+            asked_at = parsedate_to_datetime(headers.get("date", ""))
+            seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
+        except (TypeError, ValueError):
+            return None
+    return max(0.0, seconds) if isfinite(seconds) else None
