@@ -5,6 +5,8 @@
 
 from typing import TypedDict
 
+from django.http import QueryDict
+
 from assessor.storable import storable
 from chat.models import MemoryUse
 from memory.errors import FieldError, InvalidArguments
@@ -34,6 +36,16 @@ def chosen(choices: Choices) -> dict[str, str]:
     if errors:
         raise InvalidArguments(*errors)
     return made
+
+
+def choices_in(form: QueryDict) -> Choices:
+    """The choices that a form of the playground sends."""
+    return Choices(
+        memory=form.get("memory"),
+        profile=form.get("profile"),
+        model=form.get("model"),
+        system_prompt=form.get("system_prompt"),
+    )
 
 
 def _what_is_wrong(name: str, value: str) -> str:

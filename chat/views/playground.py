@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
 from chat.inspector import recalled_hits
-from chat.models import Conversation, MemoryUse, Message
-from chat.responders import get_responder
+from chat.models import Conversation, Message
+from chat.views.choices import choice_context
 from chat.views.exchanges import shown
 from memory.authentication import Access
 from memory.models import Space
@@ -46,8 +46,6 @@ def playground(
         "conversation": conversation,
         "conversations": conversations[:LISTED_CONVERSATIONS],
         "chat_messages": shown(access.space, messages),
-        "responder": get_responder().label,
-        "memory_uses": MemoryUse.choices,
         "hits": recalled_hits(access.space, messages[-1].recalled) if messages else [],
     }
-    return render(request, "chat/playground.html", context)
+    return render(request, "chat/playground.html", context | choice_context(access.space))

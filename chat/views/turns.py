@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from pydantic import TypeAdapter, ValidationError
 
-from chat.models import MemoryUse
+from chat.choices import choices_in
 from chat.services.turns import begin_turn
 from memory.authentication import Access
 from memory.drafts import Content
@@ -27,7 +27,6 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
     try:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
         conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
-        memory = MemoryUse(request.POST.get("memory", MemoryUse.ON))
     except (ValidationError, ValueError):
         return _refusal(request, _("There is nothing to send, or too much of it."))
     try:
@@ -37,7 +36,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             now=timezone.now(),
             conversation_id=conversation_id,
             user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
-            memory=memory,
+            **choices_in(request.POST),
         )
     except NotFound:
         raise Http404 from None

@@ -5,16 +5,24 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.core.cache import cache
+from django.test import AsyncClient, Client
+from django.urls import reverse
 from django.utils import timezone
+from pytest_django import Settings
 
+from assessor.llm import get_model
 from chat.choices import Choices
 from chat.models import Conversation
 from chat.services.conversations import choose
 from chat.services.turns import begin_turn
+from chat.views.choices import MEANINGS
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.errors import InvalidArguments, NotFound
-from memory.models import Space
+from memory.formulas.ranking import PROFILES
+from memory.models import Space, User
 from memory.services.memories import create_memory
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey
@@ -89,6 +97,62 @@ def test_a_program_changes_a_conversation(space: Space, key: MakeKey) -> None:
     refused = client.patch(f"conversations/{conversation.pk}", {"profile": "vague"})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "profile")
     assert fields(conversation) == KEPT
+
+
+def test_each_profile_has_its_meaning_in_a_line() -> None:
+    assert set(MEANINGS) == set(PROFILES)
+
+
+@pytest.fixture
+def page(client: Client, alice: User, stub_model: StubModel, settings: Settings) -> Client:
+    """alice's browser, where the stub model is configured."""
+    client.force_login(alice)
+    cache.clear()
+    settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = stub_model.base_url, ""
+    settings.EBB_CHAT_MODEL = "stub"
+    return client
+
+
+def test_the_sheet_keeps_what_is_chosen_and_shows_what_differs(space: Space, page: Client) -> None:
+    conversation = Conversation.objects.create(space=space, title="Pizza")
+    url = reverse("keep_choices", args=[space.slug])
+    chips = page.post(url, {"conversation": str(conversation.pk), **CHOSEN}).content.decode()
+    assert fields(conversation) == KEPT
+    for word in ("small-one", "ranking: date", "own prompt", PIRATE):
+        assert word in chips
+    chips = page.post(url, {"profile": "", "model": "", "system_prompt": " "}).content.decode()
+    assert "stub" in chips
+    assert "live" not in chips
+    assert fields(conversation) == KEPT
+    assert page.post(url, {"profile": "vague"}).status_code == 400
+    assert page.post(url, {"conversation": "x", "profile": ""}).status_code == 400
+    assert page.post(url, {"conversation": str(uuid4()), "profile": ""}).status_code == 404
+
+
+def test_the_models_are_offered_where_the_endpoint_lists_them(
+    space: Space, page: Client, stub_model: StubModel
+) -> None:
+    def field(model: str) -> str:
+        """The field as the web server's one loop draws it, which keeps its connections."""
+
+        async def ask() -> str:
+            browser = AsyncClient()
+            browser.cookies = page.cookies
+            answer = await browser.get(reverse("model_field", args=["home"]), {"model": model})
+            await get_model(base_url=stub_model.base_url, api_key="", model="stub").aclose()
+            return answer.content.decode()
+
+        return async_to_sync(ask)()
+
+    stub_model.script_models("404", "ok")
+    free = field("<mine>")
+    assert "<input" in free
+    assert 'value="&lt;mine&gt;"' in free
+    listed = field("mine")
+    assert "<option>stub</option>" in listed
+    assert "<option selected>mine</option>" in listed
+    stub_model.script_models("500")  # not asked: what was listed holds for minutes
+    assert field("").count("<option") == 2
 
 
 @pytest.mark.stack

@@ -1,0 +1,76 @@
+"""Pages: what a conversation goes by of its own, in the sheet beside the message."""
+
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from chat.choices import MAX_SYSTEM_PROMPT, choices_in, chosen
+from chat.models import MemoryUse
+from chat.responders import get_responder, has_model, model_names
+from chat.services.conversations import choose
+from memory.authentication import Access
+from memory.errors import NotFound
+from memory.formulas.ranking import PROFILES
+from memory.models import Space
+from memory.pages import PageRequest, page_access, space_page
+from memory.querysets.policies import current_policy
+
+MEANINGS = {
+    "hybrid": _("words and meaning, with a little recency and importance"),
+    "similar_recent": _("meaning, and how recent it is"),
+    "typed": _("meaning, and how important it is"),
+    "vivid": _("the closest three in meaning among what matters most"),
+    "combined": _("meaning, with a little recency and importance"),
+    "relevance": _("meaning alone"),
+    "date": _("the newest, whatever is asked"),
+}
+
+
+def choice_context(space: Space) -> dict[str, Any]:
+    """What the sheet offers (templates/chat/_choices.html)."""
+    return {
+        "responder": get_responder().label,
+        "has_model": has_model(),
+        "memory_uses": MemoryUse.choices,
+        "profiles": [(name, MEANINGS.get(name, "")) for name in PROFILES],
+        "space_profile": current_policy(space).document.recall.profile,
+        "max_system_prompt": MAX_SYSTEM_PROMPT,
+    }
+
+
+@require_POST
+@space_page("write")
+def keep_choices(request: PageRequest, access: Access) -> HttpResponse:
+    """Keeps what was chosen, if the conversation has begun; draws what differs from the default."""
+    made = chosen(choices_in(request.POST))
+    if given := request.POST.get("conversation"):
+        try:
+            choose(space=access.space, conversation_id=UUID(given), **choices_in(request.POST))
+        except NotFound:
+            raise Http404 from None
+        except ValueError:
+            raise BadRequest("conversation: not a UUID") from None
+    context = {"conversation": made, "responder": get_responder().label, "has_model": has_model()}
+    return render(request, "chat/_chosen.html", context)
+
+
+@require_GET
+@login_required
+async def model_field(request: PageRequest, slug: str) -> HttpResponse:
+    """The field for the model, with the names that the endpoint lists."""
+    user = await request.auser()
+    await sync_to_async(page_access)(user, slug, "read")
+    context = {
+        "names": await model_names(),
+        "chosen": request.GET.get("model", ""),
+        "default": settings.EBB_CHAT_MODEL,
+    }
+    return render(request, "chat/_model_field.html", context)

@@ -1,0 +1,76 @@
+"""Pages: a private conversation, which lives in the page and nowhere else."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from pydantic import ValidationError
+
+from assessor.llm import ChatMessage
+from chat.choices import choices_in
+from chat.inspector import recalled_hits
+from chat.models import Conversation, MemoryUse
+from chat.private import private_conversation, stream_private_reply
+from chat.replies import Recalled, Token
+from chat.schemas import ChatIn
+from chat.sse import event, event_stream
+from chat.views.choices import choice_context
+from memory.authentication import Access
+from memory.connections import in_thread
+from memory.errors import InvalidArguments
+from memory.models import Space
+from memory.pages import PageRequest, page_access, space_page
+
+
+@require_GET
+@never_cache
+@space_page("write")
+def private(request: PageRequest, access: Access) -> HttpResponse:
+    """Room for a conversation that nobody keeps."""
+    context = choice_context(access.space)
+    context["memory_uses"] = [
+        (value, label) for value, label in MemoryUse.choices if value != MemoryUse.ON
+    ]
+    return render(request, "chat/private.html", context)
+
+
+@require_POST
+@login_required
+async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
+    """The reply as server-sent events, as the answer to the very form that asks for it."""
+    access = await sync_to_async(page_access)(await request.auser(), slug, "write")
+    try:
+        asked = ChatIn.model_validate_json(request.POST.get("said", ""))
+        conversation = private_conversation(space=access.space, **choices_in(request.POST))
+    except (ValidationError, InvalidArguments) as error:
+        raise BadRequest(type(error).__name__) from None  # its text holds what was said
+    if not asked.private:
+        raise BadRequest("only private turns")
+    return event_stream(_fragments(conversation, asked.said))
+
+
+async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> AsyncGenerator[bytes]:
+    """`recalled` and `token`s as they come, the tokens as plain text; then `done`, the whole."""
+    space = conversation.space
+    async with aclosing(stream_private_reply(conversation, said)) as events:
+        async for happened in events:
+            if isinstance(happened, Token):
+                yield event("token", happened.text)
+            elif isinstance(happened, Recalled):
+                yield event("recalled", await in_thread(_inspector, space, happened.results))
+            else:
+                context = {"reply": happened.reply}
+                yield event("done", render_to_string("chat/_private_reply.html", context))
+
+
+def _inspector(space: Space, recalled: list[dict[str, Any]]) -> str:
+    context = {"hits": recalled_hits(space, recalled), "space": space}
+    return render_to_string("chat/_recalled.html", context)
