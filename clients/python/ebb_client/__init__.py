@@ -1,0 +1,29 @@
+"""Long-term memory for a program: a thin client of Ebb's JSON API, with nothing to install."""
+
+from ebb_client.client import Ebb
+from ebb_client.errors import (
+    Conflict,
+    EbbError,
+    Forbidden,
+    InvalidArguments,
+    ModelUnavailable,
+    NotFound,
+    RateLimited,
+    Unauthorized,
+    Unreachable,
+)
+from ebb_client.wire import Event
+
+__all__ = [
+    "Conflict",
+    "Ebb",
+    "EbbError",
+    "Event",
+    "Forbidden",
+    "InvalidArguments",
+    "ModelUnavailable",
+    "NotFound",
+    "RateLimited",
+    "Unauthorized",
+    "Unreachable",
+]

@@ -1,0 +1,71 @@
+"""What a call can fail with, by the code of the API's problem document."""
+
+from typing import Any
+
+
+class EbbError(Exception):
+    """A call that was refused: `status`, `code`, `detail`, and `errors` by field.
+
+    `retry_after` is the pause in seconds that Ebb asks for, if it does.
+    """
+
+    def __init__(self, problem: dict[str, Any], *, retry_after: float | None = None) -> None:
+        self.status: int | None = problem.get("status")
+        self.code: str = problem.get("code", "error")
+        self.detail: str = problem.get("detail", "")
+        self.errors: list[dict[str, str]] = problem.get("errors", [])
+        self.retry_after = retry_after
+        super().__init__(f"{self.code}: {self.detail}")
+
+
+class InvalidArguments(EbbError):
+    """A field is missing, unknown or out of range; `errors` names each."""
+
+
+class Unauthorized(EbbError):
+    """No key, or one that does not work (any more)."""
+
+
+class Forbidden(EbbError):
+    """The key lacks the scope."""
+
+
+class NotFound(EbbError):
+    """No such thing in this space."""
+
+
+class Conflict(EbbError):
+    """Not possible now."""
+
+
+class RateLimited(EbbError):
+    """Too many calls."""
+
+
+class ModelUnavailable(EbbError):
+    """The language or embedding model does not answer."""
+
+
+class Unreachable(EbbError):
+    """No answer came. `sent` is false if Ebb cannot have seen the call."""
+
+    def __init__(self, detail: str, *, sent: bool) -> None:
+        super().__init__({"code": "unreachable", "detail": detail})
+        self.sent = sent
+
+
+_BY_CODE: dict[str, type[EbbError]] = {
+    "memory_invalid_arguments": InvalidArguments,
+    "unauthorized": Unauthorized,
+    "forbidden": Forbidden,
+    "not_found": NotFound,
+    "conflict": Conflict,
+    "rate_limited": RateLimited,
+    "model_unavailable": ModelUnavailable,
+}
+
+
+def error_of(problem: dict[str, Any], *, retry_after: float | None = None) -> EbbError:
+    """The exception for a problem document."""
+    kind = _BY_CODE.get(problem.get("code", ""), EbbError)
+    return kind(problem, retry_after=retry_after)
