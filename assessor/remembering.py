@@ -12,19 +12,31 @@ from assessor.models import Assessment
 from assessor.reconciling import Advisor, close_ones
 from assessor.screening import Finding, screen, stated_by_user
 from memory.actors import Actor
-from memory.drafts import Facets, MemoryDraft, Source
+from memory.drafts import MAX_TAGS, Facets, MemoryChange, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
+from memory.errors import Conflict
 from memory.models import Memory
-from memory.reconciliation import Decision
-from memory.services.memories import Prepared, prepare_memories
+from memory.reconciliation import Decision, Neighbour, one_text
+from memory.services.memories import Prepared, prepare_memories, revise_memory
 from memory.services.reconciliation import is_echo, near, remember
 from memory.services.review import hold_memory
+from memory.tools import TOOL
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A memory of this exchange that the model wrote by a tool, unjudged, and what it says with
+    what the judge says."""
+
+    memory: Memory
+    content: str
 
 
 @dataclass(frozen=True)
 class MemoryWriteIntent:
     """What a judge would have remembered of an exchange (seed 001, Architecture): embedded and
-    screened, to be handed to the memory service."""
+    screened, to be handed to the memory service. `kept` is where the model that answered has
+    written it already."""
 
     assessment: Assessment
     exchange: Exchange
@@ -32,6 +44,7 @@ class MemoryWriteIntent:
     prepared: Prepared
     finding: Finding | None
     proposed: Decision | None
+    kept: Kept | None = None
 
     def is_known(self) -> bool:
         """Whether the judge took up what the assistant repeated from memory, and the user did not
@@ -55,7 +68,36 @@ class MemoryWriteIntent:
         }
         if self.finding is not None:
             return hold_memory(reason=self.finding.reason, **common)
+        if self.kept is not None:
+            return self._judged(self.kept, common["actor"], now)
         return remember(proposed=self.proposed, **common).memory
+
+    def _judged(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
+        """What a tool wrote, with its judgement. What was let go meanwhile stays let go."""
+        [draft] = self.prepared.drafts
+        change = MemoryChange(
+            content=kept.content if kept.content != kept.memory.content else None,
+            memory_type=draft.memory_type,
+            importance=draft.base_importance,
+            facets=draft.facets,
+            tags=_both(kept.memory.tags, draft.tags),
+            topics=_both(kept.memory.topics, draft.topics),
+        )
+        try:
+            return revise_memory(
+                space=self.prepared.space,
+                memory_id=kept.memory.pk,
+                change=change,
+                actor=actor,
+                now=now,
+                reason="judged",
+            )
+        except Conflict:
+            return kept.memory
+
+
+def _both(words: Sequence[str], more: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*words, *more]))[:MAX_TAGS]
 
 
 def write_intent(
@@ -79,12 +121,31 @@ def write_intent(
     if prepared.policy.document.assessment.review:
         written = "\n".join([draft.content, *draft.tags, *draft.topics])
         finding = _found(span, written)
+    neighbours = near(prepared)
+    kept = _kept(assessment, draft, neighbours)
     advice = None
-    if advisor is not None and finding is None and (close := close_ones(near(prepared))):
+    unclear = finding is None and kept is None
+    if advisor is not None and unclear and (close := close_ones(neighbours)):
         advice = advisor(draft.content, close)
         judgement = with_usage(judgement, advice.usage if advice else None)
     proposed = advice.decision if advice else None
-    return MemoryWriteIntent(assessment, joined(span), judgement, prepared, finding, proposed)
+    return MemoryWriteIntent(assessment, joined(span), judgement, prepared, finding, proposed, kept)
+
+
+def _kept(
+    assessment: Assessment, draft: MemoryDraft, neighbours: Sequence[Neighbour]
+) -> Kept | None:
+    """What the model remembered of this exchange while it answered, if it is the same."""
+    for neighbour in neighbours:
+        memory = neighbour.memory
+        written_here = (
+            memory.source_role == TOOL
+            and memory.source_conversation == assessment.source_conversation != ""
+            and memory.created_at >= assessment.created_at
+        )
+        if written_here and (content := one_text(draft.content, neighbour)) is not None:
+            return Kept(memory, content)
+    return None
 
 
 def _found(span: Sequence[Exchange], written: str) -> Finding | None:

@@ -20,6 +20,7 @@ from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services.replies import Reply, claim_reply, finish_reply
+from chat.toolbox import Toolbox, ToolUse
 from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
@@ -33,7 +34,8 @@ HISTORY_MESSAGES = 20
 
 @dataclass(frozen=True)
 class Recalled:
-    """What was recalled for the reply: search results as JSON."""
+    """What was recalled for the reply: search results as JSON. Comes again, with all of them, when
+    the model has searched for more."""
 
     results: list[dict[str, Any]]
 
@@ -43,6 +45,14 @@ class Token:
     """A piece of the reply."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """The model called a tool: `name`, `arguments`, the `text` it was answered, whether `ok`, the
+    `memory` it wrote."""
+
+    call: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class Failed:
     error: ModelError | EmbeddingError
 
 
-Event = Recalled | Token | Done | Failed
+Event = Recalled | Token | Tool | Done | Failed
 
 
 @dataclass
@@ -71,8 +81,16 @@ class Draft:
     recalled: list[dict[str, Any]] = field(default_factory=list)
     memory_ids: list[UUID] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
+    tools: Toolbox | None = None
     usage: Usage | None = None
     ended: bool = False
+
+    def found(self, use: ToolUse) -> bool:
+        """Notes what a tool put before the model; whether any of it is new there."""
+        new = [result for result in use.found if result.memory.pk not in self.memory_ids]
+        self.recalled = self.recalled + results_out(new)
+        self.memory_ids = self.memory_ids + [result.memory.pk for result in new]
+        return bool(new)
 
     def reply(self, state: str, error: str = "") -> Reply:
         usage = self.usage
@@ -82,6 +100,7 @@ class Draft:
             model=self.responder.label,
             recalled=self.recalled,
             memory_ids=self.memory_ids,
+            tool_calls=[use.shown() for use in self.tools.uses] if self.tools else [],
             usage=(
                 {
                     "prompt_tokens": usage.prompt_tokens,
@@ -174,7 +193,7 @@ async def written(
     history: Sequence[ChatMessage],
     draft: Draft,
     recalling: Recalling | None = None,
-) -> AsyncGenerator[Recalled | Token]:
+) -> AsyncGenerator[Recalled | Token | Tool]:
     """Recalls and answers by what the conversation goes by, and notes both in the draft."""
     now, memory, profile = timezone.now(), conversation.memory, conversation.profile
     if recalling is None:
@@ -185,19 +204,33 @@ async def written(
     if found is not None:
         draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
     yield Recalled(draft.recalled)
+    rules = found.policy.document if found else PolicyDocument()
+    said, model = history[-1].content, draft.responder.label
+    draft.tools = Toolbox(conversation, said, rules, model, now)
     turn = Turn(
         history,
         found.results if found else [],
         now,
         memory,
         system_prompt=conversation.system_prompt,
-        rules=found.policy.document if found else PolicyDocument(),
+        rules=rules,
+        tools=draft.tools,
     )
+    async with aclosing(_answered(turn, draft)) as events:
+        async for happened in events:
+            yield happened
+
+
+async def _answered(turn: Turn, draft: Draft) -> AsyncGenerator[Recalled | Token | Tool]:
     async with aclosing(draft.responder.stream(turn)) as chunks:
         async for chunk in chunks:
             if isinstance(chunk, TextDelta):
                 draft.pieces.append(chunk.text)
                 yield Token(storable(chunk.text))
+            elif isinstance(chunk, ToolUse):
+                yield Tool(chunk.shown())
+                if draft.found(chunk):
+                    yield Recalled(draft.recalled)
             elif isinstance(chunk, Finished):
                 draft.usage = chunk.usage
 

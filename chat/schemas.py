@@ -81,6 +81,17 @@ class AnswerIn(Schema):
     stream: bool = False
 
 
+class ToolCallOut(Schema):
+    """A tool that the model called; `text` is what it was answered. The arguments are text where
+    they could not be read; `memory` is the one it wrote, as it was then."""
+
+    name: str
+    arguments: dict[str, Any] | str
+    text: str
+    ok: bool
+    memory: dict[str, Any] | None
+
+
 class EditIn(AnswerIn):
     """What should have been said instead."""
 
@@ -94,6 +105,7 @@ class ChatOut(Schema):
     message_id: UUID | None
     reply: str
     recalled: list[dict[str, Any]]
+    tool_calls: list[ToolCallOut]
     assessment_id: UUID | None
     model: str
     usage: dict[str, int] | None
@@ -105,6 +117,7 @@ class ChatOut(Schema):
             message_id=message.pk if message else None,
             reply=reply.content,
             recalled=reply.recalled,
+            tool_calls=[ToolCallOut(**call) for call in reply.tool_calls],
             assessment_id=message.assessment_id if message else None,
             model=reply.model,
             usage=reply.usage,
@@ -121,6 +134,7 @@ class MessageOut(Schema):
     created_at: datetime
     model: str
     recalled: list[dict[str, Any]]
+    tool_calls: list[ToolCallOut]
     assessment_id: UUID | None
     error: str
 

@@ -128,6 +128,20 @@ def echoes(content: str, neighbour: Neighbour) -> bool:
     return neighbour.similarity >= ECHO and _names(content) <= known
 
 
+def one_text(content: str, kept: Neighbour) -> str | None:
+    """What the one memory of an exchange says, of which a tool has kept this neighbour and a judge
+    made this statement: the kept text if the statement adds nothing, the statement if it says all
+    of it. None if they are about two things."""
+    said, old = _statement(content), kept.memory.content
+    if kept.similarity < ECHO or bool(_NEGATION.search(said)) != bool(_NEGATION.search(old)):
+        return None
+    words, known = _words(said), _words(old)
+    names_nothing_else = _names(said) <= {word.casefold() for word in _tokens(old)}
+    if names_nothing_else and len(words - known) * 2 < len(words):
+        return old
+    return content if known <= words else None
+
+
 def replaces(content: str, neighbour: Neighbour) -> bool:
     """Whether the statement says that what the memory says is over."""
     if neighbour.similarity < RELATED:
@@ -164,8 +178,8 @@ def _tokens(text: str) -> list[str]:
 
 
 def _names(text: str) -> set[str]:
-    """Names and numbers. A word that begins the text is no name for its capital letter."""
-    return {word.casefold() for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)}
+    """Names and numbers. Neither "I" nor the first word is a name for its capital letter."""
+    return {word.casefold() for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)} - {"i"}
 
 
 def _words(text: str) -> set[str]:

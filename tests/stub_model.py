@@ -7,6 +7,7 @@ scripted, one step a request, `ok` when the script has run out:
     ok                     the reply below
     reply:TEXT  nonsense  empty  fenced      another text; fenced: the reply in a code fence
     tool:NAME:{JSON}       a tool call and no text
+    tools:{JSON}           {"text": …, "calls": [[NAME, ARGUMENTS], …]}: a text, then tool calls
     400  401  404  429:SECONDS  500 ...      that status, 429 and 503 with Retry-After
     timeout                no answer at all
     stall:N  close:N       N tokens, then silence / a broken connection
@@ -18,8 +19,8 @@ It has embedding models, too (`tests.stub_embeddings`), with a script of their o
 
 In a test: the fixture `stub_model` (a `StubModel`). As a process: `python -m tests.stub_model
 --port 9999 --delay-ms 5`, steered by `POST /control` with {"script", "models_script",
-"embeddings_script", "delay_ms", "takes_schema"} (each optional; "reset": true first forgets
-everything) and read by `GET /control`.
+"embeddings_script", "delay_ms", "takes_schema", "takes_tools"} (each optional; "reset": true first
+forgets everything) and read by `GET /control`.
 """
 
 import argparse

@@ -15,6 +15,7 @@ Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 
 KEPT_REQUESTS = 10_000
+PIECE = 7  # characters of a call's arguments in a chunk
 NONSENSE = "Colourless green ideas sleep furiously {"
 # Tokens of a real model are short; text without spaces (Chinese) is cut as well.
 TOKEN = re.compile(r"\s*\S{1,12}|\s+$")
@@ -37,6 +38,7 @@ class Control:
     embeddings_script: deque[str] = field(default_factory=deque)
     delay_ms: float = 0.0
     takes_schema: bool = True
+    takes_tools: bool = True
     requests: deque[RecordedRequest] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
     embedding_requests: deque[RecordedRequest] = field(
         default_factory=lambda: deque(maxlen=KEPT_REQUESTS)
@@ -52,7 +54,7 @@ class Control:
         self.embeddings_script.clear()
         self.requests.clear()
         self.embedding_requests.clear()
-        self.delay_ms, self.takes_schema = 0.0, True
+        self.delay_ms, self.takes_schema, self.takes_tools = 0.0, True, True
         self.most_texts, self.most_characters = 2048, 1_000_000
 
     def update(self, told: dict[str, Any]) -> None:
@@ -63,6 +65,7 @@ class Control:
         self.embeddings_script.extend(told.get("embeddings_script", []))
         self.delay_ms = float(told.get("delay_ms", self.delay_ms))
         self.takes_schema = bool(told.get("takes_schema", self.takes_schema))
+        self.takes_tools = bool(told.get("takes_tools", self.takes_tools))
 
 
 class Reply:
@@ -95,10 +98,17 @@ class Reply:
         pause = [(b"retry-after", self.argument.encode())] if self.argument else []
         await self.whole(status, json.dumps(body).encode(), *pause)
 
+    def is_too_much(self, request: dict[str, Any]) -> bool:
+        """Whether the request has what it was told not to take."""
+        schema, tools = request.get("response_format"), request.get("tools")
+        return bool(
+            (schema and not self.control.takes_schema) or (tools and not self.control.takes_tools)
+        )
+
     async def answer(self, request: dict[str, Any]) -> None:
         if self.step.isdigit():
             await self.refuse(int(self.step))
-        elif request.get("response_format") and not self.control.takes_schema:
+        elif self.is_too_much(request):
             await self.refuse(400)
         elif self.step == "timeout":
             await self.silence()
@@ -111,15 +121,27 @@ class Reply:
         texts = {"reply": self.argument, "nonsense": NONSENSE, "empty": "", "tool": ""}
         if self.step in texts:
             return texts[self.step]
+        if self.step == "tools":
+            return str(json.loads(self.argument).get("text", ""))
         text = reply_to(request)
         return f"```json\n{text}\n```" if self.step == "fenced" else text
 
     def tool_calls(self) -> list[dict[str, Any]]:
-        if self.step != "tool":
-            return []
-        name, _, arguments = self.argument.partition(":")
-        function = {"name": name, "arguments": arguments or "{}"}
-        return [{"id": f"call_{name}", "type": "function", "function": function}]
+        """The scripted calls. Arguments are text, so that a script can have bad ones."""
+        calls: list[tuple[str, str]] = []
+        if self.step == "tool":
+            name, _, arguments = self.argument.partition(":")
+            calls = [(name, arguments or "{}")]
+        elif self.step == "tools":
+            calls = json.loads(self.argument)["calls"]
+        return [
+            {
+                "id": f"call_{name}" + (f"_{position}" if position else ""),
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for position, (name, arguments) in enumerate(calls)
+        ]
 
     async def complete(self, request: dict[str, Any]) -> None:
         calls, text = self.tool_calls(), self.text(request)
@@ -168,7 +190,7 @@ class Reply:
 
     async def finish(self, request: dict[str, Any], tokens: int) -> None:
         calls = self.tool_calls()
-        deltas = [delta for call in calls for delta in _split_call(call)]
+        deltas = [delta for index, call in enumerate(calls) for delta in _split_call(call, index)]
         events = [_chunk(request, {"tool_calls": [delta]}, None) for delta in deltas]
         events.append(_chunk(request, {}, _finish_reason(calls)))
         if (request.get("stream_options") or {}).get("include_usage"):
@@ -178,13 +200,12 @@ class Reply:
         await self.part("".join(lines) + "data: [DONE]\n\n", more=False)
 
 
-def _split_call(call: dict[str, Any]) -> list[dict[str, Any]]:
+def _split_call(call: dict[str, Any], index: int) -> list[dict[str, Any]]:
     """A call as models stream it: the name first, the arguments in pieces."""
     arguments = call["function"]["arguments"]
-    middle = len(arguments) // 2
-    head = {**call, "index": 0, "function": {"name": call["function"]["name"], "arguments": ""}}
-    pieces = [arguments[:middle], arguments[middle:]]
-    return [head, *({"index": 0, "function": {"arguments": piece}} for piece in pieces)]
+    head = {**call, "index": index, "function": {"name": call["function"]["name"], "arguments": ""}}
+    pieces = [arguments[at : at + PIECE] for at in range(0, len(arguments), PIECE)]
+    return [head, *({"index": index, "function": {"arguments": piece}} for piece in pieces)]
 
 
 def _finish_reason(calls: list[dict[str, Any]]) -> str:

@@ -20,7 +20,7 @@ from assessor.llm.base import (
     ToolCall,
     Usage,
 )
-from assessor.llm.errors import ModelError
+from assessor.llm.errors import ModelBadAnswer, ModelError
 
 if TYPE_CHECKING:
     from assessor.llm.openai_compatible import OpenAICompatibleModel
@@ -31,6 +31,7 @@ __all__ = [
     "Chunk",
     "Completion",
     "Finished",
+    "ModelBadAnswer",
     "ModelError",
     "TextDelta",
     "ToolCall",

@@ -20,8 +20,8 @@ from openai.resources.chat import AsyncChat
 from openai.types.chat import ChatCompletionMessageParam
 
 from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
-from assessor.llm.errors import ModelBadAnswer
-from assessor.llm.sdk_errors import translated
+from assessor.llm.errors import ModelBadAnswer, ModelError
+from assessor.llm.sdk_errors import refuses_tools, translated
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -47,6 +47,7 @@ class OpenAICompatibleModel(ChatModel):
         self._api_key = api_key or "none"
         self._idle_timeout = idle_timeout
         self._takes_schema = True
+        self._takes_tools = True
         self._clients: dict[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = {}
 
     async def complete(
@@ -80,9 +81,7 @@ class OpenAICompatibleModel(ChatModel):
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        if tools:
-            request["tools"] = tools
-        events = await self._open_stream(request)
+        events = await self._open_with_tools(request, tools)
         reply = StreamedReply()
         try:
             while (event := await self._next_event(events)) is not None:
@@ -155,6 +154,21 @@ class OpenAICompatibleModel(ChatModel):
             model=answer.model or self.model,
             usage=read_usage(answer.usage),
         )
+
+    async def _open_with_tools(
+        self, request: Mapping[str, Any], tools: Sequence[dict[str, Any]] | None
+    ) -> openai.AsyncStream[object]:
+        if not tools or not self._takes_tools:
+            return await self._open_stream(request)
+        try:
+            return await self._open_stream({**request, "tools": tools})
+        except ModelError as error:
+            if not refuses_tools(error):
+                raise
+            # As with the schema: worth remembering only if the plain question succeeds.
+            events = await self._open_stream(request)
+            self._takes_tools = False
+            return events
 
     async def _open_stream(self, request: Mapping[str, Any]) -> openai.AsyncStream[object]:
         client = self._client()  # not on the model's time

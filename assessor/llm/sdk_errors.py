@@ -72,3 +72,15 @@ def translate(error: openai.OpenAIError) -> ModelError:
         pause = retry_after(error.response.headers)
         return kind(str(error), retry_after=pause, said=said)
     return kind(str(error.__cause__ or error), said=said)
+
+
+def refuses_tools(error: ModelError) -> bool:
+    """Whether an endpoint may have refused a request for the tools in it.
+
+    Most say 400 to that, Ollama and vLLM among them; llama.cpp says 500, and names them. A prompt
+    that is too long is a 400 as well, and may be just short enough without them.
+    """
+    said = error.detail.lower()
+    return "context" not in said and (
+        "tool" in said or isinstance(error.__cause__, openai.BadRequestError)
+    )

@@ -14,7 +14,7 @@ from ninja import Router
 from assessor.llm import ModelError
 from chat.models import Conversation, Message
 from chat.private import private_conversation, stream_private_reply
-from chat.replies import Done, Event, Failed, Recalled, Token, begin_recall, stream_reply
+from chat.replies import Done, Event, Failed, Recalled, Token, Tool, begin_recall, stream_reply
 from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
 from chat.services.edits import edit_message, take_back_edit
 from chat.services.turns import answer_again, begin_turn
@@ -136,6 +136,8 @@ async def _events(
                     yield event("recalled", json.dumps({"results": results}))
                 case Token(text):
                     yield event("token", json.dumps({"text": text}))
+                case Tool(call):
+                    yield event("tool", json.dumps(call))
                 case Done(reply):
                     yield event("done", ChatOut.of(message, reply).model_dump_json())
                 case Failed(reply, _):

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from assessor.llm import ChatMessage, Chunk
 from chat.models import MemoryUse
+from chat.toolbox import Toolbox, ToolUse
 from memory.policy import PolicyDocument
 from memory.recall import Result
 
@@ -16,7 +17,8 @@ class Turn:
     """What is to be answered: what was said so far, the question last, and what was recalled.
 
     `memory` is the conversation's MemoryUse: where it is off, nothing was looked up.
-    `system_prompt` is its own, "" if it has none; `rules` are the space's.
+    `system_prompt` is its own, "" if it has none; `rules` are the space's; `tools` is what a model
+    may call.
     """
 
     history: Sequence[ChatMessage]
@@ -25,6 +27,7 @@ class Turn:
     memory: str = MemoryUse.ON
     system_prompt: str = ""
     rules: PolicyDocument = PolicyDocument()
+    tools: Toolbox | None = None
 
     @property
     def question(self) -> str:
@@ -37,5 +40,5 @@ class Responder(ABC):
     label: str
 
     @abstractmethod
-    def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
-        """Text as it comes, then Finished; or a ModelError at any point."""
+    def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
+        """Text and used tools as they come, then Finished; or a ModelError at any point."""

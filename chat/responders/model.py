@@ -1,11 +1,26 @@
-"""A language model answers, with what was recalled in its system prompt."""
+"""A language model answers, with what was recalled in its system prompt and tools in its hand."""
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
 
-from assessor.llm import ChatMessage, ChatModel, Chunk
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Finished,
+    ModelBadAnswer,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
 from chat.models import MemoryUse
 from chat.prompting import system_prompt
 from chat.responders.base import Responder, Turn
+from chat.toolbox import ToolUse
+
+TOOL_ROUNDS = 5
+"""How often a model may call tools in one reply; then it is asked to answer without them."""
 
 
 class ModelResponder(Responder):
@@ -15,8 +30,68 @@ class ModelResponder(Responder):
         self.model = model
         self.label = model.model
 
-    def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
+    async def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
+        messages = self._opening(turn)
+        answer = _Answer()
+        specs = turn.tools.specs if turn.tools else []
+        for rounds_left in range(TOOL_ROUNDS, -1, -1):
+            offered = specs if rounds_left else []
+            async with aclosing(self.model.stream(messages, tools=offered)) as chunks:
+                async for chunk in chunks:
+                    if text := answer.add(chunk):
+                        yield TextDelta(text)
+            if not answer.calls or turn.tools is None or not rounds_left:
+                break
+            messages.append(ChatMessage("assistant", answer.round_text, tuple(answer.calls)))
+            for call in answer.calls:
+                use = await turn.tools.use(call)
+                yield use
+                messages.append(ChatMessage("tool", use.text, tool_call_id=call.id))
+            answer.next_round()
+        yield answer.finished()
+
+    def _opening(self, turn: Turn) -> list[ChatMessage]:
         recalled = None if turn.memory == MemoryUse.OFF else turn.results
         prompt = system_prompt(recalled, turn.now, own=turn.system_prompt, rules=turn.rules)
-        system = ChatMessage("system", prompt)
-        return self.model.stream([system, *turn.history])
+        return [ChatMessage("system", prompt), *turn.history]
+
+
+@dataclass
+class _Answer:
+    """What the model says over all rounds, and in this one: its text and the calls it ends with."""
+
+    round_text: str = ""
+    calls: list[ToolCall] = field(default_factory=list)
+    finish_reason: str = ""
+    usage: Usage | None = None
+    spoken: bool = False
+
+    def add(self, chunk: Chunk) -> str:
+        """Takes a chunk in; returns the text to show, a new paragraph in each round."""
+        if isinstance(chunk, ToolCall):
+            self.calls.append(chunk)
+        elif isinstance(chunk, Finished):
+            self.finish_reason, self.usage = chunk.finish_reason, _sum(self.usage, chunk.usage)
+        elif chunk.text:
+            begins_anew = self.spoken and not self.round_text
+            self.round_text, self.spoken = self.round_text + chunk.text, True
+            return "\n\n" + chunk.text if begins_anew else chunk.text
+        return ""
+
+    def next_round(self) -> None:
+        self.round_text, self.calls = "", []
+
+    def finished(self) -> Finished:
+        """The end; ModelBadAnswer for a model that called tools to the last and said nothing."""
+        if self.calls and not self.spoken:
+            raise ModelBadAnswer("it called tools and did not answer")
+        return Finished(self.finish_reason, self.usage)
+
+
+def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
+    """What all rounds took, as far as the endpoint counts."""
+    if one is None or other is None:
+        return one or other
+    return Usage(
+        one.prompt_tokens + other.prompt_tokens, one.completion_tokens + other.completion_tokens
+    )

@@ -1,6 +1,6 @@
 """Writes of a reply: who writes it, and how it ended."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -45,6 +45,7 @@ class Reply:
     model: str
     recalled: list[dict[str, Any]]
     memory_ids: list[UUID]
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
     usage: dict[str, int] | None = None
     error: str = ""
     goes_on: bool = False
@@ -64,6 +65,7 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
         content=reply.content,
         model=reply.model,
         recalled=reply.recalled,
+        tool_calls=reply.tool_calls,
         usage=reply.usage,
         error=reply.error,
     )

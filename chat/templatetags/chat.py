@@ -1,14 +1,49 @@
 """What the chat's templates need."""
 
+from typing import Any
+
 from django import template
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from chat.markdown import to_html
 
 register = template.Library()
+
+_DONE = {
+    "remember": gettext_lazy("remembered: {about}"),
+    "search_memories": gettext_lazy("searched memories for: {about}"),
+    "update_memory": gettext_lazy("changed a memory: {about}"),
+    "forget": gettext_lazy("forgot: {about}"),
+}
+_ICONS = {
+    "remember": "memories",
+    "search_memories": "search",
+    "update_memory": "edit",
+    "forget": "trash",
+}
 
 
 @register.filter
 def markdown(text: str) -> SafeString:
     """Markdown as harmless HTML."""
     return to_html(text)
+
+
+@register.filter
+def tool_words(call: dict[str, Any]) -> str:
+    """What the model did by a tool, in a few words: "searched memories for: pizza"."""
+    if not call["ok"]:
+        return _("{name} did not work").format(name=call["name"])
+    written = call["memory"] or {}
+    about = written.get("content") or call["arguments"].get("query", "")
+    if written.get("status") == "review":
+        return _("held for review: {about}").format(about=about)
+    return str(_DONE[call["name"]]).format(about=about)
+
+
+@register.filter
+def tool_icon(call: dict[str, Any]) -> str:
+    """The name of the icon beside the words."""
+    return _ICONS[call["name"]] if call["ok"] else "warning"

@@ -16,7 +16,7 @@ from django.utils.html import escape
 
 from chat.inspector import recalled_hits
 from chat.models import Message
-from chat.replies import Recalled, Token, stream_reply
+from chat.replies import Recalled, Token, Tool, stream_reply
 from chat.sse import event, event_stream
 from chat.views.exchanges import shown
 from memory.connections import in_thread
@@ -49,6 +49,8 @@ async def _fragments(message: Message) -> AsyncGenerator[bytes]:
                     yield event("token", escape(happened.text))
                 elif isinstance(happened, Recalled):
                     yield event("recalled", await in_thread(_inspector, message, happened.results))
+                elif isinstance(happened, Tool):
+                    yield event("tool", _tool_call(happened.call))
     except Conflict:
         # A second tab, or a browser that reconnects: it is shown the whole when it is there.
         while await in_thread(_is_being_written, message):
@@ -65,6 +67,10 @@ def _is_being_written(message: Message) -> bool:
 def _inspector(message: Message, recalled: list[dict[str, Any]]) -> str:
     hits = recalled_hits(message.space, recalled)
     return render_to_string("chat/_recalled.html", {"hits": hits, "space": message.space})
+
+
+def _tool_call(call: dict[str, Any]) -> str:
+    return render_to_string("chat/_tool_call.html", {"call": call})
 
 
 def _finished(message: Message) -> str:

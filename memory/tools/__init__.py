@@ -9,9 +9,9 @@ from typing import Any
 from memory.errors import NotFound
 from memory.tools import reading, writing
 from memory.tools.arguments import MemoryWrite, OneMemory, Remember, Search, UpdateMemory
-from memory.tools.base import Caller, Tool, ToolAnswer
+from memory.tools.base import TOOL, Caller, Tool, ToolAnswer, refusal
 
-__all__ = ["TOOLS", "Caller", "Tool", "ToolAnswer", "tool_named"]
+__all__ = ["TOOL", "TOOLS", "Caller", "Tool", "ToolAnswer", "refusal", "tool_named"]
 
 _TOOLS: tuple[Tool[Any], ...] = (
     Tool(

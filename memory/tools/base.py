@@ -10,9 +10,13 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from memory.actors import Actor
-from memory.errors import FieldError, InvalidArguments
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, EbbError, FieldError, InvalidArguments, NotFound
 from memory.models import Space
 from memory.recall import Result
+
+TOOL = "tool"
+"""The source of what was written by a tool: a model's choice of words, not what a person said."""
 
 
 def _nothing(words: str) -> None:
@@ -23,8 +27,9 @@ def _nothing(words: str) -> None:
 class Caller:
     """Who calls a tool, in which space, when, and out of which conversation.
 
-    `profile` ranks a search; None is the policy's. `held_because` gives the reason why words that
-    are to be remembered must wait for a person: who knows the conversation knows whose they are.
+    `profile` ranks a search; None is the policy's. `said` is what the tool is called upon: a secret
+    there is one in what is written. `held_because` gives the reason why words that are to be
+    remembered must wait for a person: who knows the conversation knows whose they are.
     """
 
     space: Space
@@ -32,6 +37,7 @@ class Caller:
     now: datetime
     conversation_id: str | None = None
     profile: str | None = None
+    said: str = ""
     held_because: Callable[[str], str | None] = _nothing
 
 
@@ -88,6 +94,19 @@ class Tool(Generic[A]):
     def call(self, caller: Caller, given: str | Mapping[str, Any]) -> ToolAnswer:
         """Does it. Raises what the services raise; then nothing was written."""
         return self.handler(caller, self.parse(given))
+
+
+_CODES: dict[type[Exception], str] = {
+    InvalidArguments: "memory_invalid_arguments",
+    NotFound: "not_found",
+    Conflict: "conflict",
+    EmbeddingError: "model_unavailable",
+}
+
+
+def refusal(error: EbbError | EmbeddingError) -> str:
+    """What a model is told of an error: the code that programs are told, and the reason."""
+    return f"{_CODES.get(type(error), 'error')}: {error}"
 
 
 class _Parameters(GenerateJsonSchema):

@@ -11,17 +11,14 @@ from memory.querysets.policies import current_policy
 from memory.reconciliation import Verdict
 from memory.references import one, readable
 from memory.schemas import MemoryOut
-from memory.secrets import mask_secrets
+from memory.secrets import mask_together
 from memory.services.memories import prepare_memories, revise_memory
 from memory.services.reconciliation import remember as reconcile
 from memory.services.recycle_bin import let_go
 from memory.services.review import hold_memory
 from memory.tools import texts
 from memory.tools.arguments import MemoryWrite, OneMemory, Remember, UpdateMemory
-from memory.tools.base import Caller, ToolAnswer
-
-ROLE = "tool"
-"""The source of what was written by a tool: a model's choice of words, not what a person said."""
+from memory.tools.base import TOOL, Caller, ToolAnswer
 
 _DONE = {
     Verdict.ADD: "Remembered",
@@ -92,7 +89,7 @@ def _keep(caller: Caller, draft: MemoryDraft) -> tuple[Memory, str]:
         update={
             "content": _masked(caller, draft.content),
             "tags": [_masked(caller, tag) for tag in draft.tags],
-            "source": Source(role=ROLE, conversation_id=caller.conversation_id),
+            "source": Source(role=TOOL, conversation_id=caller.conversation_id),
         }
     )
     prepared = prepare_memories(space=caller.space, drafts=[draft], now=caller.now)
@@ -105,7 +102,7 @@ def _keep(caller: Caller, draft: MemoryDraft) -> tuple[Memory, str]:
 
 def _masked(caller: Caller, text: str) -> str:
     masks = current_policy(caller.space).document.assessment.mask_secrets
-    return mask_secrets(text) if masks else text
+    return mask_together([caller.said, text])[1] if masks else text
 
 
 def _json(caller: Caller, memory: Memory) -> dict[str, object]:

@@ -25,7 +25,7 @@ from assessor.llm.errors import (
     ModelUnauthorized,
     ModelUnreachable,
 )
-from assessor.llm.sdk_errors import ERRORS, translate
+from assessor.llm.sdk_errors import ERRORS, refuses_tools, translate, translated
 from tests.assessor.llm_session import (
     HELLO,
     complete,
@@ -214,3 +214,28 @@ def test_detail_is_one_short_line() -> None:
 
     assert error.detail.startswith("a b ccc")
     assert len(error.detail) == 200
+
+
+# status, what the endpoint says (in their own words), whether it may be the tools
+TOOL_REFUSALS = [
+    (400, "registry.ollama.ai/library/gemma:2b does not support tools", True),
+    (400, '"auto" tool choice requires --enable-auto-tool-choice', True),
+    (400, "Bad Request", True),
+    (500, "tools param requires --jinja flag", True),
+    (404, "No endpoints found that support tool use", True),
+    (400, "This model's maximum context length is 8192 tokens", False),
+    (404, "The model does not exist", False),
+    (500, "out of memory", False),
+]
+
+
+@pytest.mark.parametrize(("status", "message", "refused"), TOOL_REFUSALS)
+def test_refusal_of_tools_is_told_from_others(status: int, message: str, refused: bool) -> None:
+    response = httpx2.Response(status, request=httpx2.Request("POST", "http://127.0.0.1"))
+    kind = openai.BadRequestError if status == 400 else openai.APIStatusError
+    error = kind(message, response=response, body=None)
+
+    with pytest.raises(ModelError) as caught, translated():
+        raise error
+
+    assert refuses_tools(caught.value) is refused

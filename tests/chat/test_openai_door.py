@@ -265,7 +265,8 @@ def test_a_tools_answer_continues_the_exchange(
     answer = ask(client, said("Rain where I live?"), tools=TOOLS, stream=stream)
     if stream:
         deltas = [c.choices[0].delta for c in answer if c.choices and c.choices[0].delta.tool_calls]
-        assert [delta.tool_calls[0].function.name for delta in deltas] == ["weather", None, None]
+        name, *more = [delta.tool_calls[0].function.name for delta in deltas]
+        assert (name, set(more)) == ("weather", {None})
         arguments = "".join(delta.tool_calls[0].function.arguments for delta in deltas)
     else:
         [called] = answer.choices[0].message.tool_calls

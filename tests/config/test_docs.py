@@ -1,0 +1,59 @@
+"""What the guides show is run as it stands there."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+from memory.models import Memory
+from tests.conftest import MakeKey
+from tests.processes import Web, queue, static_files, web
+from tests.stub_model import StubModel
+
+__all__ = ["queue", "static_files", "web"]
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+
+def snippet(guide: str) -> str:
+    """The one Python program of a guide."""
+    [program] = re.findall(
+        r"^```python\n(.*?)^```", (settings.BASE_DIR / "docs" / guide).read_text(), re.M | re.S
+    )
+    return str(program)
+
+
+def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeKey) -> None:
+    stub_model.script(
+        'tool:remember:{"content": "User likes pizza"}',
+        "tools:" + json.dumps({"calls": [["forget", '{"memory_id": "it"}'], ["nonsense", "{}"]]}),
+        "reply:I will remember that you like pizza.",
+    )
+    variables = {
+        "EBB": f"{web.url}/api/v1",
+        "EBB_KEY": key(),
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": stub_model.base_url,
+        "MODEL": "stub",
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", snippet("tools.md")],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stderr == ""
+    memory = Memory.objects.get()
+    assert ran.stdout.splitlines() == [
+        f"Remembered: User likes pizza (id: {memory.short_id})",
+        "memory_id: neither a UUID nor a short id",
+        "There is no such tool. There are: remember, search_memories, update_memory, forget,"
+        " memory_write, memory_read, memory_search.",
+        "I will remember that you like pizza.",
+    ]
+    assert len(stub_model.requests[0].body["tools"]) == 7
