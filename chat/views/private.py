@@ -19,7 +19,7 @@ from chat.choices import choices_in
 from chat.inspector import recalled_hits
 from chat.models import Conversation, MemoryUse
 from chat.private import private_conversation, stream_private_reply
-from chat.replies import Recalled, Token
+from chat.replies import Done, Failed, Recalled, Token
 from chat.schemas import ChatIn
 from chat.sse import event, event_stream
 from chat.views.choices import choice_context
@@ -58,7 +58,8 @@ async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
 
 
 async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> AsyncGenerator[bytes]:
-    """`recalled` and `token`s as they come, the tokens as plain text; then `done`, the whole."""
+    """`recalled` and `token`s as they come, the tokens as plain text; then `done`, the whole with
+    what the model looked up."""
     space = conversation.space
     async with aclosing(stream_private_reply(conversation, said)) as events:
         async for happened in events:
@@ -66,7 +67,7 @@ async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> Asy
                 yield event("token", happened.text)
             elif isinstance(happened, Recalled):
                 yield event("recalled", await in_thread(_inspector, space, happened.results))
-            else:
+            elif isinstance(happened, Done | Failed):
                 context = {"reply": happened.reply}
                 yield event("done", render_to_string("chat/_private_reply.html", context))
 
