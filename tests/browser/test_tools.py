@@ -1,0 +1,50 @@
+"""What the model does by tools stands in the turn: while it is written, and whenever it is read."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from memory.models import Memory, Space
+from tests.browser.conftest import LogIn
+from tests.processes import Web
+from tests.stub_model import StubModel
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+
+def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
+    log_in: LogIn, model_web: Web, space: Space, stub_model: StubModel
+) -> None:
+    calls = [
+        ["remember", json.dumps({"content": "User is <b>allergic</b> to penicillin"})],
+        ["forget", '{"memory_id": "ffffffff"}'],
+    ]
+    stub_model.script("tools:" + json.dumps({"calls": calls}), f"reply:{'Noted. ' * 20}")
+    stub_model.control.delay_ms = 60
+    page = log_in(on=model_web)
+    page.get_by_label("Message", exact=True).fill("Please remember my allergy")
+    page.keyboard.press("Enter")
+    while_written = page.locator(".message.streaming .tool-call summary")
+    words = ["remembered: User is <b>allergic</b> to penicillin", "forget did not work"]
+    expect(while_written).to_have_text(words)
+    [memory] = Memory.objects.in_space(space)
+    assert (memory.content, memory.source_role) == (
+        *("User is <b>allergic</b> to penicillin", "tool"),
+    )
+
+    whole = page.locator(".message.assistant:not(.streaming) .tool-call")
+    expect(whole.locator("summary")).to_have_text(words)
+    page.reload()
+    expect(whole.locator("summary")).to_have_text(words)
+    expect(whole.first.locator("pre")).to_be_hidden()
+    whole.first.locator("summary").press("Enter")
+    expect(whole.first.locator("pre")).to_have_text(
+        f"Remembered: User is ‹b>allergic‹/b> to penicillin (id: {memory.short_id})"
+    )
+    whole.last.locator("summary").click()
+    expect(whole.last.locator("pre")).to_have_text("not_found: There is no such memory.")
+    expect(page.locator(".tool-call.failed")).to_have_count(1)
+
+    page.get_by_role("link", name="Memories").first.click()
+    expect(page.locator(".memory")).to_contain_text("penicillin")
