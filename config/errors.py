@@ -14,6 +14,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from assessor.errors import AssessmentError
 from assessor.llm import ModelError
 from chat.completions import errors as openai_errors
+from config.request_ids import current_request_id
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
 
@@ -59,6 +60,7 @@ def problem(
         "code": code,
         "detail": detail,
         "errors": list(errors),
+        "instance": f"urn:ebb:request:{current_request_id()}",
     }
     response = JsonResponse(body, status=status, content_type="application/problem+json")
     if status == 401:

@@ -170,6 +170,7 @@ INSTALLED_APPS = [
 # Every one of these runs in async and in sync; one that does not would put each
 # streamed reply on a thread of its own.
 MIDDLEWARE = [
+    "config.request_ids.request_ids",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

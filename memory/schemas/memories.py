@@ -160,7 +160,7 @@ class ProfileList(Schema):
 
 
 class Problem(Schema):
-    """RFC 9457 problem details, with a stable code."""
+    """RFC 9457 problem details, with a stable code; `instance` names the request."""
 
     type: str
     title: str
@@ -168,6 +168,7 @@ class Problem(Schema):
     code: str
     detail: str
     errors: list[dict[str, str]] = []
+    instance: str
 
 
 def results_out(results: Sequence[Result]) -> list[dict[str, Any]]:

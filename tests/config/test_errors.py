@@ -19,11 +19,12 @@ def assert_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
     assert answer.status_code == status, answer.content
     assert answer.headers["Content-Type"] == "application/problem+json"
     problem: dict[str, Any] = answer.json()
-    assert set(problem) == {"type", "title", "status", "code", "detail", "errors"}
+    assert set(problem) == {"type", "title", "status", "code", "detail", "errors", "instance"}
     assert (problem["status"], problem["code"]) == (status, code)
     assert problem["type"] == f"urn:ebb:problem:{code}"
     assert problem["title"]
     assert problem["detail"]
+    assert problem["instance"] == f"urn:ebb:request:{answer.headers['X-Request-ID']}"
     assert all(set(error) == {"field", "message"} for error in problem["errors"])
     return problem
 

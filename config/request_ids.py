@@ -1,0 +1,74 @@
+"""Each request has an id: answers carry it as `X-Request-ID`, errors quote it, the log names it.
+
+A caller's own id is taken over, so that one search finds a call in both logs.
+"""
+
+import logging
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from time import perf_counter
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import sync_and_async_middleware
+
+logger = logging.getLogger("ebb.requests")
+
+HEADER = "X-Request-ID"
+_GIVEN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+_PROGRAMS = ("/api/v1/", "/v1/", "/mcp")
+"""Calls of other programs are logged; who looks at pages is not."""
+
+_current: ContextVar[str] = ContextVar("request_id", default="")
+
+
+def current_request_id() -> str:
+    """The id of the request that is being answered; "" outside of one."""
+    return _current.get()
+
+
+Handler = Callable[[HttpRequest], Any]
+
+
+@sync_and_async_middleware
+def request_ids(get_response: Handler) -> Handler:
+    """Middleware, outermost: gives the id and logs how the request ended."""
+    if iscoroutinefunction(get_response):
+
+        async def answer_async(request: HttpRequest) -> HttpResponse:
+            started = _begin(request)
+            waiting: Awaitable[HttpResponse] = get_response(request)
+            return _ended(request, await waiting, started)
+
+        return answer_async
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        started = _begin(request)
+        return _ended(request, get_response(request), started)
+
+    return answer
+
+
+def _begin(request: HttpRequest) -> float:
+    given = request.headers.get(HEADER, "")
+    _current.set(given if _GIVEN.fullmatch(given) else secrets.token_hex(8))
+    return perf_counter()
+
+
+def _ended(request: HttpRequest, response: HttpResponse, started: float) -> HttpResponse:
+    response.headers[HEADER] = current_request_id()
+    if request.path.startswith(_PROGRAMS):
+        access = getattr(request, "auth", None)
+        logger.info(
+            "%s %s %d %.0f ms %s %s",
+            request.method,
+            request.path,
+            response.status_code,
+            (perf_counter() - started) * 1000,
+            access.actor.name if access else "-",
+            current_request_id(),
+        )
+    return response
