@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from assessor.inspection import PERIOD, Figures, figures_of
 from assessor.models import Assessment
-from assessor.templatetags.assessments import band, duration, lifetime, since, usd
+from assessor.templatetags.assessments import duration, lifetime, since, usd
 from assessor.tiles import tiles
 from memory.models import Space
 
