@@ -1,7 +1,8 @@
 """The built-in responder: it answers from what it recalled, and never pretends to be a model."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -9,37 +10,61 @@ import pytest
 from assessor.llm import ChatMessage, Finished, TextDelta
 from chat.responders.base import Turn
 from chat.responders.builtin import BuiltinResponder
+from chat.responders.utterances import (
+    Kind,
+    asked_back,
+    holds_what_is_asked,
+    kind_of,
+    language_of,
+)
 from memory.models import Memory
+from memory.policy import PolicyDocument
 from memory.recall import Result
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 LISBON = "User moved to Lisbon in March"
 
 
-def result(content: str, similarity: float = 0.6, score: float | None = None) -> Result:
-    memory = Memory(id=uuid4(), short_id="f926ff7f", content=content, created_at=NOW)
-    return Result(memory, similarity, similarity if score is None else score, {}, {})
+def result(
+    content: str,
+    similarity: float = 0.6,
+    score: float | None = None,
+    words: float = 0.0,
+    days: int = 0,
+) -> Result:
+    made = NOW - timedelta(days=days)
+    memory = Memory(id=uuid4(), short_id="f926ff7f", content=content, created_at=made)
+    score = similarity if score is None else score
+    return Result(memory, similarity, score, {"lexical": words}, {})
 
 
-def answer(question: str, *results: Result, earlier: int = 1) -> str:
+def answer(question: str, *results: Result, earlier: int = 1, **options: Any) -> str:
     history = [ChatMessage("user", "before")] * earlier + [ChatMessage("user", question)]
-    return BuiltinResponder().answer(Turn(history, results, NOW))
+    return BuiltinResponder().answer(Turn(history, results, NOW, **options))
 
 
 @pytest.mark.parametrize(
-    "question", ["where do I live?", "Where do I live", "我住在哪里？", "do I have allergies"]
+    ("question", "first", "noted"),
+    [
+        ("where do I live?", "From what you told me before:", "1 month ago, Jan. 9, 2026"),
+        ("Where do I live", "From what you told me before:", "1 month ago, Jan. 9, 2026"),
+        ("do I have allergies", "From what you told me before:", "1 month ago, Jan. 9, 2026"),
+        ("我住在哪里？", "根据你以前告诉我的：", "1个月前, 2026年1月9日"),
+    ],
 )
-def test_a_question_is_answered_from_memory_with_date_and_match(question: str) -> None:
-    said = answer(question, result(LISBON, 0.62))
-    assert f"“{LISBON}”" in said
-    assert "Feb. 18, 2026" in said
-    assert "62% match" in said
+def test_a_question_is_answered_from_memory_with_age_date_and_match(
+    question: str, first: str, noted: str
+) -> None:
+    said = answer(question, result(LISBON, 0.62, days=40))
+    assert said == f"{first}\n\n- “{LISBON}” ({noted}, 62% match)"
 
 
 @pytest.mark.parametrize("results", [(), (result("User likes tea", 0.05),)])
 def test_a_question_without_a_fitting_memory_is_asked_back(results: tuple[Result, ...]) -> None:
     said = answer("where do I live?", *results)
-    assert "I remember nothing that fits. Tell me" in said
+    assert said.endswith(
+        "I remember nothing that fits. Tell me, and I will know next time: where do you live?"
+    )
     assert "tea" not in said
 
 
@@ -90,3 +115,180 @@ def test_the_streamed_words_are_the_answer(content: str) -> None:
 def test_it_says_what_memory_does_in_the_conversation(memory: str, said: str) -> None:
     turn = Turn([ChatMessage("user", "I moved to Lisbon in March")], [], NOW, memory)
     assert said in BuiltinResponder().answer(turn)
+
+
+SURE, UNSURE, ASKS = "From what you told me before:", "I am not sure.", "I remember nothing that"
+ANA = "My sister Ana lives in Porto and has two kids"
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "similarity", "words", "said"),
+    [
+        # as measured with MiniLM, beside ten memories
+        ("where do I live?", "I moved to Lisbon in March", 0.34, 0.0, UNSURE),
+        ("What's my sister's name?", ANA, 0.43, 0.18, SURE),
+        ("which medicine must I avoid?", "I am allergic to penicillin", 0.44, 0.0, UNSURE),
+        ("do I have any allergies?", "I am allergic to penicillin", 0.51, 0.0, SURE),
+        ("when do I fly?", "My flight to Oslo leaves on 3 May at 7:40", 0.49, 0.0, UNSURE),
+        ("when does my flight leave?", "My flight leaves on 3 May", 0.63, 0.4, SURE),
+        ("what is my brother's name?", "My cat is called Miso", 0.37, 0.0, UNSURE),
+        ("do I like opera?", "I like my coffee black", 0.17, 0.18, ASKS),
+        ("what is the capital of France?", ANA, 0.2, 0.0, ASKS),
+        # A number, a time, a place is asked for, and there is none in it.
+        ("how old am I?", "I decided to sell the car", 0.4, 0.0, ASKS),
+        ("what is my phone number?", "My phone is red", 0.7, 0.3, UNSURE),
+        ("when do I see the dentist?", "The dentist has a red chair", 0.6, 0.4, UNSURE),
+        ("where is the key?", "The key opens the shed door", 0.6, 0.4, UNSURE),
+        ("where do I live?", "I moved to Lisbon in March", 0.25, 0.0, UNSURE),
+        # MiniLM knows no Chinese: any two sentences are alike, only common words tell.
+        ("我对什么药过敏？", "我对青霉素过敏", 0.71, 0.17, "根据你以前告诉我的："),
+        ("我最喜欢的电影是什么？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事。告诉我"),
+        ("法国的首都是哪里？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事，而我只知道"),
+    ],
+)
+def test_how_sure_it_is_of_a_memory(
+    question: str, memory: str, similarity: float, words: float, said: str
+) -> None:
+    reply = answer(question, result(memory, similarity, words=words))
+    assert reply.startswith(said)
+    assert (memory in reply) == (said in {SURE, UNSURE, "根据你以前告诉我的："})
+
+
+def test_in_doubt_the_most_similar_comes_first() -> None:
+    said = answer(
+        "where do I live?",
+        result(ANA, 0.28, 0.71, words=0.25),
+        result("I moved to Lisbon in March", 0.34, 0.41),
+    )
+    assert said.index("Lisbon") < said.index("Porto")
+
+
+@pytest.mark.parametrize(
+    ("said", "memory", "similarity", "words", "also"),
+    [
+        ("I like tea", "I like tea", 1.0, 0.5, "You have told me so:"),
+        ("My sister Ana got a third child", ANA, 0.61, 0.2, "It goes with what I remember:"),
+        ("I started learning the cello", ANA, 0.3, 0.0, ""),
+        ("我妹妹小雨毕业了", "我妹妹小雨在北京上大学", 0.73, 0.3, "这和我记得的有关："),
+        ("我开始学大提琴了", "我的猫叫米粒", 0.9, 0.0, ""),
+    ],
+)
+def test_a_statement_is_taken_note_of_beside_what_it_goes_with(
+    said: str, memory: str, similarity: float, words: float, also: str
+) -> None:
+    reply = answer(said, result(memory, similarity, words=words))
+    assert reply.startswith(("I have passed that on to be judged.", "我已把它交去评估。"))
+    assert (memory in reply) == bool(also)
+    assert also in reply
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("hello", Kind.GREETING),
+        ("你好！", Kind.GREETING),
+        ("Hello, I moved to Lisbon in March", Kind.STATEMENT),
+        ("thanks!", Kind.THANKS),
+        ("好的，谢谢", Kind.STATEMENT),
+        ("谢谢", Kind.THANKS),
+        ("Good coffee is what I live for", Kind.STATEMENT),
+        ("what do you know about me?", Kind.EVERYTHING),
+        ("what do you know about my sister?", Kind.QUESTION),
+        ("你记得我什么？", Kind.EVERYTHING),
+        ("你还记得我的猫吗？", Kind.QUESTION),
+        ("Are you ChatGPT?", Kind.WHO_ARE_YOU),
+        ("你是谁？", Kind.WHO_ARE_YOU),
+        ("你是ChatGPT吗？", Kind.WHO_ARE_YOU),
+        ("forget that I like tea", Kind.FORGET),
+        ("忘掉我的牙医预约", Kind.FORGET),
+        ("I forget names", Kind.STATEMENT),
+        ("Please write me a poem", Kind.TASK),
+        ("帮我写一首诗", Kind.TASK),
+        ("I write poems", Kind.STATEMENT),
+        ("where do I live", Kind.QUESTION),
+        ("remind me when my flight leaves", Kind.QUESTION),
+        ("告诉我我妹妹的事", Kind.QUESTION),
+        ("我吃辣吗", Kind.QUESTION),
+        ("我不再吃辣了", Kind.STATEMENT),
+        ("I moved to Lisbon. Do I like it?", Kind.QUESTION),
+        ("...", Kind.STATEMENT),
+        ("", Kind.STATEMENT),
+    ],
+)
+def test_what_an_utterance_wants(text: str, kind: Kind) -> None:
+    assert kind_of(text) is kind
+
+
+@pytest.mark.parametrize(
+    ("question", "back"),
+    [
+        ("Where do I live?", "where do you live?"),
+        ("how old am I", "how old are you?"),
+        ("Was I in Porto with my sister?", "were you in Porto with your sister?"),
+        ("What’s mine?", "what’s yours?"),
+        ("我住在哪里？", "你住在哪里？"),
+        ("我们的猫叫什么", "你们的猫叫什么？"),
+        ("what is the capital of France?", ""),
+        ("do you remember my cat?", ""),
+        ("I moved. Where do I live?", ""),
+        ("你记得我的猫吗？", ""),
+        ("where do I " + "really " * 20 + "live?", ""),
+    ],
+)
+def test_a_question_is_turned_to_the_one_who_asks(question: str, back: str) -> None:
+    assert asked_back(question) == back
+
+
+def test_what_is_asked_for_is_looked_for() -> None:
+    assert holds_what_is_asked("how many kids has Ana?", ANA) is True
+    assert holds_what_is_asked("我几点看牙医？", "我周五上午十点看牙医") is True
+    assert holds_what_is_asked("我的电话号码是多少？", "我的猫叫米粒") is False
+    assert holds_what_is_asked("what's my cat called?", "I like tea") is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [
+        (["我住在哪里？"], "zh-hans"),
+        (["我住在哪里？", "why?"], "en"),
+        (["我住在哪里？", "???"], "zh-hans"),
+        (["どこに住んでいますか"], "en"),
+        (["Wo wohne ich?"], "en"),
+        (["...", "42"], "zh-hans"),
+        ([], "zh-hans"),
+    ],
+)
+def test_it_answers_in_the_language_of_who_asks_else_of_the_space(
+    texts: list[str], language: str
+) -> None:
+    assert language_of(texts, "zh-hans") == language
+
+
+def test_the_space_decides_where_the_words_do_not() -> None:
+    rules = PolicyDocument(language="zh")
+    assert (
+        BuiltinResponder()
+        .answer(Turn([ChatMessage("user", "42")], [], NOW, rules=rules))
+        .startswith("*我是 Ebb 的内置应答器")
+    )
+
+
+def test_it_says_that_it_cannot_follow_a_prompt_or_do_a_task() -> None:
+    first = answer("hello", earlier=0, system_prompt="You are a pirate.")
+    assert "system prompt is for a model; I cannot follow it" in first
+    assert "pirate" not in first
+    assert "system prompt" not in answer("hello", system_prompt="You are a pirate.")
+    assert answer("write me a poem") == "That takes a language model, and none is connected."
+    for question in ("Are you ChatGPT?", "who are you?"):
+        assert "not a language model" in answer(question)
+
+
+def test_everything_is_a_beginning_of_what_it_remembers() -> None:
+    said = answer("what do you know about me?", result(ANA, 0.1), result(LISBON, 0.05))
+    assert ANA in said
+    assert LISBON in said
+    assert "Nothing yet." in answer("what do you know about me?")
+
+
+def test_where_memory_is_only_read_it_promises_nothing() -> None:
+    assert "next time" not in answer("where do I live?", memory="read_only")

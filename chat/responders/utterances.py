@@ -1,0 +1,134 @@
+"""What somebody says to the built-in responder: rules for English and Chinese, no model.
+
+A rule that does not fit costs a helpful sentence, never a wrong fact: the answer quotes memories.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Literal
+
+Language = Literal["en", "zh-hans"]
+
+
+class Kind(Enum):
+    """What an utterance wants."""
+
+    GREETING = auto()
+    THANKS = auto()
+    WHO_ARE_YOU = auto()
+    EVERYTHING = auto()  # all that is remembered
+    FORGET = auto()
+    TASK = auto()  # what takes a language model
+    QUESTION = auto()
+    STATEMENT = auto()
+
+
+# The first that fits says what it is.
+_KINDS = {
+    Kind.GREETING: r"^(hi|hello|hey|good (morning|afternoon|evening))\b[\w ,]{0,20}[.!]?$"
+    r"|^how are you( today| doing)?\??$|^(你好|您好|嗨|早上好|下午好|晚上好|早)[呀啊！!。,， ]*$",
+    Kind.THANKS: r"^(thanks|thank you|thx|ok|okay|great|good|bye|goodbye|good night)\b[\w ,]{0,25}"
+    r"[.!]?$|^(好的|好|谢谢|多谢|再见|晚安|拜拜)[你您了呀啊！!。,， ]*$",
+    Kind.EVERYTHING: r"^what (do|can) you (know|remember|recall)( about me)?\s*\??$"
+    r"|^what have i told you\s*\??$|^你(都)?(知道|记得)(关于)?(我的?|我都?)?(什么|哪些|些什么)"
+    r"(事|事情)?[吗？?]*$",
+    Kind.WHO_ARE_YOU: r"\b(who|what) are you\b|\bwhat(.s| is) your name\b|\bwhat can you do\b"
+    r"|\bare you (a|an|chat|gpt|claude|real|human)|\b(chatgpt|llm|language model)\b"
+    r"|\bcan you help( me)?\s*\?*$|^help\W*$|你是(谁|什么|不是|人|机器|一个|.{0,6}(GPT|AI|模型))"
+    r"|你叫什么|你会(什么|做什么)|你能(做什么|干什么|帮我吗)",
+    Kind.FORGET: r"^(please )?forget\b|^(请|帮我)?(忘掉|忘了|忘记|删掉|删除)",
+    Kind.TASK: r"^(please |can you |could you )*(write|translate|explain|summari[sz]e|calculate"
+    r"|draw|generate|compose|book|send|call|order|solve|code|set (a|an|the)|tell me a)\b"
+    r"|^(请|帮我|给我|你能|能不能|可以)*(写|翻译|解释|总结|计算|画|生成|讲|订|发送)",
+    Kind.QUESTION: r"[?？]\s*$|^(tell|remind) me (about|what|when|where|who|which|how|if)\b"
+    r"|^(告诉|提醒)我"
+    r"|^(who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were|have|has"
+    r"|can|could|should|will|would)\b|[吗呢]\s*$|什么|哪里|哪儿|哪个|谁|怎么|多少|几点|多大",
+}
+_RULES = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _KINDS.items()}
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+_NUMBER = (
+    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
+    r"|fifty)\b|[一二三四五六七八九十两]"
+)
+# How a question asks for a place, a time, a number: what its answer should hold.
+_ASKED = (
+    (r"^where\b|哪里|哪儿|什么地方", r"\b(in|to|at|from|near|on)\b|[在到去住来]"),
+    (
+        r"^(when|what (time|day|date))\b|什么时候|几点|哪天",
+        _NUMBER + r"|day\b|(spring|summer|autumn|winter|morning|evening|night|week|month|year)\b"
+        r"|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月周日号点天]",
+    ),
+    (r"^how (old|many|much|tall|long|far)\b|\bnumber\b|多少|多大|几[个岁只次]|号码", _NUMBER),
+)
+_ASKED_RULES = [(re.compile(q, re.I), re.compile(a, re.I)) for q, a in _ASKED]
+
+_LONGEST_ECHO = 120
+_FIRST_PERSON = re.compile(r"\b(i|me|my|mine|myself)\b", re.IGNORECASE)
+_SECOND_PERSON = re.compile(r"\b(you|your|yours|yourself)\b|[你您]", re.IGNORECASE)
+_TURNED = {
+    "am i": "are you",
+    "i am": "you are",
+    "was i": "were you",
+    "i was": "you were",
+    "i'm": "you're",
+    "i’m": "you’re",
+    "i": "you",
+    "me": "you",
+    "my": "your",
+    "mine": "yours",
+    "myself": "yourself",
+}
+_TURNED_RULE = re.compile(
+    r"\b(" + "|".join(sorted(_TURNED, key=len, reverse=True)) + r")\b", re.IGNORECASE
+)
+
+
+def kind_of(text: str) -> Kind:
+    """What the utterance wants; what no rule fits is a statement."""
+    said = text.strip()
+    return next((kind for kind, rule in _RULES.items() if rule.search(said)), Kind.STATEMENT)
+
+
+def language_of(texts: Sequence[str], default: Language) -> Language:
+    """The language to answer in: of the latest text that has letters, else the default."""
+    for text in reversed(texts):
+        if _HAN.search(text) and not _KANA.search(text):
+            return "zh-hans"
+        if _LETTER.search(text):
+            return "en"
+    return default
+
+
+def is_chinese(text: str) -> bool:
+    """Whether Chinese characters stand in it."""
+    return bool(_HAN.search(text))
+
+
+def holds_what_is_asked(question: str, text: str) -> bool | None:
+    """Whether the text has a place, a time, a number in it, if the question asks for one."""
+    for asks, answers in _ASKED_RULES:
+        if asks.search(question.strip()):
+            return bool(answers.search(text))
+    return None
+
+
+def asked_back(question: str) -> str:
+    """ "where do I live?" → "where do you live?", 我住在哪里？ → 你住在哪里？
+
+    "" if it is not simply about the one who asks.
+    """
+    one = " ".join(question.split())
+    if len(one) > _LONGEST_ECHO or _SECOND_PERSON.search(one) or re.search(r"[.!。！;；]", one):
+        return ""
+    if is_chinese(one):
+        return one.rstrip("?？ ").replace("我", "你") + "？" if "我" in one else ""
+    if not _FIRST_PERSON.search(one):
+        return ""
+    turned = _TURNED_RULE.sub(lambda found: _TURNED[found.group().lower()], one.rstrip("? "))
+    return turned[0].lower() + turned[1:] + "?"
