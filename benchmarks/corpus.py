@@ -12,7 +12,8 @@ from memory.drafts import MemoryDraft, Source
 from memory.models import Space
 from memory.passages import passages
 from memory.querysets.policies import current_policy
-from memory.services.memories import Prepared, embed_documents, store_memories
+from memory.services.embeddings import embed_documents
+from memory.services.memories import Prepared, store_memories
 
 PEOPLE = [
     "Ana",

@@ -76,7 +76,7 @@ class Bench:
             self.places |= {memory.pk: start + n for n, memory in enumerate(stored)}
 
     def _embedded(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        from memory.services.memories import embed_documents
+        from memory.services.embeddings import embed_documents
 
         return embed_documents(self.space, texts)
 

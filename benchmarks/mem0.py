@@ -262,7 +262,7 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
 
     from benchmarks.corpus import questions
     from memory.models import Embedder
-    from memory.services.memories import embed_documents
+    from memory.services.embeddings import embed_documents
 
     embedder, report = Embedder.objects.get(), harness.Report("mem0")
     texts = questions(50, seed=3)

@@ -60,7 +60,7 @@ def measure(rounds: int) -> None:
 def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> list[dict[str, Any]]:
     """The rows of the table for this space; the bare query compares with every vector."""
     from memory.recall import recall
-    from memory.services.memories import embed_documents
+    from memory.services.embeddings import embed_documents
 
     vectors = embed_documents(space, asked)
     bare, statement = bare_search(space, vectors), Statement(space, asked, vectors, now)

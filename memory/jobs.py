@@ -12,13 +12,13 @@ from django.utils import timezone
 from memory.embeddings import EmbeddingError
 from memory.errors import EbbError
 from memory.models import Job
-from memory.services import jobs
+from memory.services import jobs, switching
 
 Work = Callable[[Job], Mapping[str, Any]]
 """Does the job from where it stands; its answer becomes the job's result. May raise EbbError or
 EmbeddingError, which end it as failed unless the model is only away."""
 
-WORK: dict[str, Work] = {}
+WORK: dict[str, Work] = {switching.KIND: switching.switch}
 
 
 def work_at(job: Job) -> None:

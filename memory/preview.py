@@ -14,7 +14,6 @@ from django.db.models import F, IntegerField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
-from memory.embeddings import get_embedder
 from memory.formulas import retention_sql
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory, Space
@@ -23,6 +22,7 @@ from memory.querysets import retention
 from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import current_policy
 from memory.querysets.recall import Question, Shape, recalled
+from memory.vectors import embed
 
 MAX_LISTED = 200
 MAX_QUERIES = 20
@@ -154,10 +154,7 @@ def _ends(policy: PolicyDocument, document: PolicyDocument) -> Combinable:
 def _questions(space: Space, queries: Sequence[str], now: datetime) -> list[Question]:
     if not queries:
         return []
-    embedder = space.embedder
-    vectors = get_embedder(embedder.provider, embedder.model, embedder.dimensions).embed(
-        list(queries), kind="query"
-    )
+    vectors = embed(space.embedder, queries, kind="query")
     return [
         Question(space, text, vector, now) for text, vector in zip(queries, vectors, strict=True)
     ]

@@ -13,13 +13,13 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memory.embeddings import get_embedder
 from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES, SIGNALS, Profile, contributions, match_percent
 from memory.models import Memory, Space
 from memory.policy import PolicyDocument
 from memory.querysets.policies import Policy, current_policy
 from memory.querysets.recall import JUST_MISSED, Question, Shape, recalled
+from memory.vectors import embed
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,7 @@ def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:
 
 
 def _embedded(space: Space, query: str) -> npt.NDArray[np.float32]:
-    model = space.embedder
-    embedder = get_embedder(model.provider, model.model, model.dimensions)
-    vector: npt.NDArray[np.float32] = embedder.embed([query], kind="query")[0]
+    vector: npt.NDArray[np.float32] = embed(space.embedder, [query], kind="query")[0]
     return vector
 
 

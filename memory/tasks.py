@@ -8,12 +8,14 @@ from django.utils import timezone
 from memory.jobs import work_at
 from memory.services import jobs
 from memory.services.retention import sweep_all
+from memory.services.switching import clear_after_switches
 
 
 @shared_task
 def sweep_all_spaces() -> None:
-    """Beat's sweep: expiry, capacity and the recycle bin, in every space."""
+    """Beat's sweep: expiry, capacity, the recycle bin, and vectors that nobody asks any more."""
     sweep_all(now=timezone.now())
+    clear_after_switches(now=timezone.now())
 
 
 @shared_task

@@ -45,6 +45,16 @@ class Space(models.Model):
     embedder = models.ForeignKey(
         "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedder")
     )
+    # The model it is moving to: new vectors are by both meanwhile (services.switching).
+    next_embedder = models.ForeignKey(
+        "memory.Embedder",
+        models.PROTECT,
+        related_name="+",
+        verbose_name=_("next embedder"),
+        null=True,
+        blank=True,
+        editable=False,
+    )
     members = models.ManyToManyField(
         User, through="memory.Membership", related_name="spaces", verbose_name=_("members")
     )

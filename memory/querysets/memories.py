@@ -7,8 +7,9 @@ import uuid
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.apps import apps
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
 from memory.formulas import importance_sql
@@ -42,6 +43,13 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         short = [reference for reference in references if SHORT_ID.fullmatch(reference)]
         whole = [uuid.UUID(reference) for reference in references if reference not in short]
         return self.filter(Q(short_id__in=short) | Q(pk__in=whole))
+
+    def without_vector_by(self, embedder: Embedder) -> MemoryQuerySet:
+        """Those that this model has not embedded, in the bin or not."""
+        vectors = apps.get_model("memory", "MemoryEmbedding").objects.filter(
+            space_id=OuterRef("space_id"), embedder_id=embedder.pk, memory_id=OuterRef("pk")
+        )
+        return self.filter(~Exists(vectors))
 
     def saying(self, text: str) -> MemoryQuerySet:
         """Those whose content or tags contain this plain text, in any case."""

@@ -5,33 +5,32 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-import numpy.typing as npt
 from django.db import transaction
 
 from memory.actors import Actor
 from memory.drafts import MemoryChange, MemoryDraft
-from memory.embeddings import get_embedder
 from memory.errors import Conflict, NotFound
 from memory.formulas.retention import expires_at
-from memory.models import Memory, MemoryEmbedding, MemoryRevision, Space, Status
+from memory.models import Memory, MemoryRevision, Space, Status
 from memory.passages import Passage, passage_of, passages
 from memory.querysets import passages as passages_sql
 from memory.querysets.policies import Policy, current_policy
 from memory.services import conversations
+from memory.services.embeddings import (
+    embed_documents,
+    embed_for_next,
+    made_vectors,
+    replace_vectors,
+    store_vectors,
+)
 from memory.services.history import record
 from memory.services.idempotency import answered, once
+from memory.vectors import Vectors
 
 _CHANGEABLE = (
     "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned",
     "clock_started_at", "expires_at", "revision",
 )  # fmt: skip
-
-
-def embed_documents(space: Space, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Vectors of texts to be remembered, by the space's embedder: shape (n, dimensions)."""
-    embedder = space.embedder
-    return get_embedder(embedder.provider, embedder.model, embedder.dimensions).embed(texts)
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,18 @@ class Prepared:
     space: Space
     drafts: Sequence[MemoryDraft]
     passages: Sequence[Passage]
-    vectors: npt.NDArray[np.float32]
+    vectors: Vectors
     policy: Policy
+    next_vectors: Vectors | None = None
+    """By the model that the space is moving to, if it is."""
 
 
 def prepare_memories(*, space: Space, drafts: Sequence[MemoryDraft], now: datetime) -> Prepared:
     """Embeds the drafts. No transaction is open meanwhile: an embedder may be far away."""
     texts = passages(drafts, now)
-    vectors = embed_documents(space, [passage.embedded for passage in texts])
-    return Prepared(space, drafts, texts, vectors, current_policy(space))
+    embedded = [passage.embedded for passage in texts]
+    vectors, coming = embed_documents(space, embedded), embed_for_next(space, embedded)
+    return Prepared(space, drafts, texts, vectors, current_policy(space), coming)
 
 
 def create_memory(
@@ -95,7 +97,12 @@ def store_memories(
     passages_sql.insert(memories, texts, language=language)
     older = {id_: texts[id_] for id_ in texts.keys() - set(ids)}
     passages_sql.index(space, older, language=language)
-    _store_vectors(prepared, memories)
+    store_vectors(
+        space=space,
+        memories=memories,
+        texts=[passage.embedded for passage in prepared.passages],
+        made=made_vectors(space, prepared.vectors, prepared.next_vectors),
+    )
     record(memories=memories, action="created", actor=actor, policy=prepared.policy, now=now)
     return memories
 
@@ -142,19 +149,6 @@ def _memory(
     )
 
 
-def _store_vectors(prepared: Prepared, memories: Sequence[Memory]) -> None:
-    space = prepared.space
-    MemoryEmbedding.objects.bulk_create(
-        (
-            MemoryEmbedding(
-                space=space, memory=memory, embedder_id=space.embedder_id, vector=vector
-            )
-            for memory, vector in zip(memories, prepared.vectors, strict=True)
-        ),
-        batch_size=500,
-    )
-
-
 def revise_memory(
     *,
     space: Space,
@@ -168,7 +162,7 @@ def revise_memory(
 
     Raises NotFound, or Conflict if it is in the bin.
     """
-    vectors = _embed_change(space, memory_id, change)
+    text, made = _embed_change(space, memory_id, change)
     policy = current_policy(space)
     with transaction.atomic():
         rows = Memory.objects.in_space(space).filter(pk=memory_id)
@@ -185,24 +179,25 @@ def revise_memory(
         if "content" in changed:
             language = policy.document.language
             conversations.reword(space, memory, around, language=language)
-        if vectors is not None:
-            MemoryEmbedding.objects.in_space(space).filter(memory=memory).made_by(
-                space.embedder
-            ).update(vector=vectors[0])
+        if made:
+            replace_vectors(space=space, memory=memory, text=text, made=made)
     return Memory.objects.in_space(space).get(pk=memory_id)
 
 
 def _embed_change(
     space: Space, memory_id: uuid.UUID, change: MemoryChange
-) -> npt.NDArray[np.float32] | None:
-    """The vector of the new text, before a row is held; None if the text stays. Raises NotFound."""
+) -> tuple[str, dict[int, Vectors]]:
+    """The new text as it is embedded and its vectors, before a row is held; none if the text stays.
+    Raises NotFound."""
     if change.content is None:
-        return None
+        return "", {}
     memory = Memory.objects.in_space(space).filter(pk=memory_id).first()
     if memory is None:
         raise NotFound("There is no such memory.")
     memory.content = change.content
-    return embed_documents(space, [passage_of(memory).embedded])
+    text = passage_of(memory).embedded
+    vectors, coming = embed_documents(space, [text]), embed_for_next(space, [text])
+    return text, made_vectors(space, vectors, coming)
 
 
 def _apply(
