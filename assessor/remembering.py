@@ -22,6 +22,9 @@ from memory.services.reconciliation import is_echo, near, remember
 from memory.services.review import hold_memory
 from memory.tools import TOOL
 
+JUDGED = "judged with its exchange"
+"""Why a memory that was written by a tool has been revised."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -90,7 +93,7 @@ class MemoryWriteIntent:
                 change=change,
                 actor=actor,
                 now=now,
-                reason="judged",
+                reason=JUDGED,
             )
         except Conflict:
             return kept.memory

@@ -10,32 +10,42 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from assessor.models import Assessment, State
+from assessor.remembering import JUDGED
 from assessor.services import tell_on_commit
 from memory.actors import Actor
-from memory.models import BinReason, Memory, MemoryEvent, Space
+from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.querysets.memories import MemoryQuerySet
 from memory.services.recycle_bin import let_go, restore_memories
+from memory.tools import TOOL
 
 REASON = "What it was learned from has been said anew."
 _UNFINISHED = [State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED]
 
 
 @transaction.atomic
-def retract(*, space: Space, assessment_ids: Collection[UUID], actor: Actor, now: datetime) -> None:
+def retract(
+    *,
+    space: Space,
+    assessment_ids: Collection[UUID],
+    written_ids: Collection[UUID],
+    actor: Actor,
+    now: datetime,
+) -> None:
     """Takes exchanges out of the outbox, and what they alone taught out of memory, into the bin.
 
-    What such a memory had superseded comes back.
+    `written_ids` are memories that the model wrote by a tool in them. What such a memory had
+    superseded comes back.
     """
     # Whoever is about to finish one of them has done so before this returns, or cannot any more.
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     held = list(rows.select_for_update().order_by("pk"))
     _take_out(space, [one for one in held if one.state in _UNFINISHED], now)
     judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
-    for memory in _taught_only_by(space, list(judged)):
+    for memory in _taught_only_by(space, list(judged), written_ids):
         let_go(
             space=space,
             memory_id=memory.pk,
@@ -44,7 +54,8 @@ def retract(*, space: Space, assessment_ids: Collection[UUID], actor: Actor, now
             now=now,
             reason=REASON,
         )
-        learned_at = judged.get(memory.source_assessment) if memory.source_assessment else None
+        judged_at = judged.get(memory.source_assessment) if memory.source_assessment else None
+        learned_at = memory.created_at if memory.source_role == TOOL else judged_at
         older = _superseded_at(space, learned_at) if learned_at else []
         restore_memories(space=space, memory_ids=older, actor=actor, now=now)
 
@@ -54,6 +65,7 @@ def reinstate(
     *,
     space: Space,
     assessment_ids: Collection[UUID],
+    written_ids: Collection[UUID],
     retracted_at: datetime,
     actor: Actor,
     now: datetime,
@@ -65,11 +77,11 @@ def reinstate(
             state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
         )
         tell_on_commit(waiting)
-    taught = Memory.objects.in_space(space).filter(source_assessment__in=assessment_ids)
+    taught = Memory.objects.in_space(space).filter(_made_in(assessment_ids, written_ids))
     if not (back := _superseded_at(space, retracted_at, taught)):
         return
     returned = Memory.objects.in_space(space).live().filter(restored_at=retracted_at)
-    for older in returned.exclude(source_assessment__in=assessment_ids):
+    for older in returned.exclude(pk__in=back):
         let_go(
             space=space,
             memory_id=older.pk,
@@ -94,16 +106,26 @@ def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None
     )
 
 
-def _taught_only_by(space: Space, assessment_ids: Collection[UUID]) -> MemoryQuerySet:
+def _taught_only_by(
+    space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
+) -> MemoryQuerySet:
     """Live memories that these exchanges made, and that nobody else has said again, changed or
     pinned."""
     others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
     again = MemoryEvent.objects.filter(
         space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
     )
-    made = Memory.objects.in_space(space).live().filter(source_assessment__in=assessment_ids)
-    mine = made.filter(revision=1, pinned=False)
+    changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
+    # That it was judged with its exchange is no change by somebody else.
+    changed = changed.exclude(actor_type="assessor", reason=JUDGED)
+    made = Memory.objects.in_space(space).live().filter(_made_in(assessment_ids, written_ids))
+    mine = made.filter(pinned=False).exclude(Exists(changed))
     return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")
+
+
+def _made_in(assessment_ids: Collection[UUID], written_ids: Collection[UUID]) -> Q:
+    """Memories that a judge made of these exchanges, or a tool in them."""
+    return Q(source_assessment__in=assessment_ids) | Q(pk__in=written_ids, source_role=TOOL)
 
 
 def _superseded_at(

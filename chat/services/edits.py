@@ -71,9 +71,16 @@ def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetim
     unfinished = [Message.State.PENDING, Message.State.STREAMING]
     newer.filter(state__in=unfinished).update(state=Message.State.STOPPED)
     _replace(space, newer, actor, now)
-    taught = [pk for pk in edit.values_list("assessment_id", flat=True) if pk]
+    taught, written = _taught(edit), _written(edit)
     edit.update(replaced_at=None)
-    reinstate(space=space, assessment_ids=taught, retracted_at=latest, actor=actor, now=now)
+    reinstate(
+        space=space,
+        assessment_ids=taught,
+        written_ids=written,
+        retracted_at=latest,
+        actor=actor,
+        now=now,
+    )
     _touch(conversation, said_instead.content, said.content, now)
     return conversation
 
@@ -87,9 +94,21 @@ def _said(space: Space, message_id: UUID) -> Message:
 
 
 def _replace(space: Space, rows: MessageQuerySet, actor: Actor, now: datetime) -> None:
-    taught = [pk for pk in rows.values_list("assessment_id", flat=True) if pk]
+    taught, written = _taught(rows), _written(rows)
     rows.update(replaced_at=now)
-    retract(space=space, assessment_ids=taught, actor=actor, now=now)
+    retract(space=space, assessment_ids=taught, written_ids=written, actor=actor, now=now)
+
+
+def _taught(rows: MessageQuerySet) -> list[UUID]:
+    """The exchanges' assessments."""
+    return [pk for pk in rows.values_list("assessment_id", flat=True) if pk]
+
+
+def _written(rows: MessageQuerySet) -> list[UUID]:
+    """The memories that a model remembered by a tool."""
+    calls = [call for made in rows.values_list("tool_calls", flat=True) for call in made]
+    kept = [call["memory"] for call in calls if call["name"] == "remember" and call["ok"]]
+    return [UUID(memory["id"]) for memory in kept]
 
 
 def _touch(conversation: Conversation, before: str, after: str, now: datetime) -> None:

@@ -18,6 +18,7 @@ from memory.drafts import MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, Space
 from memory.services.memories import revise_memory
+from memory.tools import TOOLS, Caller
 from tests.assessor.outbox import judgement
 from tests.memory.writing import ALICE, actions, remember, stored
 
@@ -189,6 +190,28 @@ def test_what_only_the_replaced_words_taught_is_let_go_and_says_why(space: Space
     gone = stored(memory)
     assert (gone.status, gone.bin_reason, gone.binned_at) == ("binned", "superseded", at(2))
     assert actions(memory) == ["created", "deleted"]
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_what_a_tool_wrote_goes_and_comes_with_its_turn(space: Space, is_judged: bool) -> None:
+    lisbon = remember(space, "User lives in Lisbon", memory_type="fact")
+    first = turn(space, "I moved from Lisbon to Porto")
+    caller = Caller(space, ALICE, at(1), conversation_id=str(first.conversation_id))
+    answer = TOOLS["remember"].call(caller, {"content": "User moved from Lisbon to Porto"})
+    call = {"name": "remember", "ok": True, "memory": answer.data}
+    Message.objects.filter(pk=first.pk).update(tool_calls=[call, {"name": "remember", "ok": False}])
+    written = Memory.objects.get(pk=answer.data["id"])
+    assert stored(lisbon).bin_reason == "superseded"
+    if is_judged:
+        assert judged(first, 2, "User moved from Lisbon to Porto") == written
+    edited(first, "I visited Porto", 4)
+    assert (stored(written).status, stored(lisbon).status) == ("binned", "live")
+    take_back_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(5))
+    assert (stored(written).status, stored(lisbon).status) == ("live", "binned")
+    change = MemoryChange(content="User moved to Porto for good")
+    revise_memory(space=space, memory_id=written.pk, change=change, actor=ALICE, now=at(6))
+    edited(first, "I visited Braga", 7)
+    assert stored(written).status == "live"
 
 
 def test_what_the_replaced_words_had_superseded_comes_back(space: Space) -> None:

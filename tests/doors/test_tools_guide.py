@@ -1,4 +1,4 @@
-"""What the guides show is run as it stands there."""
+"""The loop of docs/tools.md is run as it stands there."""
 
 import json
 import os
@@ -11,37 +11,31 @@ from django.conf import settings
 
 from memory.models import Memory
 from tests.conftest import MakeKey
-from tests.processes import Web, queue, static_files, web
+from tests.processes import Web
 from tests.stub_model import StubModel
-
-__all__ = ["queue", "static_files", "web"]
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 
-def snippet(guide: str) -> str:
-    """The one Python program of a guide."""
-    [program] = re.findall(
-        r"^```python\n(.*?)^```", (settings.BASE_DIR / "docs" / guide).read_text(), re.M | re.S
-    )
-    return str(program)
+GUIDE = settings.BASE_DIR / "docs" / "tools.md"
 
 
 def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeKey) -> None:
+    [loop] = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.M | re.S)
     stub_model.script(
         'tool:remember:{"content": "User likes pizza"}',
         "tools:" + json.dumps({"calls": [["forget", '{"memory_id": "it"}'], ["nonsense", "{}"]]}),
         "reply:I will remember that you like pizza.",
     )
     variables = {
-        "EBB": f"{web.url}/api/v1",
+        "EBB_URL": web.url,
         "EBB_KEY": key(),
         "OPENAI_API_KEY": "none",
         "OPENAI_BASE_URL": stub_model.base_url,
         "MODEL": "stub",
     }
     ran = subprocess.run(
-        [sys.executable, "-c", snippet("tools.md")],
+        [sys.executable, "-c", loop],
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
