@@ -39,20 +39,21 @@ def request_ids(get_response: Handler) -> Handler:
     if iscoroutinefunction(get_response):
 
         async def answer_async(request: HttpRequest) -> HttpResponse:
-            started = _begin(request)
+            started = begin(request)
             waiting: Awaitable[HttpResponse] = get_response(request)
             return _ended(request, await waiting, started)
 
         return answer_async
 
     def answer(request: HttpRequest) -> HttpResponse:
-        started = _begin(request)
+        started = begin(request)
         return _ended(request, get_response(request), started)
 
     return answer
 
 
-def _begin(request: HttpRequest) -> float:
+def begin(request: HttpRequest) -> float:
+    """Gives the request its id; the moment (perf_counter) from which its time is counted."""
     given = request.headers.get(HEADER, "")
     _current.set(given if _GIVEN.fullmatch(given) else secrets.token_hex(8))
     return perf_counter()
@@ -61,14 +62,19 @@ def _begin(request: HttpRequest) -> float:
 def _ended(request: HttpRequest, response: HttpResponse, started: float) -> HttpResponse:
     response.headers[HEADER] = current_request_id()
     if request.path.startswith(_PROGRAMS):
-        access = getattr(request, "auth", None)
-        logger.info(
-            "%s %s %d %.0f ms %s %s",
-            request.method,
-            request.path,
-            response.status_code,
-            (perf_counter() - started) * 1000,
-            access.actor.name if access else "-",
-            current_request_id(),
-        )
+        log_end(request, response.status_code, started)
     return response
+
+
+def log_end(request: HttpRequest, status: int, started: float) -> None:
+    """One line for a call of another program; `request.auth` is its access, if it was let in."""
+    access = getattr(request, "auth", None)
+    logger.info(
+        "%s %s %d %.0f ms %s %s",
+        request.method,
+        request.path,
+        status,
+        (perf_counter() - started) * 1000,
+        access.actor.name if access else "-",
+        current_request_id(),
+    )

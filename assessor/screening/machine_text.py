@@ -35,7 +35,8 @@ _CUT = [
         # A recalled memory by itself, as Ebb writes it for models (seeds 000 and 003) and people
         r"[-*•][ \t]*\[\d{4}-\d\d-\d\d\] [^\n]*?\(\d{1,3}% match[^()\n]*\)",
         r"^[ \t]*[-*•][ \t]*“[^\n]*” \([^()\n]*\d{1,3}% match\)[ \t]*$",
-        r"(?:今天|\d+(?:天|个月|年)前)的对话摘要“[^”\n]*”",
+        # (not from within a number: a long one would be read to its end from each digit)
+        r"(?:今天|(?<!\d)\d{1,6}(?:天|个月|年)前)的对话摘要“[^”\n]*”",
         # A tool's answer in words, to the next blank line
         r"^[ \t]*(?:tool|function)[ _](?:result|output|response)s?[^:\n]{0,60}:"
         r".*?(?:\n[ \t]*\n|\Z)",

@@ -13,10 +13,13 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpResponse
+from ninja.errors import AuthenticationError
 
-from config.errors import problem
-from memory.authentication import Access, BearerKey
+from config.errors import ANSWERS, answer_to, problem
+from config.request_ids import HEADER, begin, current_request_id, log_end
+from memory.authentication import BearerKey
 from memory.connections import in_thread
+from memory.errors import Forbidden
 
 PATHS = ("/mcp", "/mcp/")
 
@@ -31,38 +34,62 @@ class McpDoor:
         if scope["type"] != "http" or scope["path"] not in PATHS:
             await self._behind(scope, receive, send)
             return
-        caller = await in_thread(_let_in, scope)
-        if isinstance(caller, HttpResponse):
-            await _send(caller, send)
-            return
-        from config.mcp.server import transport  # loaded by _let_in, beside the event loop
+        request = ASGIRequest(scope, BytesIO())
+        started, status = begin(request), 500
 
-        manager = transport()
-        async with manager.run():
-            await manager.handle_request({**scope, "state": {"access": caller}}, receive, send)
+        async def send_with_id(message: Any) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                request_id = (HEADER.lower().encode(), current_request_id().encode())
+                message = {**message, "headers": [*message["headers"], request_id]}
+            await send(message)
+
+        try:
+            await _answer(request, scope, receive, send_with_id)
+        finally:
+            log_end(request, status, started)
 
 
-def _let_in(scope: Any) -> Access | HttpResponse:
-    """The caller, or the answer to somebody who may not come in."""
-    request = ASGIRequest(scope, BytesIO())
+async def _answer(request: ASGIRequest, scope: Any, receive: Any, send: Any) -> None:
+    refused = await in_thread(_refusal, request)
+    if refused is not None:
+        await _send(refused, send)
+        return
+    from config.mcp.server import transport  # loaded by _refusal, beside the event loop
+
+    manager = transport()
+    state = {"access": request.auth}  # type: ignore[attr-defined]  # set by _refusal
+    async with manager.run():
+        await manager.handle_request({**scope, "state": state}, receive, send)
+
+
+def _refusal(request: ASGIRequest) -> HttpResponse | None:
+    """The answer to somebody who may not come in; None leaves the caller's access on the request,
+    where the API has it, too."""
     try:
         host = request.get_host()
+        if request.method != "POST":  # there are no sessions to listen to or to end
+            refused = problem(405, "method_not_allowed", "Method not allowed", "Only POST is here.")
+            refused.headers["Allow"] = "POST"
+            return refused
+        origin = request.headers.get("Origin")
+        own = origin is None or urlsplit(origin).netloc == host
+        if not own and origin not in settings.CSRF_TRUSTED_ORIGINS:
+            # The protocol asks for this: a page elsewhere may not talk to a server on this machine.
+            raise Forbidden("This origin may not call.")
+        access = BearerKey()(request)
+        if access is None:
+            raise AuthenticationError
     except DisallowedHost as error:
         return problem(400, "bad_request", "Bad request", str(error))
-    if request.method != "POST":  # there are no sessions to listen to or to end
-        refused = problem(405, "method_not_allowed", "Method not allowed", "Only POST is served.")
-        refused.headers["Allow"] = "POST"
-        return refused
-    origin = request.headers.get("Origin")
-    if origin and urlsplit(origin).netloc != host and origin not in settings.CSRF_TRUSTED_ORIGINS:
-        # The protocol asks for this: a page elsewhere may not talk to a server on this machine.
-        return problem(403, "forbidden", "Not allowed", "This origin may not call.")
-    access: Access | None = BearerKey()(request)
-    if access is None:
-        return problem(401, "unauthorized", "Who are you?", "Unauthorized")
+    except tuple(ANSWERS) as error:
+        answer = answer_to(error)
+        return problem(*answer, str(error) or answer[2])
+    request.auth = access  # type: ignore[attr-defined]  # as ninja does
     import config.mcp.server  # noqa: F401 - here, because it takes long
 
-    return access
+    return None
 
 
 async def _send(response: HttpResponse, send: Any) -> None:

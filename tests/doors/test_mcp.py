@@ -168,8 +168,12 @@ def test_who_may_not_come_in_is_told_why(
 ) -> None:
     right = {} if status == 401 else {"Authorization": f"Bearer {key()}"}
 
-    refused = httpx2.request(method, f"{web.url}/mcp", headers=right | headers, timeout=30)
+    own = {"X-Request-ID": "client-7"}
+
+    refused = httpx2.request(method, f"{web.url}/mcp", headers=right | own | headers, timeout=30)
 
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     assert refused.headers["Content-Type"] == "application/problem+json"
     assert refused.headers.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
+    assert refused.headers["X-Request-ID"] == "client-7"
+    assert refused.json()["instance"] == "urn:ebb:request:client-7"

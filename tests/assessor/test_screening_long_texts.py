@@ -1,0 +1,21 @@
+"""Text of any making is read in a moment: no pattern goes over it again from each character."""
+
+from time import perf_counter
+
+import pytest
+
+from assessor.screening.machine_text import without_machine_text
+from memory.drafts import MAX_CONTENT
+from memory.secrets import mask_secrets
+
+PIECES = ["0", "A1", "a.b@", "1 2 3 ", "1天前", "今天的对话摘要“", "- [2026-02-18] x", "<memory "]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_the_longest_text_is_read_in_a_moment(piece: str) -> None:
+    text = piece * (MAX_CONTENT // len(piece))
+    started = perf_counter()
+
+    assert without_machine_text(mask_secrets(text)).startswith(piece)
+
+    assert perf_counter() - started < 2  # seconds; what went over it again took 10
