@@ -68,7 +68,6 @@ def test_nothing_of_it_is_kept(
     talker: Talker, model_web: Web, lisbon: Memory, stub_model: StubModel
 ) -> None:
     before = everything()
-    stub_model.script("ok", "ok", "ok", "500", "close:3", "stall:3")
     answer = talker.say(SECRET, private=True, history=EARLIER).json()
     assert answer["reply"].startswith(f"You said: {SECRET} I remember: - [")
     assert answer["recalled"][0]["memory"]["id"] == str(lisbon.pk)
@@ -86,6 +85,17 @@ def test_nothing_of_it_is_kept(
     off = talker.say(SECRET, private=True, memory="off").json()
     assert (off["recalled"], off["reply"]) == ([], f"You said: {SECRET}")
 
+    # A model that tries to remember is told that there is no such tool; looking up is no use.
+    for call in (
+        'tool:remember:{"content": "Hammerfest-7731"}',
+        'tool:search_memories:{"query": "x"}',
+    ):
+        stub_model.script(call, "ok")
+        assert talker.say(SECRET, private=True).status_code == 200
+    offered = {tool["function"]["name"] for tool in stub_model.requests[-2].body["tools"]}
+    assert offered == {"search_memories"}
+
+    stub_model.script("500", "close:3", "stall:3")
     assert talker.say(SECRET, private=True).status_code == 503
     assert names(talker.events(SECRET, private=True)) == ["recalled", "token", "error"]
     with talker.stream(SECRET, private=True) as stalled:
