@@ -17,6 +17,8 @@ from memory.schemas import Limit
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
 
+Title = Annotated[Content, Field(max_length=MAX_TITLE)]
+
 
 class ChoicesIn(Schema):
     """What a conversation goes by from here on; what is left out stays as it is.
@@ -142,7 +144,7 @@ class MessageOut(Schema):
 class ConversationChange(ChoicesIn):
     """What a conversation is called, and what it goes by; what is left out stays as it is."""
 
-    title: Annotated[Content, Field(max_length=MAX_TITLE)] | None = None
+    title: Title | None = None
 
 
 class ConversationOut(Schema):

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_GET
 from chat.inspector import recalled_hits
 from chat.models import Conversation, Message
 from chat.views.choices import choice_context
+from chat.views.conversations import listed
 from chat.views.exchanges import shown
 from memory.authentication import Access
 from memory.models import Space
 from memory.pages import PageRequest, space_page
 
-LISTED_CONVERSATIONS = 50
 SHOWN_MESSAGES = 200
 
 
@@ -34,18 +34,34 @@ def playground(
     request: PageRequest, access: Access, conversation_id: UUID | None = None
 ) -> HttpResponse:
     """A conversation, or room for a new one; beside it the others and what was recalled."""
-    conversations = Conversation.objects.in_space(access.space).order_by("-updated_at", "pk")
     conversation = None
     messages: list[Message] = []
     if conversation_id is not None:
-        conversation = get_object_or_404(conversations, pk=conversation_id)
-        rows = Message.objects.in_space(access.space).of(conversation)
-        newest = rows.select_related("assessment__memory").order_by("-position")
-        messages = list(newest[:SHOWN_MESSAGES])[::-1]
-    context = {
+        rows = Conversation.objects.in_space(access.space)
+        conversation = get_object_or_404(rows, pk=conversation_id)
+        messages = messages_of(access.space, conversation)
+    context = listed(access.space) | {
         "conversation": conversation,
-        "conversations": conversations[:LISTED_CONVERSATIONS],
-        "chat_messages": shown(access.space, messages),
+        "current": conversation,
+        "deleted": _deleted(request, access.space),
+        "chat_messages": messages,
         "hits": recalled_hits(access.space, messages[-1].recalled) if messages else [],
     }
     return render(request, "chat/playground.html", context | choice_context(access.space))
+
+
+def messages_of(space: Space, conversation: Conversation) -> list[Message]:
+    """The latest messages of a conversation, to be drawn."""
+    rows = Message.objects.in_space(space).of(conversation).shown()
+    newest = rows.select_related("assessment__memory").order_by("-position")
+    return shown(space, list(newest[:SHOWN_MESSAGES])[::-1])
+
+
+def _deleted(request: PageRequest, space: Space) -> UUID | None:
+    """The conversation that was let go on the page before and can be taken back."""
+    try:
+        deleted = UUID(request.GET.get("deleted", ""))
+    except ValueError:
+        return None
+    rows = Conversation.objects.filter(space_id=space.pk, deleted_at__isnull=False)
+    return deleted if rows.filter(pk=deleted).exists() else None

@@ -1,24 +1,31 @@
-"""Pages: a reply while it is written, as a stream of pieces of the page."""
+"""Pages: a reply while it is written, as a stream of pieces of the page; and its stop."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, suppress
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import escape
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
 
+from chat import live
 from chat.inspector import recalled_hits
 from chat.models import Message
-from chat.replies import Recalled, Token, Tool, stream_reply
+from chat.replies import Event, Recalled, Token, Tool
+from chat.services.replies import stop_pending
 from chat.sse import event, event_stream
 from chat.views.exchanges import shown
+from chat.views.refusals import refusal
+from memory.authentication import Access
 from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.pages import PageRequest, page_access
@@ -26,36 +33,87 @@ from memory.pages import PageRequest, page_access
 SECOND_LOOK = 0.5  # seconds
 
 
+@require_GET
 @login_required
 async def reply(request: PageRequest, slug: str, message_id: UUID) -> HttpResponseBase:
     """The reply as server-sent events, each a piece of the page."""
     user = await request.auser()
-    message = await sync_to_async(_message)(user, slug, message_id, "write")
-    return event_stream(_fragments(message))
+    access, message = await sync_to_async(_message)(user, slug, message_id)
+    return event_stream(_fragments(message, may_begin="write" in access.scopes))
 
 
-def _message(user: Any, slug: str, message_id: UUID, scope: str) -> Message:
-    access = page_access(user, slug, scope)
-    rows = Message.objects.in_space(access.space).select_related("conversation", "space__embedder")
-    return get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
+def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
+    access = page_access(user, slug, "read")
+    rows = Message.objects.in_space(access.space).select_related(
+        "conversation__space__embedder", "space__embedder"
+    )
+    return access, get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
 
 
-async def _fragments(message: Message) -> AsyncGenerator[bytes]:
-    """`recalled` and `token`s as they come, then `done` with the whole reply."""
-    try:
-        async with aclosing(stream_reply(message)) as events:
-            async for happened in events:
-                if isinstance(happened, Token):
-                    yield event("token", escape(happened.text))
-                elif isinstance(happened, Recalled):
-                    yield event("recalled", await in_thread(_inspector, message, happened.results))
-                elif isinstance(happened, Tool):
-                    yield event("tool", _tool_call(happened.call))
-    except Conflict:
-        # A second tab, or a browser that reconnects: it is shown the whole when it is there.
-        while await in_thread(_is_being_written, message):
-            await asyncio.sleep(SECOND_LOOK)
+async def _fragments(message: Message, *, may_begin: bool) -> AsyncGenerator[bytes]:
+    """What happens as it happens, then `done` with the whole reply. A browser that connects again
+    is told all of it again."""
+    if following := live.follow(message, may_begin=may_begin):
+        with suppress(Conflict):
+            async with aclosing(_drawn(following)) as pieces:
+                async for piece in pieces:
+                    yield piece
+    # Whoever else writes it: the whole is shown when it is there.
+    while await in_thread(_is_being_written, message):
+        await asyncio.sleep(SECOND_LOOK)
     yield event("done", await in_thread(_finished, message))
+
+
+async def _drawn(following: live.LiveReply) -> AsyncGenerator[bytes]:
+    """`recalled`; `text` and `tools` take the place of what a page has, `token` and `tool` add."""
+    text, tool = "text", "tools"
+    async with aclosing(following.read()) as news:
+        async for happened in news:
+            for piece in _pieces(happened):
+                if isinstance(piece, Recalled):
+                    inspector = await in_thread(_inspector, following.message, piece.results)
+                    yield event("recalled", inspector)
+                elif isinstance(piece, Tool):
+                    yield event(tool, _tool_call(piece.call))
+                    tool = "tool"
+                elif isinstance(piece, Token):
+                    yield event(text, escape(piece.text))
+                    text = "token"
+
+
+def _pieces(happened: Sequence[Event]) -> Iterator[Event]:
+    """Tokens that came together are one."""
+    for is_text, run in groupby(happened, key=lambda one: isinstance(one, Token)):
+        if is_text:
+            yield Token("".join(one.text for one in run if isinstance(one, Token)))
+        else:
+            yield from run
+
+
+@require_POST
+@login_required
+async def stop(request: PageRequest, slug: str) -> HttpResponse:
+    """Stops what is being written in the conversation; what was produced is kept."""
+    user = await request.auser()
+    for message in await sync_to_async(_under_way)(user, slug, request.POST.get("conversation")):
+        if not await live.stop(message.pk):
+            await in_thread(
+                stop_pending, space=message.space, message_id=message.pk, now=timezone.now()
+            )
+        if await in_thread(_is_being_written, message):
+            sentence = _("It is written elsewhere, and stops when nobody reads it there.")
+            return await sync_to_async(refusal)(request, sentence)
+    return HttpResponse(status=204)
+
+
+def _under_way(user: Any, slug: str, conversation_id: str | None) -> list[Message]:
+    access = page_access(user, slug, "write")
+    rows = Message.objects.in_space(access.space).select_related("space")
+    try:
+        conversation = UUID(conversation_id or "")
+    except ValueError:
+        return []
+    return list(rows.under_way(timezone.now()).filter(conversation_id=conversation))
 
 
 def _is_being_written(message: Message) -> bool:

@@ -11,7 +11,9 @@ from django.views.decorators.http import require_POST
 from pydantic import TypeAdapter, ValidationError
 
 from chat.choices import choices_in
+from chat.models import Message
 from chat.services.turns import begin_turn
+from chat.views.refusals import refusal
 from memory.authentication import Access
 from memory.drafts import Content
 from memory.errors import Conflict, NotFound
@@ -28,7 +30,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
         conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
     except (ValidationError, ValueError):
-        return _refusal(request, _("There is nothing to send, or too much of it."))
+        return refusal(request, _("There is nothing to send, or too much of it."))
     try:
         message = begin_turn(
             space=access.space,
@@ -41,20 +43,20 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
     except NotFound:
         raise Http404 from None
     except Conflict:
-        return _refusal(
-            request, _("A reply is still being written. Send it again when it is done.")
-        )
+        return refusal(request, _("A reply is still being written. Send it again when it is done."))
     address = reverse("conversation", args=[access.space.slug, message.conversation_id])
     if not request.htmx:
         return redirect(address)
     response = render(
         request,
         "chat/_turn.html",
-        {"said": text, "message": message, "is_new": conversation_id is None},
+        {"said": asked(message), "message": message, "is_new": conversation_id is None},
     )
     response["HX-Push-Url"] = address
     return response
 
 
-def _refusal(request: PageRequest, sentence: str) -> HttpResponse:
-    return render(request, "chat/_refusal.html", {"text": sentence})
+def asked(reply: Message) -> Message:
+    """What the user said that this answers."""
+    rows = Message.objects.in_space(reply.space).of(reply.conversation).shown()
+    return rows.get(position=reply.position - 1)

@@ -19,12 +19,29 @@
       showTheme();
     }
     near(event.target, "[data-dismiss]")?.closest(".toast")?.remove();
+    const opener = near(event.target, "[data-opens]");
+    if (opener) document.getElementById(opener.dataset.opens).showModal();
+    const copier = near(event.target, "[data-copies]");
+    if (copier) copy(copier);
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target) || near(event.target, ".menu-item")) menu.open = false;
     }
   });
 
+  // Without a secure context there is no clipboard: what is to be copied is selected instead.
+  const copy = (button) => {
+    const code = button.parentElement.querySelector("code");
+    if (!navigator.clipboard) return getSelection().selectAllChildren(code);
+    navigator.clipboard.writeText(code.textContent).then(() => {
+      button.classList.add("done");
+      setTimeout(() => button.classList.remove("done"), 1500);
+    });
+  };
+
   const escape = (target) => {
+    if (document.querySelector("dialog[open], :popover-open")) return; // the browser closes them
+    const cancel = near(target, "form")?.querySelector("[data-cancel]");
+    if (cancel) return cancel.click();
     const menu = near(target, "details.menu[open]");
     if (menu) {
       menu.open = false;
@@ -45,6 +62,15 @@
       if (target.value.trim()) target.form.requestSubmit();
       return;
     }
+    if (event.key === "ArrowUp" && target.matches("[data-edits-last]") && !target.value) {
+      const last = [...document.querySelectorAll("[data-edit]")].filter((edit) => edit.checkVisibility({ visibilityProperty: true })).at(-1);
+      if (last) {
+        event.preventDefault();
+        last.click();
+      }
+      return;
+    }
+    if (document.querySelector("dialog[open]")) return;
     if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select, [contenteditable]")) return;
     const wanted = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
     if (!wanted?.checkVisibility()) return;
@@ -83,6 +109,10 @@
     for (const [selector, start] of [
       ["[data-leaves-after]", (toast) => setTimeout(leave, toast.dataset.leavesAfter * 1000, toast)],
       ["[data-follow]", follow],
+      [".prose pre", (code) => {
+        const button = document.getElementById("copy-code")?.content.firstElementChild.cloneNode(true);
+        if (button) code.before(button);
+      }],
     ]) {
       for (const element of [part, ...part.querySelectorAll(selector)]) {
         if (!element.matches?.(selector) || element.dataset.ready) continue;
@@ -97,6 +127,9 @@
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (!detail.successful) return;
     detail.elt.closest(".toast")?.remove(); // undone; not sooner, htmx needs it for out-of-band swaps
+    if (detail.xhr.getResponseHeader("HX-Reswap") === "none") return; // refused, in a sentence
+    const back = detail.elt.closest("[data-returns-to]");
+    if (back) document.getElementById(back.dataset.returnsTo)?.focus();
     if (!detail.elt.matches("form[data-clear-when-sent]")) return;
     for (const field of detail.elt.querySelectorAll("textarea")) field.value = "";
   });

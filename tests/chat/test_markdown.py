@@ -1,6 +1,7 @@
 """Markdown of models and people is harmless HTML."""
 
 from html.parser import HTMLParser
+from time import perf_counter
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,6 +12,10 @@ HARMLESS_TAGS = {
     "p", "br", "h1", "em", "strong", "a", "code", "pre",
     "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
+
+
+BESIDE = 'target="_blank" rel="noopener noreferrer nofollow"'
+IMAGE = f'<p><a href="https://a.example/cat.png" {BESIDE}>{{}}</a></p>'
 
 
 class Elements(HTMLParser):
@@ -36,8 +41,18 @@ class Elements(HTMLParser):
         ("3. three", '<ol start="3">\n<li>three</li>\n</ol>'),
         (
             "[Ebb](https://example.org)",
-            '<p><a href="https://example.org" rel="noopener noreferrer nofollow">Ebb</a></p>',
+            f'<p><a href="https://example.org" {BESIDE}>Ebb</a></p>',
         ),
+        ("~~no~~", "<p><s>no</s></p>"),
+        ("![a *cat*](https://a.example/cat.png)", IMAGE.format("a *cat*")),
+        ("![](https://a.example/cat.png)", IMAGE.format("https://a.example/cat.png")),
+        ("![<b>](https://a.example/cat.png)", IMAGE.format("&lt;b&gt;")),
+        ("![cat][1]\n\n[1]: https://a.example/cat.png", IMAGE.format("cat")),
+        (
+            "[![<i>cat](https://a.example/cat.png) here](https://b.example)",
+            f'<p><a href="https://b.example" {BESIDE}>&lt;i&gt;cat here</a></p>',
+        ),
+        ("![x](data:image/png;base64,AA)", f"<p><a {BESIDE}>x</a></p>"),
         ("‏שלום‏ 🌊 你好", "<p>‏שלום‏ 🌊 你好</p>"),
     ],
 )
@@ -77,6 +92,17 @@ def test_a_table_is_shown() -> None:
         "# <b onclick=alert(1)>title</b>",
         "<!-- --><script>alert(1)</script>",
         "| <script>alert(1)</script> |\n|---|\n| <img src=x onerror=y> |",
+        "![<img src=x onerror=alert(1)>](https://evil.example/p.png)",
+        "[![<img src=x onerror=alert(1)>](https://evil.example/p.png)](https://evil.example)",
+        "![x](https://evil.example/p.png 'a\" onload=\"alert(1)')",
+        '![x](https://evil.example/p.png"onerror=alert(1))',
+        "```js onclick=alert(1)\nx\n```",
+        '```"><img src=x>\nx\n```',
+        "<a href=x style=position:fixed>",
+        "[x](https://evil.example){onclick=alert(1)}",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "<math><mtext></p><img src=x onerror=alert(1)>",
+        "<svg><style><img src=x onerror=alert(1)></style></svg>",
     ],
 )
 def test_nothing_can_act(text: str) -> None:
@@ -84,7 +110,25 @@ def test_nothing_can_act(text: str) -> None:
     page.feed(to_html(text))
     page.close()
     assert page.tags <= HARMLESS_TAGS
-    assert {name for name, _ in page.attributes} <= {"href", "title", "rel", "class", "start"}
+    harmless = {"href", "title", "rel", "target", "class", "start"}
+    assert {name for name, _ in page.attributes} <= harmless
     for name, value in page.attributes:
+        if name == "target":
+            assert value == "_blank"
         if name == "href":
             assert urlsplit(value or "").scheme in {"http", "https", "mailto", ""}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[" * 20_000, "![" * 10_000, "[a](" * 5_000, ">" * 20_000, "- " * 10_000, "*a" * 10_000),
+        *("`" * 20_000, "".join("`" * n + " " for n in range(190)), "<" * 20_000, "|" * 20_000),
+        *("a|b\n-|-\n" + "x\n" * 9_000, "|" * 900 + "\n" + "|-" * 900 + "\n" + "x\n" * 8_000),
+    ],
+    ids=lambda text: text[:8],
+)
+def test_what_is_made_to_take_long_does_not(text: str) -> None:
+    begun = perf_counter()
+    to_html(text)
+    assert perf_counter() - begun < 10

@@ -1,0 +1,109 @@
+"""Pages: the list of conversations, and one of them renamed, let go and taken back."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from pydantic import TypeAdapter, ValidationError
+
+from chat.models import Conversation
+from chat.schemas import MAX_SEARCH, Title
+from chat.services.conversations import (
+    delete_conversation,
+    rename_conversation,
+    restore_conversation,
+)
+from chat.views.refusals import refusal
+from memory.authentication import Access
+from memory.errors import NotFound
+from memory.models import Space
+from memory.pages import PageRequest, space_page
+from memory.pagination import keyset
+
+PAGE_SIZE = 50
+_TITLE: TypeAdapter[str] = TypeAdapter(Title)
+
+
+def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str, Any]:
+    """A page of the list for its template: the conversations in which `q` was said."""
+    q = q.replace("\x00", "").strip()[:MAX_SEARCH]
+    rows = Conversation.objects.in_space(space).saying(q)
+    page, following = keyset("-updated_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
+    return {"conversations": page, "next": following, "q": q}
+
+
+@require_GET
+@space_page("read")
+def conversations(request: PageRequest, access: Access) -> HttpResponse:
+    """A page of the list, for who types a search or wants more."""
+    cursor = request.GET.get("cursor") or None
+    context = listed(access.space, q=request.GET.get("q", ""), cursor=cursor)
+    current = {"pk": _current(request)}
+    return render(request, "chat/_conversations.html", context | {"current": current})
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
+    """A conversation's place in the list, with `?edit` as a field; posted, it is renamed."""
+    rows = Conversation.objects.in_space(access.space)
+    if request.method == "POST":
+        try:
+            given = _TITLE.validate_python(request.POST.get("title", ""))
+        except ValidationError:
+            return refusal(request, _("A title has 1 to 120 characters."))
+        try:
+            rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
+        except NotFound:
+            raise Http404 from None
+    context = {
+        "conversation": get_object_or_404(rows, pk=conversation_id),
+        "current": {"pk": _current(request)},
+        "is_renamed": request.method == "POST",
+    }
+    template = "chat/_rename.html" if "edit" in request.GET else "chat/_conversation.html"
+    return render(request, template, context)
+
+
+@require_POST
+@space_page("write")
+def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
+    """Takes a conversation off the list, and offers to take that back."""
+    try:
+        delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
+    except NotFound:
+        raise Http404 from None
+    if conversation_id == _current(request):
+        # What is open is gone: a new page offers it instead.
+        response = HttpResponse(status=204)
+        address = reverse("playground", args=[access.space.slug])
+        response["HX-Redirect"] = f"{address}?deleted={conversation_id}"
+        return response
+    return render(request, "chat/_deleted.html", {"deleted": conversation_id})
+
+
+@require_POST
+@space_page("write")
+def restore(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
+    """Undoes `delete`, and opens the conversation."""
+    try:
+        restore_conversation(space=access.space, conversation_id=conversation_id)
+    except NotFound:
+        raise Http404 from None
+    response = HttpResponse(status=204)
+    response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation_id])
+    return response
+
+
+def _current(request: PageRequest) -> UUID | None:
+    """The conversation that the page shows, as its composer says."""
+    given = request.POST.get("conversation") or request.GET.get("conversation", "")
+    try:
+        return UUID(given)
+    except ValueError:
+        return None

@@ -1,0 +1,89 @@
+"""Pages: a message said anew, a reply written anew, and both taken back or tried again."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+from pydantic import TypeAdapter, ValidationError
+
+from chat.models import Message
+from chat.services.edits import edit_message, take_back_edit
+from chat.services.turns import answer_again
+from chat.views.playground import messages_of
+from chat.views.refusals import refusal
+from memory.authentication import Access
+from memory.drafts import Content
+from memory.errors import Conflict, NotFound
+from memory.pages import PageRequest, space_page
+
+_CONTENT: TypeAdapter[str] = TypeAdapter(Content)
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def message(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """What the person said, or with `?edit` the field to change it in; posted, it is said anew."""
+    rows = Message.objects.in_space(access.space).shown().select_related("conversation")
+    said = get_object_or_404(rows, pk=message_id, role=Message.Role.USER)
+    if request.method == "GET":
+        template = "chat/_edit.html" if "edit" in request.GET else "chat/_said.html"
+        return render(request, template, {"message": said})
+    try:
+        text = _CONTENT.validate_python(request.POST.get("message", ""))
+    except ValidationError:
+        return refusal(request, _("There is nothing to send, or too much of it."))
+    try:
+        reply = edit_message(
+            space=access.space,
+            message_id=message_id,
+            text=text,
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except Conflict:
+        return refusal(request, _("A reply is still being written. Stop it, then edit."))
+    conversation = reply.conversation
+    context = {
+        "chat_messages": messages_of(access.space, conversation),
+        "conversation": conversation,
+        "edited": said,
+    }
+    return render(request, "chat/_edited.html", context)
+
+
+@require_POST
+@space_page("write")
+def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """Takes an edit back, and shows the conversation as it was."""
+    try:
+        conversation = take_back_edit(
+            space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
+        )
+    except NotFound:
+        raise Http404 from None
+    except Conflict:
+        return refusal(request, _("It was edited again since; only the latest edit comes back."))
+    response = HttpResponse(status=204)
+    response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation.pk])
+    return response
+
+
+@require_POST
+@space_page("write")
+def again(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
+    """Has the last message answered anew: room for the reply takes the place of the old one."""
+    try:
+        reply = answer_again(
+            space=access.space, conversation_id=conversation_id, now=timezone.now()
+        )
+    except NotFound:
+        raise Http404 from None
+    except Conflict:
+        return refusal(request, _("A reply is still being written."))
+    if not request.htmx:
+        return redirect("conversation", access.space.slug, conversation_id)
+    return render(request, "chat/_streaming.html", {"message": reply})
