@@ -30,6 +30,7 @@ DELAY_MS = 5.0
 CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times
 QUESTION = "where does Ana live, and what is she allergic to?"
 _STREAMS = ("stub model", "through Ebb, memory off", "through Ebb, memory on")
+_DOORS = ("through /v1, memory off", "through /v1, memory on")
 _AGAIN = "stub model again (noise)"
 _SDK = "stub model, openai SDK"
 _MESSAGES: Any = [{"role": "user", "content": QUESTION}]
@@ -66,21 +67,25 @@ def _filled_space() -> str:
 
 @dataclass(frozen=True)
 class Ways:
-    """The three ways to ask the same model."""
+    """The ways to ask the same model; a door is the same request as the direct one, sent to Ebb."""
 
     direct: Target
     without_memory: Target
     with_memory: Target
+    door_without_memory: Target
+    door_with_memory: Target
 
 
 def _ways(stub: str, web: str, key: str) -> Ways:
-    direct = Target(
-        f"{stub}/chat/completions",
-        {"Authorization": "Bearer none"},
-        {"model": "stub", "messages": _MESSAGES, "stream": True},
-        token=b'"content": "',
-        end=b"[DONE]",
-    )
+    def completion(url: str, key: str, **extension: Any) -> Target:
+        return Target(
+            f"{url}/chat/completions",
+            {"Authorization": f"Bearer {key}"},
+            {"model": "stub", "messages": _MESSAGES, "stream": True, **extension},
+            token=b'"delta": {"content": "',
+            end=b"[DONE]",
+        )
+
     without_memory, with_memory = (
         Target(
             f"{web}/api/v1/chat",
@@ -91,7 +96,12 @@ def _ways(stub: str, web: str, key: str) -> Ways:
         )
         for memory in ("off", "on")
     )
-    return Ways(direct, without_memory, with_memory)
+    return Ways(
+        completion(stub, "none"),
+        without_memory,
+        with_memory,
+        *(completion(f"{web}/v1", key, ebb={"memory": memory}) for memory in ("off", "on")),
+    )
 
 
 async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
@@ -107,13 +117,15 @@ async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
 
 async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.Row]]:
     """Everything beside the stub; and with memory beside without."""
-    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, _AGAIN, _SDK)}
+    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_DOORS, _AGAIN, _SDK)}
     async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
         for turn in range(-20, rounds):
             times = [
                 await first_token_ms(ways.direct),
                 await first_token_ms(ways.without_memory),
                 await first_token_ms(ways.with_memory),
+                await first_token_ms(ways.door_without_memory),
+                await first_token_ms(ways.door_with_memory),
                 await first_token_ms(ways.direct),
                 await _sdk_first_token_ms(client),
             ]

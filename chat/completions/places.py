@@ -14,6 +14,7 @@ from memory.models import Space
 
 # Of so many turns that begin with the same words the latest are compared with the client's history.
 COMPARED = 20
+BROKEN = (Message.State.FAILED, Message.State.STOPPED)
 
 
 @dataclass(frozen=True)
@@ -59,21 +60,31 @@ def _uuid(text: str) -> UUID | None:
 
 def _by_history(space: Space, said: Said, now: datetime) -> Conversation | None:
     if said.before is None:
-        # The first turn: it exists if the client goes on with it, or asks again.
-        begun = (row.conversation for row in _who_said(space, said.text) if row.position == 1)
-        return next((found for found in begun if _same_turn(space, found, said, now)), None)
+        return _begun(space, said, now)
     asked, answered = said.before
-    return next(
-        (row.conversation for row in _who_said(space, asked) if _is(_reply_to(row), answered)), None
-    )
+    turns = _who_said(space, asked)[:COMPARED]
+    return next((row.conversation for row in turns if _is(_reply_to(row), answered)), None)
+
+
+def _begun(space: Space, said: Said, now: datetime) -> Conversation | None:
+    """The conversation whose first turn this is, if the client goes on with it or asks again."""
+    first = _who_said(space, said.text).filter(position=1)
+    if not said.goes_on:
+        first = first.filter(
+            created_at__gt=now - REPLY_OVERDUE,
+            conversation__messages__space_id=space.pk,
+            conversation__messages__state__in=BROKEN,
+        )
+    row = first.first()
+    return row.conversation if row else None
 
 
 def _who_said(space: Space, text: str) -> MessageQuerySet:
-    """The latest messages of users with these very words."""
+    """The messages of users with these very words, the latest first."""
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()
     rows = Message.objects.in_space(space).alias(digest=MD5("content")).filter(digest=digest)
     shown = rows.filter(role="user", replaced_at=None, conversation__deleted_at=None)
-    return shown.select_related("conversation__space").order_by("-created_at")[:COMPARED]
+    return shown.select_related("conversation__space").order_by("-created_at")
 
 
 def _reply_to(message: Message) -> Message | None:
@@ -106,5 +117,4 @@ def _same_turn(
         return None
     if said.goes_on:
         return reply
-    broken = reply.state in {Message.State.FAILED, Message.State.STOPPED}
-    return reply if broken and reply.created_at > now - REPLY_OVERDUE else None
+    return reply if reply.state in BROKEN and reply.created_at > now - REPLY_OVERDUE else None

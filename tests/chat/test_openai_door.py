@@ -1,6 +1,7 @@
 """The OpenAI-compatible door through the real web server, with the real openai SDK."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,7 @@ from uuid import UUID
 import httpx2
 import openai
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from huggingface_hub import InferenceClient
 
@@ -543,3 +545,20 @@ def test_without_a_model_the_built_in_responder_answers(
     assert "".join(pieces) == whole.choices[0].message.content
     assert ebb(chunks[0])["recalled"][0]["memory"]["id"] == str(lisbon.pk)
     assert chunks[-1].usage.total_tokens == 0
+
+
+def test_the_lines_in_the_documentation_work(
+    model_web: Web,
+    stub_model: StubModel,
+    key: MakeKey,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = (settings.BASE_DIR / "docs" / "openai-door.md").read_text("utf-8")
+    [lines] = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert "http://127.0.0.1:8000" in lines
+    monkeypatch.setenv("EBB_KEY", key())
+    exec(lines.replace("http://127.0.0.1:8000", model_web.url) + "client.close()", {})
+    question = "I am allergic to peanuts. What is in pad thai?"
+    assert capsys.readouterr().out == f"You said: {question}\n"
+    assert turns()[0] == ("user", "done", question)
