@@ -11,6 +11,7 @@ from assessor.llm import ModelError
 from assessor.llm.errors import ModelNotFound
 from chat.completions.backends import get_backend
 from chat.completions.errors import answer_to
+from chat.completions.places import Names
 from chat.completions.relay import Call, answered
 from chat.completions.schemas import (
     CompletionIn,
@@ -43,7 +44,7 @@ async def create_completion(
     call = Call(
         access_to(request, "write").space,
         asked,
-        conversation=asked.ebb.conversation or x_ebb_conversation or "",
+        Names(asked.ebb.conversation or x_ebb_conversation or "", asked.user or ""),
         memory=asked.ebb.memory or x_ebb_memory,
     )
     parts = answered(call, get_backend())

@@ -10,11 +10,11 @@ from assessor.storable import storable
 from chat.choices import Choices
 from chat.completions.draft import Draft
 from chat.completions.messages import Said
-from chat.completions.places import Place
+from chat.completions.places import Names
 from chat.completions.schemas import Json
 from chat.completions.services import begin_exchange
-from chat.models import Message
-from chat.replies import begin_recall
+from chat.models import MemoryUse, Message
+from chat.replies import Recalling, begin_recall
 from chat.services.replies import Reply, finish_reply
 from memory.connections import in_thread
 from memory.drafts import MAX_CONTENT
@@ -28,23 +28,33 @@ MODEL_NAME_LENGTH = 120
 class Exchange:
     """Begins at once; `opened` waits until the user's words are stored and memories are found."""
 
-    def __init__(self, space: Space, said: Said, place: Place, **choices: Unpack[Choices]) -> None:
+    def __init__(self, space: Space, said: Said, names: Names, **choices: Unpack[Choices]) -> None:
         now = timezone.now()
-        known = place.conversation.pk if place.conversation else None
         self.ended = False
         self.recalled: list[Json] = []
-        self._goes_on = said.goes_on
-        self._recalling = begin_recall(
-            space=space, text=said.text[:MAX_CONTENT], conversation_id=known, now=now, **choices
-        )
+        self._space, self._said, self._choices = space, said, choices
+        self._recalling = self._recall(None)
         # A task of its own: a client that leaves now does not leave a reply that nobody ends.
         self._beginning = asyncio.ensure_future(
-            in_thread(begin_exchange, space=space, said=said, place=place, now=now, **choices)
+            in_thread(begin_exchange, space=space, said=said, names=names, now=now, **choices)
+        )
+
+    def _recall(self, conversation_id: UUID | None) -> Recalling:
+        return begin_recall(
+            space=self._space,
+            text=self._said.text[:MAX_CONTENT],
+            conversation_id=conversation_id,
+            now=timezone.now(),
+            **self._choices,
         )
 
     async def opened(self) -> tuple[Message, Recall | None]:
         """The reply's row and what was recalled. Raises InvalidArguments, EmbeddingError."""
         message = await asyncio.shield(self._beginning)
+        # It was recalled before the conversation was known, as most conversations do.
+        guessed = (self._choices.get("memory") or MemoryUse.ON, self._choices.get("profile") or "")
+        if (message.conversation.memory, message.conversation.profile) != guessed:
+            self._recalling = self._recall(message.conversation_id)
         found = await self._recalling
         self.recalled = results_out(found.results) if found else []
         return message, found
@@ -70,7 +80,7 @@ class Exchange:
 
     def _reply(self, message: Message, draft: Draft, state: str, error: str) -> Reply:
         """The whole reply; a tool's answer adds to what stood before the tool was called."""
-        earlier = message.content if self._goes_on else ""
+        earlier = message.content if self._said.goes_on else ""
         used = {result["memory"]["id"] for result in message.recalled}
         ids = [UUID(result["memory"]["id"]) for result in self.recalled]
         return Reply(

@@ -18,6 +18,14 @@ BROKEN = (Message.State.FAILED, Message.State.STOPPED)
 
 
 @dataclass(frozen=True)
+class Names:
+    """What a request calls its conversation (an id or a name) and its user; "" unsaid."""
+
+    conversation: str
+    user: str
+
+
+@dataclass(frozen=True)
 class Place:
     """The conversation, if it exists, and the reply that the request goes on with, if it does.
 
@@ -29,13 +37,14 @@ class Place:
     external_id: str
 
 
-def find_place(*, space: Space, said: Said, conversation: str, user: str, now: datetime) -> Place:
+def find_place(*, space: Space, said: Said, names: Names, now: datetime) -> Place:
     """The conversation is chosen by its id or name, else by the user's, else by the history: the
     latest in which the user's message before the last one was answered as the client says.
     """
     rows = Conversation.objects.in_space(space)
-    found = rows.filter(pk=known).first() if (known := _uuid(conversation)) else None
-    external_id = f"conversation:{conversation}" if conversation else f"user:{user}" if user else ""
+    found = rows.filter(pk=known).first() if (known := _uuid(names.conversation)) else None
+    external_id = f"conversation:{names.conversation}" if names.conversation else ""
+    external_id = external_id or (f"user:{names.user}" if names.user else "")
     if found is None and external_id:
         found = named(space, external_id)
     elif found is None:

@@ -18,12 +18,11 @@ from chat.completions.backends import Backend
 from chat.completions.draft import Draft
 from chat.completions.exchanges import Exchange
 from chat.completions.messages import Said, read, with_notes
-from chat.completions.places import find_place
+from chat.completions.places import Names
 from chat.completions.schemas import CompletionIn, Json
 from chat.models import MemoryUse, Message
 from chat.prompting import notes_on
 from chat.responders import Turn
-from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.models import Space
 from memory.recall import Recall
@@ -31,11 +30,11 @@ from memory.recall import Recall
 
 @dataclass(frozen=True)
 class Call:
-    """A request with what its headers say. `conversation` and `memory` are "" and None unsaid."""
+    """A request with what its headers say, too. `memory` is None unsaid."""
 
     space: Space
     request: CompletionIn
-    conversation: str
+    names: Names
     memory: str | None
 
 
@@ -52,7 +51,8 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
             async for part in parts:
                 yield part
         return
-    exchange = await _begun(call, said)
+    choices = Choices(memory=call.memory, profile=call.request.ebb.profile)
+    exchange = Exchange(call.space, said, call.names, **choices)
     try:
         message, found = await exchange.opened()
         turn = _turn(said, message, found)
@@ -66,19 +66,6 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
         raise
     finally:
         await exchange.abandon(draft)
-
-
-async def _begun(call: Call, said: Said) -> Exchange:
-    place = await in_thread(
-        find_place,
-        space=call.space,
-        said=said,
-        conversation=call.conversation,
-        user=call.request.user or "",
-        now=timezone.now(),
-    )
-    choices = Choices(memory=call.memory, profile=call.request.ebb.profile)
-    return Exchange(call.space, said, place, **choices)
 
 
 def _turn(said: Said, message: Message | None = None, found: Recall | None = None) -> Turn:

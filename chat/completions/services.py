@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from chat.choices import Choices
 from chat.completions.messages import Said
-from chat.completions.places import Place, named
+from chat.completions.places import Names, find_place, named
 from chat.models import Message
 from chat.services.replies import resume_reply
 from chat.services.turns import begin_turn
@@ -19,7 +19,7 @@ def begin_exchange(
     *,
     space: Space,
     said: Said,
-    place: Place,
+    names: Names,
     now: datetime,
     **choices: Unpack[Choices],
 ) -> Message:
@@ -27,6 +27,7 @@ def begin_exchange(
 
     Two requests at once in one conversation are both answered; each is a turn of its own.
     """
+    place = find_place(space=space, said=said, names=names, now=now)
     if place.reply is not None and resume_reply(space=space, message_id=place.reply.pk):
         return place.reply
     conversation = place.conversation
