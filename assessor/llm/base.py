@@ -7,7 +7,8 @@ Celery task runs its one call in `asyncio.run`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -107,11 +108,13 @@ class ChatModel(ABC):
         """
 
     @abstractmethod
-    def forward_stream(self, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
+    def forward_stream(
+        self, body: Mapping[str, Any]
+    ) -> AbstractAsyncContextManager[AsyncIterator[dict[str, Any]]]:
         """The chunks that the endpoint answers this request with, both as they are.
 
-        The request is made when the first chunk is asked for. Raises ModelError at any point; to be
-        wrapped in `contextlib.aclosing`, as `stream`.
+        Entered when the endpoint has accepted the request, which may be long before the first
+        chunk; leaving ends the request. Raises ModelError there and at any chunk.
         """
 
     @abstractmethod

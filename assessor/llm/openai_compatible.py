@@ -10,7 +10,8 @@ living loop; `aclose` closes the running loop's.
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, cast
 
@@ -102,11 +103,13 @@ class OpenAICompatibleModel(ChatModel):
             async with asyncio.timeout(timeout):
                 return _as_object(await client.post("/chat/completions", cast_to=object, body=body))
 
-    async def forward_stream(self, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
+    @asynccontextmanager
+    async def forward_stream(
+        self, body: Mapping[str, Any]
+    ) -> AsyncGenerator[AsyncIterator[dict[str, Any]]]:
         events = await self._open_stream({**body, "stream": True})
         try:
-            while (event := await self._next_event(events)) is not None:
-                yield _as_object(event)
+            yield self._objects(events)
         finally:
             await events.close()
 
@@ -183,6 +186,10 @@ class OpenAICompatibleModel(ChatModel):
                     stream=True,
                     stream_cls=openai.AsyncStream[object],
                 )
+
+    async def _objects(self, events: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
+        while (event := await self._next_event(events)) is not None:
+            yield _as_object(event)
 
     async def _next_event(self, events: openai.AsyncStream[object]) -> object | None:
         with translated():

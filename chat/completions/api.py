@@ -50,28 +50,29 @@ async def create_completion(
     parts = answered(call, get_backend())
     if not asked.stream:
         async with aclosing(parts):
-            [whole] = [part async for part in parts]
-        return _named(JsonResponse(whole), whole)
-    # A model that fails before its first word is answered by a status, not in a stream. From here
-    # on the stream has begun: should nobody read it, Python still ends it, and with it the request.
-    first = await anext(parts)
-    return _named(event_stream(_events(first, parts)), first)
+            ebb, whole = [part async for part in parts]
+        return _named(JsonResponse({**whole, "ebb": ebb}), ebb)
+    # A model that refuses is answered by a status, not in a stream. From here on the stream has
+    # begun: should nobody read it, Python still ends it, and with it the request to the model.
+    ebb = await anext(parts)
+    return _named(event_stream(_events(ebb, parts)), ebb)
 
 
-def _named(response: HttpResponseBase, part: Json) -> HttpResponseBase:
+def _named(response: HttpResponseBase, ebb: Json) -> HttpResponseBase:
     """For clients that see no fields which their SDK does not know."""
-    if part["ebb"]["conversation_id"]:
-        response.headers["X-Ebb-Conversation"] = part["ebb"]["conversation_id"]
+    if ebb["conversation_id"]:
+        response.headers["X-Ebb-Conversation"] = ebb["conversation_id"]
     return response
 
 
-async def _events(first: Json, rest: AsyncGenerator[Json]) -> AsyncGenerator[bytes]:
+async def _events(ebb: Json, parts: AsyncGenerator[Json]) -> AsyncGenerator[bytes]:
     """Each part as an event, then `[DONE]`; or what went wrong, and nothing more."""
-    async with aclosing(rest):
+    extension = {"ebb": ebb}
+    async with aclosing(parts):
         try:
-            yield _event(first)
-            async for part in rest:
-                yield _event(part)
+            async for part in parts:
+                yield _event(part | extension)
+                extension = {}
         except ModelError as error:
             yield _event({"error": answer_to(error).error})
         else:

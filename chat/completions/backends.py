@@ -1,8 +1,8 @@
 """What stands behind the door: the configured model, or the built-in responder in its protocol."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from uuid import uuid4
 
 from django.conf import settings
@@ -24,9 +24,11 @@ class Backend(ABC):
     model: str
 
     @abstractmethod
-    def answer(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
-        """The chunks of the answer, if the request wants a stream, else the one whole answer;
-        or a ModelError at any point. To be wrapped in `contextlib.aclosing`.
+    def answer(self, request: Json, turn: Turn) -> AbstractAsyncContextManager[AsyncIterator[Json]]:
+        """The chunks of the answer, if the request wants a stream, else the one whole answer.
+
+        Entered when the request is accepted; leaving ends it. Raises ModelError there and at any
+        part.
         """
 
     @abstractmethod
@@ -45,14 +47,14 @@ class ConfiguredModel(Backend):
         self._endpoint = model
         self.model = model.model
 
-    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
+    @asynccontextmanager
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[Json]]:
         body = {**request, "model": self.chosen(request.get("model"))}
-        if not body.get("stream"):
-            yield await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT)
-            return
-        async with aclosing(self._endpoint.forward_stream(body)) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        if body.get("stream"):
+            async with self._endpoint.forward_stream(body) as chunks:
+                yield chunks
+        else:
+            yield _alone(await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT))
 
     async def models(self) -> list[Json]:
         try:
@@ -71,7 +73,12 @@ class BuiltIn(Backend):
 
     model = BuiltinResponder.label
 
-    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
+    @asynccontextmanager
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[Json]]:
+        async with aclosing(self._parts(request, turn)) as parts:
+            yield parts
+
+    async def _parts(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
         envelope = {
             "id": f"chatcmpl-{uuid4().hex}",
             "created": int(turn.now.timestamp()),
@@ -97,6 +104,10 @@ class BuiltIn(Backend):
 
 
 _USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+async def _alone(answer: Json) -> AsyncIterator[Json]:
+    yield answer
 
 
 def _delta(delta: Json, finish_reason: str | None = None) -> Json:

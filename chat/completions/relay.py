@@ -39,27 +39,26 @@ class Call:
 
 
 async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
-    """The chunks of the answer, or the one whole answer; the first part has the field `ebb`.
+    """First the answer's field `ebb`, as soon as the model has accepted the request; then the
+    chunks of the answer, or the one whole answer, as they came.
 
     To be wrapped in `contextlib.aclosing`: leaving it ends the request to the model.
-    Raises InvalidArguments before the first part, ModelError and EmbeddingError at any.
+    Raises InvalidArguments and EmbeddingError before the first part, ModelError at any.
     """
     said = read(call.request.messages)
     draft = Draft(backend.chosen(call.request.model))
     if not said.text:  # an image alone, say: nothing to recall by, nothing to keep
-        async with aclosing(_asked(call, backend, _turn(said), draft, None)) as parts:
+        async with aclosing(_asked(call, backend, _turn(said), draft)) as parts:
             async for part in parts:
-                yield part
+                yield _NOTHING if part is None else part
         return
     choices = Choices(memory=call.memory, profile=call.request.ebb.profile)
     exchange = Exchange(call.space, said, call.names, **choices)
     try:
         message, found = await exchange.opened()
-        turn = _turn(said, message, found)
-        asking = _asked(call, backend, turn, draft, _remembered(call, message, exchange))
-        async with aclosing(asking) as parts:
+        async with aclosing(_asked(call, backend, _turn(said, message, found), draft)) as parts:
             async for part in parts:
-                yield part
+                yield _remembered(call, message, exchange) if part is None else part
         await exchange.end(draft, Message.State.DONE)
     except (ModelError, EmbeddingError) as error:
         await exchange.end(draft, Message.State.FAILED, str(error))
@@ -77,19 +76,20 @@ def _turn(said: Said, message: Message | None = None, found: Recall | None = Non
 
 
 async def _asked(
-    call: Call, backend: Backend, turn: Turn, draft: Draft, remembered: Json | None
-) -> AsyncGenerator[Json]:
-    """What the backend answers, noted in the draft; ModelInterrupted if its end is missing."""
+    call: Call, backend: Backend, turn: Turn, draft: Draft
+) -> AsyncGenerator[Json | None]:
+    """None when the request is accepted, then what the backend answers, noted in the
+    draft; ModelInterrupted if its end is missing.
+    """
     request = call.request.forwarded()
     if turn.results:
         notes = notes_on(turn.results, turn.now, turn.rules)
         request["messages"] = with_notes(request["messages"], notes)
-    extension = {"ebb": remembered or _NOTHING}
-    async with aclosing(backend.answer(request, turn)) as parts:
+    async with backend.answer(request, turn) as parts:
+        yield None
         async for part in parts:
             draft.add(part)
-            yield part | extension
-            extension = {}
+            yield part
     if not draft.finish_reason:
         raise ModelInterrupted("the answer ended without a finish reason")
 

@@ -377,8 +377,6 @@ FAILURES: list[tuple[str, type[openai.APIStatusError], int, str]] = [
     ("401", openai.InternalServerError, 502, "model_unauthorized"),
     ("403", openai.InternalServerError, 502, "model_unauthorized"),
     ("500", openai.InternalServerError, 502, "model_failed"),
-    ("garbage", openai.InternalServerError, 502, "model_failed"),
-    ("close:0", openai.InternalServerError, 502, "model_failed"),
 ]
 
 
@@ -423,9 +421,24 @@ def test_an_sdk_that_retries_says_the_same_thing_once(
     assert len(stub_model.requests) == 4
 
 
-@pytest.mark.parametrize("step", ["error:3", "close:3", "cut:3"])
-def test_a_stream_that_breaks_ends_with_an_error(
+@pytest.mark.parametrize("step", ["garbage", "half", "close:0"])
+def test_a_whole_answer_that_is_none_is_an_error(
     client: openai.OpenAI, stub_model: StubModel, step: str
+) -> None:
+    stub_model.script(step)
+    with pytest.raises(openai.InternalServerError) as caught:
+        ask(client, said(STORY))
+    assert (caught.value.status_code, caught.value.code) == (502, "model_failed")
+    assert reply_row().state == "failed"
+
+
+@pytest.mark.parametrize(
+    ("step", "come"),
+    [("error:3", "You said: I"), ("close:3", "You said: I"), ("cut:3", "You said: I"),
+     ("garbage", ""), ("close:0", "")],
+)  # fmt: skip
+def test_a_stream_that_breaks_ends_with_an_error(
+    client: openai.OpenAI, stub_model: StubModel, step: str, come: str
 ) -> None:
     stub_model.script(step)
     pieces: list[str] = []
@@ -434,7 +447,7 @@ def test_a_stream_that_breaks_ends_with_an_error(
         pieces.extend(chunk.choices[0].delta.content or "" for chunk in stream)
     assert caught.value.code == "model_failed"
     assert (reply_row().state, reply_row().content) == ("failed", "".join(pieces))
-    assert "".join(pieces) == "You said: I"
+    assert "".join(pieces) == come
 
 
 def test_a_client_that_leaves_ends_the_request_and_the_reply(
