@@ -548,12 +548,14 @@ def test_without_a_model_the_built_in_responder_answers(
 ) -> None:
     client = door(web, key())
     assert [model.id for model in client.models.list()] == ["built-in"]
-    whole = client.chat.completions.create(model="gpt-4o", messages=said(QUESTION))
+    whole = client.chat.completions.create(
+        model="gpt-4o", messages=said("Where did I move in March?")
+    )
     assert whole.model == "built-in"
     assert "“User moved to Lisbon in March”" in str(whole.choices[0].message.content)
     assert whole.usage is not None
     options: Any = {"stream": True, "stream_options": {"include_usage": True}}
-    chunks = list(ask(client, said(QUESTION), **options))
+    chunks = list(ask(client, said("Where did I move in March?"), **options))
     pieces = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
     assert "".join(pieces) == whole.choices[0].message.content
     assert ebb(chunks[0])["recalled"][0]["memory"]["id"] == str(lisbon.pk)
