@@ -13,12 +13,14 @@ from memory.embeddings import EmbeddingError
 from memory.errors import EbbError
 from memory.models import Job
 from memory.services import jobs, switching
+from memory.transfer.importing import import_space
+from memory.transfer.upload import IMPORT
 
 Work = Callable[[Job], Mapping[str, Any]]
 """Does the job from where it stands; its answer becomes the job's result. May raise EbbError or
 EmbeddingError, which end it as failed unless the model is only away."""
 
-WORK: dict[str, Work] = {switching.KIND: switching.switch}
+WORK: dict[str, Work] = {IMPORT: import_space, switching.KIND: switching.switch}
 
 
 def work_at(job: Job) -> None:

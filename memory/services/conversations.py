@@ -38,10 +38,12 @@ def hold_conversations(space: Space) -> None:
         )
 
 
-def join(space: Space, memories: Sequence[Memory]) -> Mapping[UUID, IndexTexts]:
+def join(
+    space: Space, memories: Sequence[Memory], *, keep_places: bool = False
+) -> Mapping[UUID, IndexTexts]:
     """What is indexed of new memories, and of the older turns that they come to stand beside.
 
-    Gives each its place among the turns of its moment.
+    Gives each its place among the turns of its moment, unless it brings the one it had.
     """
     new = _by_conversation(memories)
     texts = {memory.pk: passage_of(memory).index_texts() for memory in new.pop("", [])}
@@ -50,7 +52,8 @@ def join(space: Space, memories: Sequence[Memory]) -> Mapping[UUID, IndexTexts]:
     known = _by_conversation(_held(space, [_stretch_of_new(turns) for turns in new.values()]))
     for conversation, turns in new.items():
         older = known.get(conversation, [])
-        _take_places(turns, older)
+        if not keep_places:
+            _take_places(turns, older)
         merged = sorted([*older, *turns], key=_place)
         texts |= texts_around(merged, {turn.pk for turn in turns})
     return texts

@@ -74,6 +74,7 @@ BODIES: dict[str, Any] = {
     "editMessage": {"message": "I like pasta"},
     "changeConversation": {"profile": "vivid"},
     "callTool": {"content": "User likes pizza"},
+    "importSpace": b"{\"content\": \"I like pizza\"}",
     "xml": b'<memory_save importance="0.5">User likes pizza</memory_save>',
 }
 READS_WITH_POST = {"searchMemories", "previewPolicy"}

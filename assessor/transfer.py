@@ -1,0 +1,29 @@
+"""What the assessor adds to a space's file."""
+
+from django.db.models import F
+
+from assessor.models import Assessment, State
+from memory.transfer.sections import Row, Section
+
+
+def _nobody_is_at_it(row: Row) -> None:
+    """What was being judged is judged anew: no worker here has begun it."""
+    if row["state"] == State.RUNNING:
+        row["state"] = State.QUEUED
+
+
+SECTIONS = (
+    Section(
+        "assessment",
+        Assessment,
+        # What stands for a span comes before its parts.
+        (F("part_of_id").asc(nulls_first=True), "created_at", "id"),
+        left_out=frozenset({"leased_until"}),
+        names={
+            "memory_id": "memory",
+            "part_of_id": "assessment",
+            "source_conversation": "conversation",
+        },
+        arrives=_nobody_is_at_it,
+    ),
+)

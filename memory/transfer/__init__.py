@@ -1,0 +1,1 @@
+"""A whole space as lines of JSON, out and in again (docs/transfer.md)."""

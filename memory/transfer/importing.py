@@ -1,0 +1,194 @@
+"""The work of an import: through the file in batches, each kept with the place it ends at.
+
+With `on_error: abort` the file is read twice: first only checked, and written if nothing is wrong.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db import DataError, IntegrityError, transaction
+from django.utils import timezone
+
+from memory.actors import Actor
+from memory.connections import release_connection
+from memory.errors import EbbError
+from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
+from memory.services.jobs import advance
+from memory.transfer import upload
+from memory.transfer.checking import Checked
+from memory.transfer.sources import Entry, entries, is_legacy
+from memory.transfer.writing import Item, Target, prepare, store
+
+_MEMORIES, _ROWS = 100, 500  # at once; a memory is embedded
+SHOWN = 100
+"""How many wrong lines are kept with their reasons."""
+
+
+class NothingWritten(EbbError):
+    """The file has wrong lines, and it was to go in whole or not at all."""
+
+
+@dataclass
+class Report:
+    """How far an import is and what it says of itself: the job's result."""
+
+    offset: int = 0
+    line: int = 0
+    checked: bool = False
+    takes_policy: bool | None = None
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    wrong: list[dict[str, Any]] = field(default_factory=list)
+    wrong_count: int = 0
+
+    def note(self, number: int, reason: str) -> None:
+        self.wrong_count += 1
+        if len(self.wrong) < SHOWN:
+            self.wrong.append({"line": number, "reason": reason})
+
+    def count(self, kind: str, new: int, known: int) -> None:
+        counted = self.counts.setdefault(kind, {"new": 0, "known": 0})
+        counted["new"] += new
+        counted["known"] += known
+
+
+def import_space(job: Job) -> Mapping[str, Any]:
+    """Does an import from where it stands. Raises NothingWritten, InvalidArguments."""
+    work = _Import(job)
+    if job.parameters["on_error"] == "abort" and not work.report.checked:
+        work.check()
+    work.write()
+    upload.forget(job)
+    return asdict(work.report)
+
+
+class _Import:
+    """One run of an import's job."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.report = Report(**job.result)
+        self._legacy = is_legacy(job)
+        if self.report.takes_policy is None:
+            self.report.takes_policy = not self._legacy and _is_untouched(job)
+
+    def check(self) -> None:
+        """Reads the whole file and writes nothing. Raises NothingWritten if a line is wrong."""
+        checked = Checked(self._job.space)
+        found = Report(takes_policy=self.report.takes_policy)
+        for batch in self._batches(found):
+            for entry in batch:
+                if reason := entry.wrong or checked.wrong(entry):
+                    found.note(entry.number, reason)
+            advance(job=self._job, done=batch[-1].end, now=timezone.now(), total=self._bytes * 2)
+        if found.wrong_count:
+            values = asdict(found)
+            advance(job=self._job, done=self._job.done, now=timezone.now(), result=values)
+            raise NothingWritten("Nothing was imported: some lines are wrong.")
+        self.report.checked = True
+
+    def write(self) -> None:
+        for batch in self._batches(self.report):
+            try:
+                self._step(batch)
+            except (IntegrityError, DataError):
+                # One of them is what the tables do not take: told apart by going one by one.
+                for entry in batch:
+                    self._step_alone(entry)
+
+    @property
+    def _bytes(self) -> int:
+        return int(self._job.parameters["bytes"])
+
+    def _batches(self, report: Report) -> Iterator[list[Entry]]:
+        """Entries in file order, those of a batch of one section or none."""
+        return _batched(
+            entries(
+                self._job,
+                legacy=self._legacy,
+                offset=report.offset,
+                number=report.line,
+                now=timezone.now(),
+            ),
+            ends=not self._legacy,
+        )
+
+    def _step(self, batch: list[Entry]) -> None:
+        """Writes a batch and notes the place, all or nothing."""
+        report = Report(**asdict(self.report))
+        target = Target(
+            space=self._job.space,
+            actor=Actor(self._job.actor_type, self._job.actor_name),  # type: ignore[arg-type]  # it was one when the job was made
+            now=timezone.now(),
+            is_legacy=self._legacy,
+            takes_policy=bool(report.takes_policy),
+        )
+        items = [Item(entry.number, entry.row) for entry in batch if entry.section]
+        ready = prepare(target, batch[0].section, items) if batch[0].section else None
+        with transaction.atomic():
+            for number, reason in [(e.number, e.wrong) for e in batch if e.wrong]:
+                report.note(number, reason)
+            if ready is not None:
+                if ready.section.model is PolicyVersion and target.takes_policy:
+                    _forget_default_policy(self._job)
+                report.count(ready.section.kind, *store(target, ready))
+                for number, reason in ready.wrong:
+                    report.note(number, reason)
+            report.offset, report.line = batch[-1].end, batch[-1].number
+            self._advance(report)
+        self.report = report
+        release_connection()
+
+    def _step_alone(self, entry: Entry) -> None:
+        try:
+            self._step([entry])
+        except (IntegrityError, DataError) as error:
+            reason = str(error).strip().splitlines()[0]
+            self._step([Entry(entry.number, entry.end, wrong=reason)])
+
+    def _advance(self, report: Report) -> None:
+        checked = self._bytes if report.checked else 0
+        advance(
+            job=self._job,
+            done=checked + min(report.offset, self._bytes),
+            now=timezone.now(),
+            total=checked + self._bytes,
+            result=asdict(report),
+        )
+
+
+def _batched(found: Iterator[Entry], *, ends: bool) -> Iterator[list[Entry]]:
+    """Up to so many entries of one section at a time. A file that `ends` says so in its last line;
+    one that was cut off gets a last entry that says so."""
+    batch: list[Entry] = []
+    complete, last = not ends, Entry(0, 0)
+    for entry in found:
+        if batch and (entry.section is not batch[0].section or len(batch) >= _most(batch[0])):
+            yield batch
+            batch = []
+        batch.append(entry)
+        complete, last = complete or entry.is_end, entry
+    if batch:
+        yield batch
+    if not complete:
+        yield [Entry(last.number + 1, last.end, wrong="the file ends before its last line")]
+
+
+def _most(entry: Entry) -> int:
+    return _MEMORIES if entry.section and entry.section.model is Memory else _ROWS
+
+
+def _is_untouched(job: Job) -> bool:
+    """Whether nothing has happened in the space yet: then it takes the file's rules, too."""
+    tables = (Memory, MemoryEvent)
+    if any(t._base_manager.filter(space_id=job.space_id).exists() for t in tables):
+        return False
+    imports = Job.objects.in_space(job.space).filter(kind=job.kind, state=JobState.DONE)
+    versions = PolicyVersion.objects.filter(space_id=job.space_id)
+    return versions.count() <= 1 and not imports.exists()
+
+
+def _forget_default_policy(job: Job) -> None:
+    """The rules that every space begins with give way to the file's first ones."""
+    if not job.result.get("counts", {}).get("policy"):
+        PolicyVersion.objects.filter(space_id=job.space_id).delete()

@@ -1,0 +1,96 @@
+"""Memories of the systems before Ebb, one JSON object each, as the lines of an export.
+
+Seed 000 writes `memories.jsonl`: id, content, role, timestamp, tags, an embedding, and in older
+files an importance. Seed 002's records have a memory_type and an importance, or neither. Their
+embeddings are not read: the space's own model makes its own. Fields of neither are passed over.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from memory.drafts import MemoryDraft, Source
+from memory.formulas.retention import expires_at
+from memory.models import Space
+from memory.querysets.memories import SHORT_ID
+from memory.querysets.policies import current_policy
+from memory.transfer.identity import made_id
+
+_EXACT = re.compile(r"[0-9a-fA-F-]{32,36}")
+
+
+def memory_line(record: Mapping[str, Any], space: Space, now: datetime) -> dict[str, Any]:
+    """The line of this record; raises ValueError, which names the field.
+
+    An importance is kept as the memory's base: the profile `similar_recent`, which is that system's
+    ranking, does not read it, the others do. Without a type it is an observation (seed 002, AC-5).
+    Its lifetime begins now.
+    """
+    draft = _draft(record)
+    importance = draft.base_importance
+    return {
+        "id": str(_id(record, draft, space)),
+        "content": draft.content,
+        "memory_type": draft.type_name,
+        "importance": importance,
+        "tags": draft.tags,
+        "created_at": draft.starts_at(now).isoformat(),
+        "clock_started_at": now.isoformat(),
+        "expires_at": _moment(
+            expires_at(now, importance, current_policy(space).document.ttl.tiers)
+        ),
+        "source_role": draft.source.role,
+    }
+
+
+def _draft(record: Mapping[str, Any]) -> MemoryDraft:
+    values = {name: record[name] for name in ("content", "memory_type", "tags") if name in record}
+    if record.get("importance") is not None:
+        values["importance"] = record["importance"]
+    try:
+        return MemoryDraft(
+            **{name: value for name, value in values.items() if value is not None},
+            created_at=_said_at(record.get("timestamp")),
+            source=Source(role=record.get("role") or "user"),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "record"
+        raise ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _said_at(timestamp: object) -> datetime | None:
+    """Those systems wrote local time without a zone; it is read as UTC."""
+    if timestamp is None:
+        return None
+    if not isinstance(timestamp, str | datetime):
+        raise ValueError("timestamp: must be a moment")
+    try:
+        said = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
+    except ValueError:
+        raise ValueError("timestamp: must be a moment") from None
+    return said if said.tzinfo else said.replace(tzinfo=UTC)
+
+
+def _id(record: Mapping[str, Any], draft: MemoryDraft, space: Space) -> UUID:
+    """A whole id stays what it was, a short one what the new one begins with. Of anything else, and
+    of nothing, an id is made: the same record always has the same."""
+    given = record.get("id", record.get("uuid"))
+    if isinstance(given, UUID):
+        return given
+    name = str(given) if given is not None else f"{record.get('timestamp')}/{draft.content}"
+    if _EXACT.fullmatch(name):
+        try:
+            return UUID(name)
+        except ValueError:
+            pass
+    made = made_id(space, f"legacy/{name}")
+    return UUID(name + made.hex[8:]) if SHORT_ID.fullmatch(name) else made
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

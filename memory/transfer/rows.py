@@ -1,0 +1,118 @@
+"""One line as one row: each value checked against its column, before anything is written."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
+from django.db.models import (
+    BooleanField,
+    DateTimeField,
+    Field,
+    FloatField,
+    ForeignKey,
+    IntegerField,
+    JSONField,
+)
+from django.db.models.fields import NOT_PROVIDED
+
+from memory.transfer.sections import Row, Section
+
+_MISSING = object()
+
+
+def row_of(section: Section, line: Mapping[str, Any]) -> Row:
+    """The row that a line describes, with defaults for what it leaves out.
+
+    Raises ValueError, which names the field.
+    """
+    _storable(line)
+    unknown = line.keys() - section.fields.keys() - {"kind"}
+    if unknown:
+        raise ValueError(f"{min(unknown)}: there is no such field")
+    row = {
+        name: _value(name, field, line.get(name, _MISSING))
+        for name, field in section.fields.items()
+    }
+    section.check(row)
+    return row
+
+
+def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
+    if given is _MISSING:
+        if field.primary_key or (field.default is NOT_PROVIDED and not (field.null or field.blank)):
+            raise ValueError(f"{name}: is missing")
+        return field.get_default()
+    if given is None:
+        if not field.null:
+            raise ValueError(f"{name}: must not be null")
+        return None
+    _right_type(name, field, given)
+    try:
+        if isinstance(field, ForeignKey):
+            return field.target_field.to_python(given)
+        value = field.to_python(given)
+        # That a text must not be empty is a rule of forms; that a choice is one, of the table.
+        if value not in field.empty_values or (field.choices and not field.blank):
+            field.validate(value, None)
+            field.run_validators(value)
+    except ValidationError as error:
+        raise ValueError(f"{name}: {' '.join(error.messages)}") from None
+    return _in_utc(name, value) if isinstance(value, datetime) else value
+
+
+def _right_type(name: str, field: "Field[Any, Any]", given: object) -> None:
+    """Django would take "0.5" for a number and 1 for true; a file says what it means."""
+    if isinstance(field, BooleanField):
+        right, what = isinstance(given, bool), "true or false"
+    elif isinstance(field, FloatField):
+        right, what = isinstance(given, int | float) and not isinstance(given, bool), "a number"
+    elif isinstance(field, IntegerField):
+        right, what = isinstance(given, int) and not isinstance(given, bool), "a whole number"
+    elif isinstance(field, ArrayField):
+        texts = isinstance(given, list) and all(isinstance(item, str) for item in given)
+        right, what = texts, "a list of texts"
+    elif isinstance(field, JSONField):
+        right, what = isinstance(given, dict | list), "an object or a list"
+    elif isinstance(field, ForeignKey):
+        right, what = isinstance(given, str | int), "an id"
+    else:
+        right, what = isinstance(given, str), "a text"
+    if not right:
+        raise ValueError(f"{name}: must be {what}")
+    if isinstance(field, DateTimeField) and not given:
+        raise ValueError(f"{name}: must be a moment")
+
+
+def _in_utc(name: str, moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError(f"{name}: must say its time zone")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{name}: must lie between the years 1 and 9999 in UTC") from None
+
+
+def _storable(value: object) -> None:
+    """Refuses what PostgreSQL cannot hold, wherever it stands in a line."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += [*part.keys(), *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, float) and not math.isfinite(part):
+            raise ValueError("holds a number that is none")
+        elif isinstance(part, str) and ("\x00" in part or not _is_unicode(part)):
+            raise ValueError("holds text that is not valid Unicode or has the NUL character")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

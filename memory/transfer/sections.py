@@ -1,0 +1,107 @@
+"""What a space consists of, table by table: each a section of the file, its rows a line each.
+
+A section's fields are its table's own columns: what a table comes to have travels along. Tables of
+the apps above are contributed by them (`contribute`, in their AppConfig), after this app's.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Field, ForeignKey, GeneratedField, Model, OrderBy, UUIDField
+
+from memory.models import Memory, MemoryEvent, MemoryRevision, PolicyVersion, RelevanceMark
+from memory.transfer import checks
+
+FORMAT, VERSION = "ebb-export", 1
+
+Row = dict[str, Any]
+
+
+def _nothing(row: Row) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table of a space.
+
+    `order` is the order of its lines; a row that others of the table point to stands before them.
+    `left_out` are columns that belong to the installation. `names` says which columns name a row of
+    another section, by its id. `check` raises ValueError for what the columns' types allow and the
+    table does not; `arrives` changes a row that would not be what it says in another place.
+    """
+
+    kind: str
+    model: type[Model]
+    order: tuple[str | OrderBy, ...]
+    left_out: frozenset[str] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[Row], None] = _nothing
+    arrives: Callable[[Row], None] = _nothing
+
+    @cached_property
+    def has_ids(self) -> bool:
+        """Whether its rows have ids that mean the same elsewhere; else they are told by content."""
+        return isinstance(self.model._meta.pk, UUIDField)
+
+    @cached_property
+    def fields(self) -> "dict[str, Field[Any, Any]]":
+        """Its columns by their names in a line."""
+        out = {"space_id", *self.left_out} | (set() if self.has_ids else {"id"})
+        return {
+            column.attname: column
+            for column in self.model._meta.concrete_fields
+            if column.attname not in out and not isinstance(column, GeneratedField)
+        }
+
+    @cached_property
+    def keys(self) -> "dict[str, ForeignKey[Any, Any]]":
+        """Those of its columns that are foreign keys."""
+        return {name: f for name, f in self.fields.items() if isinstance(f, ForeignKey)}
+
+
+_SECTIONS: dict[str, Section] = {
+    section.kind: section
+    for section in (
+        Section("policy", PolicyVersion, ("version",), check=checks.policy),
+        Section(
+            "memory",
+            Memory,
+            ("source_conversation", "created_at", "source_position", "id"),
+            left_out=frozenset({"short_id", "search"}),
+            names={"source_assessment": "assessment", "source_conversation": "conversation"},
+            check=checks.memory,
+        ),
+        Section(
+            "revision",
+            MemoryRevision,
+            ("memory_id", "number"),
+            names={"memory_id": "memory"},
+            check=checks.revision,
+        ),
+        Section("event", MemoryEvent, ("id",), names={"memory_id": "memory"}),
+        Section(
+            "mark",
+            RelevanceMark,
+            ("id",),
+            left_out=frozenset({"made_by_id"}),
+            names={"memory_id": "memory"},
+        ),
+    )
+}
+
+
+def contribute(*sections: Section) -> None:
+    """Adds the tables of an app above this one."""
+    _SECTIONS.update({section.kind: section for section in sections})
+
+
+def sections() -> Iterator[Section]:
+    """All of them, in the order of the file: what is pointed to comes first."""
+    yield from _SECTIONS.values()
+
+
+def section_of(kind: object) -> Section | None:
+    return _SECTIONS.get(kind) if isinstance(kind, str) else None

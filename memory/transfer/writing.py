@@ -1,0 +1,199 @@
+"""Rows of an import into the tables, many at once. What is there already stays as it is."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
+
+from memory.actors import Actor
+from memory.models import Memory, MemoryEmbedding, MemoryEvent, PolicyVersion, Space
+from memory.passages import passage_of
+from memory.querysets import passages as passages_sql
+from memory.querysets.policies import current_policy
+from memory.services import conversations
+from memory.services.history import record
+from memory.services.memories import embed_documents
+from memory.transfer.identity import Placed, places
+from memory.transfer.sections import Row, Section, section_of
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row and the number of its line."""
+
+    number: int
+    row: Row
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where an import goes, and on whose behalf."""
+
+    space: Space
+    actor: Actor
+    now: datetime
+    is_legacy: bool = False
+    takes_policy: bool = False
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Rows of one section with the ids they will have here, and what cannot go in.
+
+    Memories come with their vectors, made before a transaction begins.
+    """
+
+    section: Section
+    new: Sequence[Row]
+    known: int
+    wrong: Sequence[tuple[int, str]] = ()
+    vectors: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+
+
+def prepare(target: Target, section: Section, items: Sequence[Item]) -> Ready:
+    """What of these items has to be written. Raises EmbeddingError."""
+    own: Mapping[UUID, Placed] = {}
+    if section.has_ids:
+        own = places(target.space, section, [item.row["id"] for item in items])
+        items, given = [item for item in items if not own[item.row["id"]].known], len(items)
+    else:
+        given = len(items)
+    known = given - len(items)
+    named = {
+        kind: places(target.space, other, _names(items, section, kind))
+        for kind in {*section.names.values()}
+        if (other := section_of(kind)) is not None
+    }
+    new, wrong = [], []
+    for item in items:
+        try:
+            new.append(_placed(section, item.row, own, named))
+        except ValueError as error:
+            wrong.append((item.number, str(error)))
+    vectors = np.empty((0, 0), np.float32)
+    if section.model is Memory and new:
+        texts = [passage_of(Memory(**row)).embedded for row in new]
+        vectors = embed_documents(target.space, texts)
+    return Ready(section, new, known, wrong, vectors)
+
+
+def store(target: Target, ready: Ready) -> tuple[int, int]:
+    """Writes what is ready, in the caller's transaction: how many are new, how many were known."""
+    if not ready.new:
+        return 0, ready.known
+    if ready.section.model is Memory:
+        _store_memories(target, ready)
+        return len(ready.new), ready.known
+    if ready.section.model is PolicyVersion and not target.takes_policy:
+        return 0, ready.known + len(ready.new)
+    new = _insert(target.space, ready.section, ready.new)
+    return new, ready.known + len(ready.new) - new
+
+
+def _names(items: Iterable[Item], section: Section, kind: str) -> set[UUID]:
+    columns = [column for column, named in section.names.items() if named == kind]
+    values = (_uuid(item.row[column]) for item in items for column in columns)
+    return {value for value in values if value is not None}
+
+
+def _uuid(value: object) -> UUID | None:
+    """The id that a column holds; a conversation's name may be any text."""
+    if isinstance(value, str):
+        try:
+            return UUID(value) if str(UUID(value)) == value else None
+        except ValueError:
+            return None
+    return value if isinstance(value, UUID) else None
+
+
+def _placed(
+    section: Section,
+    row: Row,
+    own: Mapping[UUID, Placed],
+    named: Mapping[str, Mapping[UUID, Placed]],
+) -> Row:
+    """The row under its ids here; raises ValueError if what it belongs to is nowhere."""
+    changed = dict(row)
+    for column, kind in section.names.items():
+        value = _uuid(row[column])
+        if value is None or kind not in named:
+            continue
+        place = named[kind][value]
+        changed[column] = type(row[column])(str(place.id))
+        if column in section.keys and not place.known:
+            in_this_batch = kind == section.kind and value in own
+            if not in_this_batch and not section.keys[column].null:
+                raise ValueError(f"{column}: there is no such {kind}")
+            if not in_this_batch:
+                changed[column] = None
+    if section.has_ids:
+        changed["id"] = own[row["id"]].id
+    return changed
+
+
+def _store_memories(target: Target, ready: Ready) -> None:
+    space, policy = target.space, current_policy(target.space)
+    language = policy.document.language
+    memories = [Memory(space_id=space.pk, short_id=row["id"].hex[:8], **row) for row in ready.new]
+    texts = conversations.join(space, memories, keep_places=True)
+    passages_sql.insert(memories, texts, language=language)
+    new = {memory.pk for memory in memories}
+    older = {id_: text for id_, text in texts.items() if id_ not in new}
+    passages_sql.index(space, older, language=language)
+    MemoryEmbedding.objects.bulk_create(
+        MemoryEmbedding(space=space, memory=memory, embedder_id=space.embedder_id, vector=vector)
+        for memory, vector in zip(memories, ready.vectors, strict=True)
+    )
+    if target.is_legacy:  # its file has no history
+        record(
+            memories=memories,
+            action="created",
+            actor=target.actor,
+            policy=policy,
+            now=target.now,
+            reason="imported",
+        )
+
+
+def _insert(space: Space, section: Section, rows: Sequence[Row]) -> int:
+    """Writes the rows that are not there, in their order; how many they were."""
+    columns = {
+        str(column.column): str(column.db_type(connection)) for column in section.fields.values()
+    }
+    values = [
+        {"place": place, **{str(f.column): row[name] for name, f in section.fields.items()}}
+        for place, row in enumerate(rows)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _statement(section, columns),
+            {"space": space.pk, "rows": json.dumps(values, default=str, ensure_ascii=False)},
+        )
+        return int(cursor.rowcount)
+
+
+def _statement(section: Section, columns: Mapping[str, str]) -> str:
+    """Rows as one JSON value, whose columns have the types of the table (see querysets.passages).
+
+    The history has no key of its own: an event that is there is one that says the same.
+    """
+    table, names = section.model._meta.db_table, ", ".join(columns)
+    types = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    unless = ""
+    if section.model is MemoryEvent:
+        same = " AND ".join(f"old.{name} IS NOT DISTINCT FROM new.{name}" for name in columns)
+        found = "old.space_id = %(space)s AND old.memory_id = new.memory_id AND old.at = new.at"
+        unless = f"WHERE NOT EXISTS (SELECT FROM {table} old WHERE {found} AND {same})"  # noqa: S608 - the model's own names; values are parameters
+    return f"""
+        INSERT INTO {table} (space_id, {names})
+        SELECT %(space)s, {", ".join(f"new.{name}" for name in columns)}
+        FROM json_to_recordset(%(rows)s) AS new(place int, {types})
+        {unless}
+        ORDER BY new.place
+        ON CONFLICT DO NOTHING
+    """  # noqa: S608 - as above
