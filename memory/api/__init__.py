@@ -4,6 +4,7 @@ from ninja import Router
 
 from memory.api import (
     history,
+    jobs,
     memories,
     policy,
     recycle_bin,
@@ -11,11 +12,16 @@ from memory.api import (
     review,
     revisions,
     tools,
+    transfer,
     xml,
 )
 
 router = Router()
-for part in (memories, revisions, relevance, recycle_bin, review, history, policy, tools, xml):
+parts = (
+    memories, revisions, relevance, recycle_bin, review, history, policy, tools, xml, transfer,
+    jobs,
+)  # fmt: skip
+for part in parts:
     router.add_router("", part.router)
 
 __all__ = ["router"]

@@ -1,6 +1,7 @@
 """The JSON shapes of the memory core (API.md), one file a noun."""
 
 from memory.schemas.history import HistoryIn, HistoryList
+from memory.schemas.jobs import ImportIn, JobList, JobListIn, JobOut
 from memory.schemas.memories import (
     BatchIn,
     BatchOut,
@@ -28,6 +29,10 @@ __all__ = [
     "HeldOut",
     "HistoryIn",
     "HistoryList",
+    "ImportIn",
+    "JobList",
+    "JobListIn",
+    "JobOut",
     "Limit",
     "MemoryList",
     "MemoryListIn",

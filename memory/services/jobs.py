@@ -157,6 +157,18 @@ def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
     return job
 
 
+@transaction.atomic
+def take_up(*, space: Space, job_id: UUID, now: datetime) -> Job:
+    """As `resume`, the job then being the caller's. One whose worker is gone is taken, too."""
+    mine = claim_job(space_id=space.pk, job_id=job_id, now=now)
+    if mine is None:
+        resume(space=space, job_id=job_id, now=now)
+        mine = claim_job(space_id=space.pk, job_id=job_id, now=now)
+    if mine is None:
+        raise Conflict("Somebody else is at it.")
+    return mine
+
+
 def pick_up(*, now: datetime) -> int:
     """Tells workers of jobs that wait, or were left by a worker that died; how many there were.
 

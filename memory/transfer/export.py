@@ -1,7 +1,7 @@
 """A space as lines, in constant memory: one read-only snapshot, read through cursors."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ def count_rows(space: Space) -> int:
     return sum(_rows(space, section).count() for section in sections())
 
 
-def export_lines(space: Space, *, now: datetime) -> Iterator[str]:
+def export_lines(space: Space, *, now: datetime) -> Generator[str]:
     """Every line of the space's file, each with its newline: what it is, its rows, its end.
 
     All as of one moment: a transaction is open until the last line is taken or the iterator closed.

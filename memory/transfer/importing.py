@@ -124,6 +124,8 @@ class _Import:
             takes_policy=bool(report.takes_policy),
         )
         items = [Item(entry.number, entry.row) for entry in batch if entry.section]
+        # The space may have come to move to another model since this run began.
+        target.space.refresh_from_db()
         ready = prepare(target, batch[0].section, items) if batch[0].section else None
         with transaction.atomic():
             for number, reason in [(e.number, e.wrong) for e in batch if e.wrong]:

@@ -39,6 +39,17 @@ def start_import(
     return job
 
 
+@transaction.atomic
+def begin_import(
+    *, space: Space, chunks: Iterable[bytes], on_error: str, actor: Actor, now: datetime
+) -> Job:
+    """As `start_import`, the job then being the caller's, who works at it: no worker begins it."""
+    job = start_import(space=space, chunks=chunks, on_error=on_error, actor=actor, now=now)
+    mine = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=now)
+    assert mine is not None  # noqa: S101 - nobody else can see it yet
+    return mine
+
+
 def read(job: Job, offset: int = 0) -> Iterator[bytes]:
     """The job's file from this byte on, a part at a time."""
     number, skip = divmod(offset, PART)

@@ -6,20 +6,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-import numpy as np
-import numpy.typing as npt
 from django.db import connection
 
 from memory.actors import Actor
-from memory.models import Memory, MemoryEmbedding, MemoryEvent, PolicyVersion, Space
+from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.passages import passage_of
 from memory.querysets import passages as passages_sql
 from memory.querysets.policies import current_policy
 from memory.services import conversations
+from memory.services.embeddings import (
+    embed_documents,
+    embed_for_next,
+    made_vectors,
+    store_vectors,
+)
 from memory.services.history import record
-from memory.services.memories import embed_documents
 from memory.transfer.identity import Placed, places
 from memory.transfer.sections import Row, Section, section_of
+from memory.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class Ready:
     new: Sequence[Row]
     known: int
     wrong: Sequence[tuple[int, str]] = ()
-    vectors: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    texts: Sequence[str] = ()
+    made: Mapping[int, Vectors] = field(default_factory=dict)
 
 
 def prepare(target: Target, section: Section, items: Sequence[Item]) -> Ready:
@@ -75,11 +80,12 @@ def prepare(target: Target, section: Section, items: Sequence[Item]) -> Ready:
             new.append(_placed(section, item.row, own, named))
         except ValueError as error:
             wrong.append((item.number, str(error)))
-    vectors = np.empty((0, 0), np.float32)
-    if section.model is Memory and new:
-        texts = [passage_of(Memory(**row)).embedded for row in new]
-        vectors = embed_documents(target.space, texts)
-    return Ready(section, new, known, wrong, vectors)
+    if section.model is not Memory or not new:
+        return Ready(section, new, known, wrong)
+    texts = [passage_of(Memory(**row)).embedded for row in new]
+    vectors, coming = embed_documents(target.space, texts), embed_for_next(target.space, texts)
+    made = made_vectors(target.space, vectors, coming)
+    return Ready(section, new, known, wrong, texts, made)
 
 
 def store(target: Target, ready: Ready) -> tuple[int, int]:
@@ -145,10 +151,7 @@ def _store_memories(target: Target, ready: Ready) -> None:
     new = {memory.pk for memory in memories}
     older = {id_: text for id_, text in texts.items() if id_ not in new}
     passages_sql.index(space, older, language=language)
-    MemoryEmbedding.objects.bulk_create(
-        MemoryEmbedding(space=space, memory=memory, embedder_id=space.embedder_id, vector=vector)
-        for memory, vector in zip(memories, ready.vectors, strict=True)
-    )
+    store_vectors(space=space, memories=memories, texts=ready.texts, made=ready.made)
     if target.is_legacy:  # its file has no history
         record(
             memories=memories,

@@ -17,7 +17,7 @@ from assessor.services import queue_assessment
 from chat.models import Conversation, Message
 from config.api import api as ebb_api
 from memory.actors import SYSTEM
-from memory.models import ApiKey, Memory, Space
+from memory.models import ApiKey, Job, Memory, Space
 from memory.services.keys import revoke_key
 from memory.services.recycle_bin import delete_memory
 from tests.conftest import Answer, ApiClient, MakeKey
@@ -74,7 +74,7 @@ BODIES: dict[str, Any] = {
     "editMessage": {"message": "I like pasta"},
     "changeConversation": {"profile": "vivid"},
     "callTool": {"content": "User likes pizza"},
-    "importSpace": b"{\"content\": \"I like pizza\"}",
+    "importSpace": b'{"content": "I like pizza"}',
     "xml": b'<memory_save importance="0.5">User likes pizza</memory_save>',
 }
 READS_WITH_POST = {"searchMemories", "previewPolicy"}
@@ -114,6 +114,7 @@ def things(space: Space) -> dict[str, object]:
         "conversations": conversation.pk,
         "tools": "remember",
         "messages": message.pk,
+        "jobs": Job.objects.create(space=space, kind="import", state="failed").pk,
     }
 
 

@@ -1,0 +1,55 @@
+"""`manage.py export_space`: everything in a space as JSON Lines, into a file or a pipe."""
+
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, TextIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memory.models import Space
+from memory.progress import ProgressLine, shown
+from memory.transfer.export import count_rows, export_lines
+
+
+class Command(BaseCommand):
+    help = "Write everything in a space as JSON Lines. Progress goes to standard error."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--space", required=True, help="the space's short name")
+        parser.add_argument("file", nargs="?", help="where to; standard output if it is left out")
+
+    def handle(self, *args: Any, space: str, file: str | None, **options: Any) -> None:
+        found = Space.objects.select_related("embedder").filter(slug=space).first()
+        if found is None:
+            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+        if file is None:
+            self._write(found, self.stdout)  # type: ignore[arg-type]  # it writes as a stream does
+            return
+        # Into its place only when it is whole.
+        draft = Path(f"{file}.part")
+        try:
+            with draft.open("w", encoding="utf-8") as stream:
+                self._write(found, stream)
+            draft.replace(file)
+        except OSError as error:
+            raise CommandError(str(error)) from None
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _write(self, space: Space, stream: TextIO) -> None:
+        total, done, began = count_rows(space) + 2, 0, timezone.now()
+
+        def look(line: ProgressLine) -> None:
+            line.show(done, total, _left(began, done, total))
+
+        with shown(look, sys.stderr):
+            for text in export_lines(space, now=began):
+                stream.write(text)
+                done += 1
+
+
+def _left(began: datetime, done: int, total: int) -> timedelta | None:
+    return (timezone.now() - began) * max(0, total - done) / done if done else None

@@ -1,0 +1,85 @@
+"""`manage.py import_space`: an export, or memories of a system before Ebb, into a space."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memory.actors import SYSTEM
+from memory.errors import EbbError
+from memory.jobs import work_at
+from memory.models import Job, JobState, Space
+from memory.progress import ProgressLine, shown
+from memory.services import jobs
+from memory.transfer.upload import IMPORT, begin_import
+
+
+class Command(BaseCommand):
+    help = "Read a file into a space. Ctrl-C stops it, --resume goes on."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--space", required=True, help="the space's short name")
+        parser.add_argument(
+            "--on-error",
+            choices=["skip", "abort"],
+            default="skip",
+            help="leave out lines that are wrong, or write nothing if one is",
+        )
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("file", nargs="?", help="what to read")
+        what.add_argument("--resume", action="store_true", help="go on with the last import")
+
+    def handle(self, *args: Any, space: str, **options: Any) -> None:
+        found = Space.objects.filter(slug=space).first()
+        if found is None:
+            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+        try:
+            job = _resumed(found) if options["resume"] else _begun(found, **options)
+        except (EbbError, OSError) as error:
+            raise CommandError(str(error)) from None
+        self._work(job)
+        job.refresh_from_db()
+        self._tell(job)
+
+    def _work(self, job: Job) -> None:
+        def look(line: ProgressLine) -> None:
+            line.show(job.done, job.total, job.left(timezone.now()))
+
+        try:
+            with shown(look, sys.stderr):
+                work_at(job)
+        except KeyboardInterrupt:
+            jobs.cancel(space=job.space, job_id=job.pk, now=timezone.now())
+            jobs.stop(job=job, now=timezone.now())
+
+    def _tell(self, job: Job) -> None:
+        for kind, counted in job.result.get("counts", {}).items():
+            self.stdout.write(f"{kind}: " + _("%(new)d new, %(known)d known") % counted)
+        for wrong in job.result.get("wrong", []):
+            self.stderr.write(_("line %(line)d: %(reason)s") % wrong)
+        more = job.result.get("wrong_count", 0) - len(job.result.get("wrong", []))
+        if more:
+            self.stderr.write(_("and %(count)d more") % {"count": more})
+        if job.state != JobState.DONE:
+            stopped = _("Stopped at line %(line)d; --resume goes on from there.")
+            raise CommandError(job.error or stopped % {"line": job.result.get("line", 0)})
+
+
+def _begun(space: Space, file: str, on_error: str, **options: Any) -> Job:
+    with Path(file).open("rb") as stream:
+        chunks: Iterator[bytes] = iter(lambda: stream.read(2**20), b"")
+        return begin_import(
+            space=space, chunks=chunks, on_error=on_error, actor=SYSTEM, now=timezone.now()
+        )
+
+
+def _resumed(space: Space) -> Job:
+    """The last import, taken up by this process. Raises Conflict if nothing has stopped."""
+    last = Job.objects.in_space(space).filter(kind=IMPORT).order_by("-created_at").first()
+    if last is None:
+        raise EbbError(_("There is no import to resume."))
+    return jobs.take_up(space=space, job_id=last.pk, now=timezone.now())

@@ -1,0 +1,59 @@
+"""JSON shapes of long work."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from ninja import Schema
+
+from memory.models import Job
+from memory.schemas.memories import Limit
+
+
+class ImportIn(Schema):
+    on_error: Literal["skip", "abort"] = "skip"
+
+
+class JobOut(Schema):
+    """`done` and `total` count what the work counts: bytes of a file, memories."""
+
+    id: UUID
+    kind: str
+    status: str
+    done: int
+    total: int | None
+    seconds_left: float | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    error: str
+    result: dict[str, Any]
+
+    @classmethod
+    def of(cls, job: Job, now: datetime) -> "JobOut":
+        left = job.left(now)
+        return cls(
+            id=job.pk,
+            kind=job.kind,
+            status=job.state,
+            done=job.done,
+            total=job.total,
+            seconds_left=None if left is None else round(left.total_seconds(), 1),
+            cancel_requested=job.cancel_requested,
+            created_at=job.created_at,
+            started_at=job.started_at,
+            ended_at=job.ended_at,
+            error=job.error,
+            result=job.result,
+        )
+
+
+class JobListIn(Schema):
+    limit: Limit = 50
+    cursor: str | None = None
+
+
+class JobList(Schema):
+    items: list[JobOut]
+    next: str | None
