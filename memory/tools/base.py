@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -70,7 +71,7 @@ class Tool(Generic[A]):
     scope: Literal["read", "write"]
     handler: Callable[[Caller, A], ToolAnswer]
 
-    @property
+    @cached_property  # a model is told it before its first token
     def spec(self) -> dict[str, Any]:
         """The OpenAI function spec."""
         parameters = self.arguments.model_json_schema(schema_generator=_Parameters)

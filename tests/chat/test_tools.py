@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from assessor import services
@@ -250,6 +251,27 @@ def test_who_leaves_after_a_tool_finds_it_in_the_conversation(
         assert [next(events).name, next(events).name] == ["recalled", "tool"]
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     assert [call["name"] for call in reply_row().tool_calls] == ["remember"]
+
+
+def test_who_leaves_during_a_tool_finds_what_it_did_all_the_same(
+    talker: Talker, stub_model: StubModel, lisbon: Memory
+) -> None:
+    stub_model.script(round_of(("forget", {"memory_id": lisbon.short_id})))
+
+    def somebody_waits() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return bool(cursor.fetchone() != (0,))
+
+    with transaction.atomic():
+        Memory.objects.select_for_update().get(pk=lisbon.pk)
+        with talker.stream("Forget where I live") as events:
+            assert next(events).name == "recalled"
+            wait_until(somebody_waits, what="the tool's turn")
+    wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
+    assert [(call["name"], call["ok"]) for call in reply_row().tool_calls] == [("forget", True)]
+    lisbon.refresh_from_db()
+    assert lisbon.status == "binned"
 
 
 # --- What is offered ------------------------------------------------------------------------
