@@ -13,6 +13,7 @@ PAGES = (
     ("playground", _("Playground"), "chat"),
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
+    ("embeddings", _("Embeddings"), "settings"),
 )
 # Pages that belong to another page's entry.
 WITHIN = {

@@ -13,6 +13,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("s/<slug:slug>/", include("chat.urls")),
     path("s/<slug:slug>/memories/", include("memory.urls")),
+    path("s/<slug:slug>/settings/", include("memory.settings_urls")),
     path("s/<slug:slug>/assessments/", include("assessor.urls")),
     path("api/v1/", api.urls),
     path("v1/", door.urls),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory import views
+from memory.views import memories as views
 
 urlpatterns = [
     path("", views.memories, name="memories"),

@@ -19,6 +19,7 @@ __all__ = [
     "RemoteEmbedder",
     "count_dimensions",
     "get_embedder",
+    "is_configured",
 ]
 
 PROVIDERS = ("local", "openai", "voyage")
@@ -42,6 +43,17 @@ def count_dimensions(provider: str, model: str) -> int:
         return _local().dimensions
     with closing(_connected(*_access(provider), model, 0)) as embedder:
         return embedder.count_dimensions()
+
+
+def is_configured(provider: str) -> bool:
+    """Whether this provider can be asked here, as far as the settings tell."""
+    if provider == "local":
+        return True
+    try:
+        _access(provider)
+    except EmbeddingError:
+        return False
+    return True
 
 
 def _embedder(provider: str, model: str, dimensions: int) -> Embedder:

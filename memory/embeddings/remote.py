@@ -30,7 +30,7 @@ class Patience:
     """
 
     query: float = 10.0
-    document: float = 60.0
+    document: float = 50.0  # less than a job's lease
     attempts: int = 4
     first_pause: float = 0.5  # doubles with each repeat
 

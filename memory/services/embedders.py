@@ -51,8 +51,13 @@ def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
     embedder, _ = Embedder.objects.get_or_create(
         provider=provider, model=model, defaults={"dimensions": dimensions}
     )
-    name = connection.ops.quote_name(f"embedding_hnsw_{embedder.pk}")
+    name = f"embedding_hnsw_{embedder.pk}"
     with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s)", [name])
+        [known] = cursor.fetchone()
+        if known is not None:
+            return embedder
+        # Who writes vectors waits while the table is read for it, once in a model's life.
         cursor.execute(
             f"CREATE INDEX IF NOT EXISTS {name} ON memory_memoryembedding"
             f" USING hnsw ((vector::halfvec({embedder.dimensions:d})) halfvec_cosine_ops)"

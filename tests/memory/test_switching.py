@@ -4,9 +4,11 @@ never had another."""
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
 from uuid import UUID
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -28,7 +30,7 @@ from memory.services.spaces import create_space
 from memory.services.switching import BATCH, GRACE, cancel_switch, resume_switch, start_switch
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember
-from tests.processes import queue
+from tests.processes import queue, wait_until
 from tests.stub_model import StubModel
 
 __all__ = ["queue"]
@@ -303,3 +305,48 @@ def test_switch_waits_for_one_who_is_writing(space: Space, target: Embedder) -> 
     job.refresh_from_db()
     assert job.state == JobState.DONE
     assert models_of(Memory.objects.get(pk=late[0])) == BOTH
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
+def test_command_moves_a_space_and_shows_how_far_it_is(space: Space, target: Embedder) -> None:
+    fill(space)
+
+    def take_what_comes() -> None:
+        try:
+            wait_until(lambda: switching.latest_switch(space) is not None, what="a job")
+            work(Job.objects.get(kind=switching.KIND))
+        finally:
+            connection.close()
+
+    worker, said = threading.Thread(target=take_what_comes), StringIO()
+    worker.start()
+    call_command("switch_embedder", space="home", provider="voyage", model="stub-64", stdout=said)
+    worker.join()
+
+    space.refresh_from_db()
+    assert space.embedder == target
+    first, last = said.getvalue().splitlines()
+    assert first.startswith("voyage/stub-64 answers: 64 dimensions, ")
+    assert first.endswith(f" {COUNT} memories, less than a minute.")
+    assert last == "Home has voyage/stub-64 now."
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"space": "nowhere"}, "no space nowhere"),
+        ({"space": "home"}, "--provider and --model"),
+        ({"space": "home", "provider": "voyage", "model": "stub-64"}, "refused the API key"),
+        ({"space": "home", "provider": "local", "model": "all-MiniLM-L6-v2"}, "already"),
+        ({"space": "home", "cancel": True}, "not moving"),
+        ({"space": "home", "resume": True}, "never"),
+    ],
+)
+def test_command_says_what_is_wrong(
+    space: Space, remote_models: StubModel, options: dict[str, str], said: str
+) -> None:
+    remote_models.script_embeddings("401")
+
+    with pytest.raises(CommandError, match=said):
+        call_command("switch_embedder", **options)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
 from memory.drafts import MemoryChange
+from memory.embeddings import EmbeddingError
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Memory
 from memory.models.memories import MemoryType
@@ -39,7 +40,10 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
     kind = request.GET.get("type", "")
     kind = kind if kind in TYPE_IMPORTANCE else ""
     query = request.GET.get("q", "").replace("\x00", "").strip()
-    found = _found(access, query, kind) if query else _listed(request, access, kind)
+    try:
+        found = _found(access, query, kind) if query else _listed(request, access, kind)
+    except EmbeddingError as error:
+        found = {"hits": [], "error": str(error)}
     context = found | {"q": query, "kind": kind, "types": MemoryType.choices, "orders": ORDERS}
     template = "memory/_list.html" if request.htmx else "memory/memories.html"
     return render(request, template, context)

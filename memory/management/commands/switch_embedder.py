@@ -1,0 +1,88 @@
+"""`manage.py switch_embedder`: moves a space to another embedding model, and shows how far it is.
+
+The work is a job of the workers: it goes on when this command is interrupted.
+"""
+
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory.actors import SYSTEM
+from memory.durations import about
+from memory.embeddings import PROVIDERS, EmbeddingError
+from memory.errors import EbbError
+from memory.models import Job, JobState, Space
+from memory.progress import ProgressLine
+from memory.services import switching
+
+_EVERY = 0.3  # seconds
+
+
+class Command(BaseCommand):
+    help = "Move a space to another embedding model; search stays with the old one until then."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--space", required=True, help="the space's short name")
+        parser.add_argument("--provider", choices=PROVIDERS)
+        parser.add_argument("--model", help="the provider's name for it")
+        instead = parser.add_mutually_exclusive_group()
+        instead.add_argument("--cancel", action="store_true", help="stay with the present model")
+        instead.add_argument("--resume", action="store_true", help="go on with what has stopped")
+
+    def handle(self, *args: Any, space: str, cancel: bool, resume: bool, **options: Any) -> None:
+        found = Space.objects.select_related("embedder").filter(slug=space).first()
+        if found is None:
+            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+        try:
+            if cancel:
+                switching.cancel_switch(space=found, now=timezone.now())
+                self.stdout.write(_("%(space)s stays as it is.") % {"space": found})
+                return
+            if resume:
+                job = switching.resume_switch(space=found, now=timezone.now())
+            else:
+                job = self._started(found, options["provider"], options["model"])
+        except (EbbError, EmbeddingError) as error:
+            raise CommandError(str(error)) from None
+        self._watch(job)
+
+    def _started(self, space: Space, provider: str | None, model: str | None) -> Job:
+        if not (provider and model):
+            raise CommandError(_("Say which model it shall be: --provider and --model."))
+        trial = switching.try_embedder(space=space, provider=provider, model=model)
+        answer = _("%(model)s answers: %(dimensions)d dimensions, %(ms)d ms.") % {
+            "model": trial.embedder,
+            "dimensions": trial.embedder.dimensions,
+            "ms": trial.took_ms,
+        }
+        memories = ngettext("%(n)d memory", "%(n)d memories", trial.memories) % {
+            "n": trial.memories
+        }
+        self.stdout.write(f"{answer} {memories}, {about(trial.estimate)}.")
+        return switching.start_switch(
+            space=space, embedder=trial.embedder, actor=SYSTEM, now=timezone.now()
+        )
+
+    def _watch(self, job: Job) -> None:
+        """Shows how far it is until the job has ended. Ctrl-C ends the watching only."""
+        line = ProgressLine()
+        try:
+            while not job.is_finished:
+                time.sleep(_EVERY)
+                job.refresh_from_db()
+                line.show(job.done, job.total, job.left(timezone.now()))
+        except KeyboardInterrupt:
+            line.end()
+            self.stdout.write(_("It goes on without this command; --cancel ends it."))
+            return
+        line.end()
+        if job.state != JobState.DONE:
+            raise CommandError(job.error or job.get_state_display())
+        space = Space.objects.select_related("embedder").get(pk=job.space_id)
+        self.stdout.write(
+            _("%(space)s has %(model)s now.") % {"space": space, "model": space.embedder}
+        )

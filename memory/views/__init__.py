@@ -1,0 +1,1 @@
+"""Pages of the memory core, a file a noun."""
