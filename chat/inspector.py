@@ -1,32 +1,134 @@
-"""The right side of the playground: what was recalled for a reply, and why."""
+"""The right side of the playground: what was recalled for a reply, and why.
 
+The numbers are those that were stored with the reply: later changes do not rewrite the past. The
+memory beside them is as it is now, because that is what a person can do something about.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
-from memory.models import Memory, Space
+from chat.explaining import Stored
+from chat.leaning import leaned_on
+from chat.models import Message
+from chat.services.relevance import question_of
+from memory.models import Memory, RelevanceMark, Space
+from memory.models.memories import MemoryType
 from memory.querysets.policies import current_policy
 from memory.tides import show
 
 
-def recalled_hits(space: Space, recalled: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each recalled memory as it is now, with the numbers that put it there then.
+@dataclass(frozen=True)
+class Hit:
+    """One memory of a reply's list.
 
-    One that has been purged since is left out.
+    `memory` is it as it is now, None if it is gone for good. `below` is by how much a memory that
+    was not recalled fell short of the last that was. `is_leaned_on`: the answer shows that it used
+    it. `is_set_aside`: a person has said that it has nothing to do with the question.
     """
-    rows = Memory.objects.in_space(space).in_bulk([hit["memory"]["id"] for hit in recalled])
-    memories = {str(pk): memory for pk, memory in rows.items()}
-    show(memories.values(), current_policy(space).document, timezone.now())
-    return [
-        {
-            "memory": memories[hit["memory"]["id"]],
-            "match": hit["match"],
-            "score": hit["score"],
-            "signals": {
-                name: {"value": value, "contribution": hit["contributions"].get(name, 0.0)}
-                for name, value in hit["signals"].items()
-            },
+
+    stored: Stored
+    memory: Memory | None
+    is_out: bool
+    below: float | None
+    is_leaned_on: bool
+    is_set_aside: bool
+
+    @property
+    def id(self) -> UUID:
+        return UUID(self.stored["memory"]["id"])
+
+    @property
+    def text(self) -> str:
+        """What it said then."""
+        said: str = self.stored["memory"]["content"]
+        return said
+
+    @property
+    def says_now(self) -> str:
+        """What it says now, if that is something else."""
+        changed = self.memory is not None and self.memory.content != self.text
+        return self.memory.content if changed and self.memory else ""
+
+    @property
+    def type(self) -> tuple[str, str]:
+        """Its type then, with its word."""
+        name = self.stored["memory"]["memory_type"]
+        return name, str(MemoryType(name).label)
+
+    @property
+    def signals(self) -> dict[str, dict[str, Any]]:
+        """What each signal said, what it added, and the rank without it."""
+        ranks = self.stored.get("rank_without") or {}
+        return {
+            name: {
+                "value": value,
+                "contribution": self.stored["contributions"].get(name, 0.0),
+                "rank_without": ranks.get(name),
+            }
+            for name, value in self.stored["signals"].items()
         }
-        for hit in recalled
-        if hit["memory"]["id"] in memories
+
+
+def why(message: Message) -> dict[str, Any]:
+    """What the inspector of a reply shows: `message`, `question`, and its Hits."""
+    question = question_of(message)
+    return {
+        "message": message,
+        "question": question,
+        "is_ended": message.state not in {Message.State.PENDING, Message.State.STREAMING},
+        "recalled": _hits(message, question, message.recalled, is_out=False),
+        "missed": _hits(message, question, message.missed, is_out=True),
+    }
+
+
+def why_unkept(space: Space, recalled: Sequence[Stored]) -> dict[str, Any]:
+    """The same of a reply that is kept nowhere."""
+    message = Message(space=space, recalled=recalled)
+    hits = _hits(message, "", message.recalled, is_out=False)
+    return {"message": message, "is_ended": True, "recalled": hits, "missed": []}
+
+
+def why_one(message: Message, memory_id: UUID) -> Hit | None:
+    """One memory of the list; None if it is not on it."""
+    everything = why(message)
+    return next(
+        (hit for hit in everything["recalled"] + everything["missed"] if hit.id == memory_id), None
+    )
+
+
+def _hits(message: Message, question: str, stored: Sequence[Stored], *, is_out: bool) -> list[Hit]:
+    ids = [hit["memory"]["id"] for hit in stored]
+    rows = Memory.objects.in_space(message.space).in_bulk(ids)
+    memories = {str(pk): memory for pk, memory in rows.items()}
+    show(memories.values(), current_policy(message.space).document, timezone.now())
+    aside = _set_aside(message, question, ids)
+    texts = {} if is_out else {hit["memory"]["id"]: hit["memory"]["content"] for hit in stored}
+    leaned = leaned_on(message.content, question, texts)
+    cut = min((hit["score"] for hit in message.recalled if hit.get("rank")), default=None)
+    return [
+        Hit(
+            stored=hit,
+            memory=memories.get(id_),
+            is_out=is_out,
+            below=cut - hit["score"] if is_out and cut is not None else None,
+            is_leaned_on=id_ in leaned,
+            is_set_aside=id_ in aside,
+        )
+        for id_, hit in zip(ids, stored, strict=True)
     ]
+
+
+def _set_aside(message: Message, question: str, ids: Sequence[str]) -> set[str]:
+    """Those whose use was taken back, or that were never used and marked for this question.
+
+    The same question may be answered anew: what is recalled again for it is shown again.
+    """
+    marks = RelevanceMark.objects.in_space(message.space).on(question)
+    marked = marks.filter(relevant=False, memory_id__in=ids).values_list("memory_id", flat=True)
+    uses: dict[str, Stored] = message.uses
+    taken_back = {id_ for id_, use in uses.items() if use.get("taken_back")}
+    return taken_back | ({str(id_) for id_ in marked} - uses.keys())

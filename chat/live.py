@@ -84,7 +84,7 @@ class LiveReply:
         await asyncio.wait([self._writer])
 
     async def _write(self) -> None:
-        async with aclosing(stream_reply(self.message)) as events:
+        async with aclosing(stream_reply(self.message, explain=True)) as events:
             async for happened in events:
                 self._events.append(happened)
                 self._tell()

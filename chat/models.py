@@ -98,6 +98,9 @@ class Message(models.Model):
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
     # What nearly was: the next few, with the same numbers.
     missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    # The use that it was for each memory (memory.services.uses.Use), by the memory's id; one that a
+    # person has taken back says so: `taken_back`.
+    uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})
     # What the model called for this reply: name, arguments, the tool's answer, whether it worked.
     tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)
     # Said anew, or answered anew, since: kept, not shown, not part of what the model is told.

@@ -17,6 +17,7 @@ from django.utils import timezone
 from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
 from assessor.storable import storable
 from chat.choices import Choices, chosen
+from chat.explaining import Why
 from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services.replies import Reply, claim_reply, finish_reply
@@ -75,11 +76,13 @@ Event = Recalled | Token | Tool | Done | Failed
 
 @dataclass
 class Draft:
-    """A reply so far."""
+    """A reply so far. One that somebody looks at `explains` what was recalled for it."""
 
     responder: Responder
+    explains: bool = False
     recalled: list[dict[str, Any]] = field(default_factory=list)
     memory_ids: list[UUID] = field(default_factory=list)
+    why: Why | None = None
     pieces: list[str] = field(default_factory=list)
     tools: Toolbox | None = None
     usage: Usage | None = None
@@ -93,12 +96,13 @@ class Draft:
         return bool(new)
 
     def reply(self, state: str, error: str = "") -> Reply:
-        usage = self.usage
+        usage, why = self.usage, self.why
         return Reply(
             state=state,
             content=storable("".join(self.pieces)),
             model=self.responder.label,
-            recalled=self.recalled,
+            recalled=why.ranked(self.recalled) if why else self.recalled,
+            missed=why.missed(self.memory_ids) if why else [],
             memory_ids=self.memory_ids,
             tool_calls=[use.shown() for use in self.tools.uses] if self.tools else [],
             usage=(
@@ -152,14 +156,15 @@ def _recall(space: Space, text: str, now: datetime, memory: str, profile: str) -
 
 
 async def stream_reply(
-    message: Message, recalling: Recalling | None = None
+    message: Message, recalling: Recalling | None = None, *, explain: bool = False
 ) -> AsyncGenerator[Event]:
     """Answers the turn whose empty reply this is, with what `recalling` finds, if it has begun.
 
+    With `explain` each memory's ranks, and what nearly was, are stored with it (chat.explaining).
     Raises Conflict if somebody else answers it.
     """
     claim = asyncio.ensure_future(_claimed(message))
-    draft = Draft(get_responder(message.conversation.model))
+    draft = Draft(get_responder(message.conversation.model), explain)
     try:
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
@@ -203,6 +208,7 @@ async def written(
         found = await recalling
     if found is not None:
         draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
+        draft.why = Why(found) if draft.explains else None
     yield Recalled(draft.recalled)
     rules = found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
@@ -227,12 +233,16 @@ async def _answered(turn: Turn, draft: Draft) -> AsyncGenerator[Recalled | Token
             if isinstance(chunk, TextDelta):
                 draft.pieces.append(chunk.text)
                 yield Token(storable(chunk.text))
+                if draft.why:
+                    draft.why.begin()
             elif isinstance(chunk, ToolUse):
                 yield Tool(chunk.shown())
                 if draft.found(chunk):
                     yield Recalled(draft.recalled)
             elif isinstance(chunk, Finished):
                 draft.usage = chunk.usage
+    if draft.why:
+        await draft.why.wait()
 
 
 async def _finish(message: Message, draft: Draft, state: str, error: str = "") -> Reply:

@@ -7,11 +7,15 @@ from chat.views import (
     conversations,
     edits,
     exchanges,
+    learned,
     playground,
     private,
     replies,
     turns,
+    why,
 )
+
+_HIT = "replies/<uuid:message_id>/why/<uuid:memory_id>"
 
 urlpatterns = [
     path("", playground.playground, name="playground"),
@@ -30,5 +34,17 @@ urlpatterns = [
     path("messages/<uuid:message_id>/", edits.message, name="message"),
     path("messages/<uuid:message_id>/restore/", edits.restore, name="message_restore"),
     path("replies/<uuid:message_id>/", replies.reply, name="reply"),
+    path("replies/<uuid:message_id>/why/", why.inspector, name="why"),
+    path(f"{_HIT}/", why.hit, name="why_hit"),
+    path(f"{_HIT}/pin/", why.pin, name="why_pin"),
+    path(f"{_HIT}/edit/", why.edit, name="why_edit"),
+    path(f"{_HIT}/forget/", why.forget, name="why_forget"),
+    path(f"{_HIT}/take-back/", why.take_back, name="why_take_back"),
+    path(f"{_HIT}/irrelevant/", why.irrelevant, name="why_irrelevant"),
+    path(f"{_HIT}/relevant/", why.relevant, name="why_relevant"),
     path("exchanges/<uuid:message_id>/", exchanges.exchange, name="exchange"),
+    path("exchanges/<uuid:message_id>/edit/", learned.edit, name="exchange_edit"),
+    path("exchanges/<uuid:message_id>/discard/", learned.discard, name="exchange_discard"),
+    path("exchanges/<uuid:message_id>/take-back/", learned.take_back, name="exchange_take_back"),
+    path("exchanges/<uuid:message_id>/retry/", learned.retry, name="exchange_retry"),
 ]

@@ -49,6 +49,7 @@ class Reply:
     usage: dict[str, int] | None = None
     error: str = ""
     goes_on: bool = False
+    missed: list[dict[str, Any]] = field(default_factory=list)
 
 
 @transaction.atomic
@@ -66,19 +67,22 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
         model=reply.model,
         recalled=reply.recalled,
         tool_calls=reply.tool_calls,
+        missed=reply.missed,
         usage=reply.usage,
         error=reply.error,
     )
     if not ended:
         return
     if reply.memory_ids:
-        mark_used(
+        uses = mark_used(
             space=message.space,
             memory_ids=reply.memory_ids,
             actor=Actor("assistant", reply.model),
             now=now,
             reason=f"conversation {message.conversation_id}",
         )
+        kept = {str(memory_id): use.model_dump(mode="json") for memory_id, use in uses.items()}
+        Message.objects.filter(space_id=message.space_id, pk=message.pk).update(uses=kept)
     if message.assessment_id is not None and not reply.goes_on:
         complete_exchange(
             space=message.space,

@@ -51,6 +51,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         "chat_messages": messages_of(access.space, conversation),
         "conversation": conversation,
         "edited": said,
+        "may_write": True,
     }
     return render(request, "chat/_edited.html", context)
 

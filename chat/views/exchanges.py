@@ -29,6 +29,6 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
     rows = Message.objects.in_space(access.space).select_related("assessment__memory")
     message = get_object_or_404(rows, pk=message_id)
     shown(access.space, [message])
-    return render(
-        request, "chat/_assessment.html", {"message": message, "space": access.space, "live": True}
-    )
+    may_write = "write" in access.scopes
+    context = {"message": message, "space": access.space, "live": True, "may_write": may_write}
+    return render(request, "chat/_assessment.html", context)

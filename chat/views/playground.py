@@ -1,5 +1,6 @@
 """Pages: the playground."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -7,11 +8,11 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
-from chat.inspector import recalled_hits
 from chat.models import Conversation, Message
 from chat.views.choices import choice_context
 from chat.views.conversations import listed
 from chat.views.exchanges import shown
+from chat.views.why import inspected
 from memory.authentication import Access
 from memory.models import Space
 from memory.pages import PageRequest, space_page
@@ -45,9 +46,9 @@ def playground(
         "current": conversation,
         "deleted": _deleted(request, access.space),
         "chat_messages": messages,
-        "hits": recalled_hits(access.space, messages[-1].recalled) if messages else [],
     }
-    return render(request, "chat/playground.html", context | choice_context(access.space))
+    context |= choice_context(access.space) | inspected(access, _newest_reply(messages))
+    return render(request, "chat/playground.html", context)
 
 
 def messages_of(space: Space, conversation: Conversation) -> list[Message]:
@@ -65,3 +66,8 @@ def _deleted(request: PageRequest, space: Space) -> UUID | None:
         return None
     rows = Conversation.objects.filter(space_id=space.pk, deleted_at__isnull=False)
     return deleted if rows.filter(pk=deleted).exists() else None
+
+
+def _newest_reply(messages: Sequence[Message]) -> Message | None:
+    replies = (one for one in reversed(messages) if one.role == Message.Role.ASSISTANT)
+    return next(replies, None)

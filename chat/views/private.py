@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from assessor.llm import ChatMessage
 from chat.choices import choices_in
-from chat.inspector import recalled_hits
+from chat.inspector import why_unkept
 from chat.models import Conversation, MemoryUse
 from chat.private import private_conversation, stream_private_reply
 from chat.replies import Done, Failed, Recalled, Token
@@ -73,5 +73,5 @@ async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> Asy
 
 
 def _inspector(space: Space, recalled: list[dict[str, Any]]) -> str:
-    context = {"hits": recalled_hits(space, recalled), "space": space}
+    context = {"why": why_unkept(space, recalled), "space": space}
     return render_to_string("chat/_recalled.html", context)

@@ -23,6 +23,8 @@
     if (opener) document.getElementById(opener.dataset.opens).showModal();
     const copier = near(event.target, "[data-copies]");
     if (copier) copy(copier);
+    const sheet = document.getElementById(near(event.target, "[data-shows]")?.dataset.shows);
+    if (sheet && !sheet.checkVisibility()) sheet.showPopover();
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target) || near(event.target, ".menu-item")) menu.open = false;
     }

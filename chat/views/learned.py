@@ -1,0 +1,117 @@
+"""Pages: what an exchange taught, corrected or discarded in its place."""
+
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+from pydantic import ValidationError
+
+from assessor import services
+from chat.models import Message
+from chat.views.exchanges import shown
+from memory.authentication import Access
+from memory.editing import asked_change, edit_form, refused_form
+from memory.errors import Conflict
+from memory.models import BinReason, Memory, Status
+from memory.pages import PageRequest, space_page
+from memory.services.memories import revise_memory
+from memory.services.recycle_bin import let_go, restore_memory
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """A form in the memory's place; then the memory as it was changed."""
+    memory = _taught(access, message_id)
+    if memory.status != Status.LIVE:
+        return _drawn(request, access, message_id)
+    form = edit_form(memory)
+    if request.method == "POST":
+        try:
+            change = asked_change(memory, request.POST)
+        except ValidationError as error:
+            form = refused_form(memory, request.POST, error)
+        else:
+            revise_memory(
+                space=access.space,
+                memory_id=memory.pk,
+                change=change,
+                actor=access.actor,
+                now=timezone.now(),
+                reason="corrected where it was learned",
+            )
+            return _drawn(request, access, message_id)
+    where = [access.space.slug, message_id]
+    addresses = {
+        "url": reverse("exchange_edit", args=where),
+        "cancel_url": reverse("exchange", args=where),
+        "target": f"#exchange-{message_id}",
+    }
+    return _drawn(request, access, message_id, **form, **addresses, editing=True)
+
+
+@require_POST
+@space_page("write")
+def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """Lets go what the exchange taught, if it was learned here; in its place stands the undo."""
+    memory = _taught(access, message_id)
+    assessment = _exchange(access, message_id).assessment
+    if assessment and memory.source_assessment not in {assessment.pk, assessment.part_of_id}:
+        raise Http404
+    let_go(
+        space=access.space,
+        memory_id=memory.pk,
+        why=BinReason.DELETED,
+        actor=access.actor,
+        now=timezone.now(),
+        reason="discarded where it was learned",
+    )
+    return _drawn(request, access, message_id)
+
+
+@require_POST
+@space_page("write")
+def take_back(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """Undoes `discard`."""
+    memory = _taught(access, message_id)
+    if memory.status == Status.BINNED:
+        restore_memory(
+            space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+        )
+    return _drawn(request, access, message_id)
+
+
+@require_POST
+@space_page("write")
+def retry(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """Queues a failed assessment again. One that has not failed is shown as it is."""
+    message = _exchange(access, message_id)
+    if message.assessment_id is None:
+        raise Http404
+    with suppress(Conflict):
+        services.retry(space=access.space, assessment_id=message.assessment_id, now=timezone.now())
+    return _drawn(request, access, message_id)
+
+
+def _exchange(access: Access, message_id: UUID) -> Message:
+    rows = Message.objects.in_space(access.space).filter(conversation__deleted_at=None)
+    return get_object_or_404(rows.select_related("assessment__memory"), pk=message_id)
+
+
+def _taught(access: Access, message_id: UUID) -> Memory:
+    assessment = _exchange(access, message_id).assessment
+    if assessment is None or assessment.memory is None:
+        raise Http404
+    return assessment.memory
+
+
+def _drawn(request: PageRequest, access: Access, message_id: UUID, **context: Any) -> HttpResponse:
+    [message] = shown(access.space, [_exchange(access, message_id)])
+    context |= {"message": message, "space": access.space, "may_write": True}
+    context["changed"] = request.method == "POST"
+    return render(request, "chat/_assessment.html", context)

@@ -1,0 +1,174 @@
+"""Pages: why a reply was given the memories it was given, and what can be done about each there."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from pydantic import ValidationError
+
+from chat.inspector import why, why_one
+from chat.models import Message
+from chat.services.relevance import mark_irrelevant, unmark_irrelevant
+from memory.authentication import Access
+from memory.drafts import MemoryChange
+from memory.editing import asked_change, edit_form, refused_form
+from memory.models import Memory, Status
+from memory.pages import PageRequest, space_page
+from memory.services.memories import revise_memory
+from memory.services.recycle_bin import delete_memory, restore_memory
+
+
+@require_GET
+@space_page("read")
+def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """All that was recalled for a reply, and what nearly was."""
+    return render(request, "chat/_recalled.html", inspected(access, _reply(access, message_id)))
+
+
+def inspected(access: Access, message: Message | None) -> dict[str, Any]:
+    """What the inspector's template takes; without a reply it says what would stand there."""
+    return {
+        "why": why(message) if message else {},
+        "space": access.space,
+        "may_write": "write" in access.scopes,
+    }
+
+
+@require_GET
+@space_page("read")
+def hit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """One memory of it."""
+    return _drawn(request, access, _reply(access, message_id), memory_id)
+
+
+@require_POST
+@space_page("write")
+def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """Pins or unpins a memory."""
+    message, memory = _listed(access, message_id, memory_id)
+    if memory.status == Status.LIVE:
+        revise_memory(
+            space=access.space,
+            memory_id=memory_id,
+            change=MemoryChange(pinned=not memory.pinned),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    return _drawn(request, access, message, memory_id)
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """A form in the memory's place; then the memory as it was changed."""
+    message, memory = _listed(access, message_id, memory_id)
+    if memory.status != Status.LIVE:
+        return _drawn(request, access, message, memory_id)
+    form = edit_form(memory)
+    if request.method == "POST":
+        try:
+            change = asked_change(memory, request.POST)
+        except ValidationError as error:
+            form = refused_form(memory, request.POST, error)
+        else:
+            revise_memory(
+                space=access.space,
+                memory_id=memory_id,
+                change=change,
+                actor=access.actor,
+                now=timezone.now(),
+            )
+            return _drawn(request, access, message, memory_id)
+    where = [access.space.slug, message_id, memory_id]
+    addresses = {
+        "url": reverse("why_edit", args=where),
+        "cancel_url": reverse("why_hit", args=where),
+        "target": "closest .memory",
+    }
+    return render(request, "chat/_hit_edit.html", form | addresses)
+
+
+@require_POST
+@space_page("write")
+def forget(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """Moves a memory to the bin; in its place stands that it can be taken back."""
+    message, memory = _listed(access, message_id, memory_id)
+    delete_memory(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
+    return _drawn(request, access, message, memory_id)
+
+
+@require_POST
+@space_page("write")
+def take_back(
+    request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
+) -> HttpResponse:
+    """Takes a memory back from the bin."""
+    message, memory = _listed(access, message_id, memory_id)
+    if memory.status == Status.BINNED:
+        restore_memory(
+            space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+        )
+    return _drawn(request, access, message, memory_id)
+
+
+@require_POST
+@space_page("write")
+def irrelevant(
+    request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
+) -> HttpResponse:
+    """Marks a memory as not relevant to the question; its use is not counted any more."""
+    message, memory = _listed(access, message_id, memory_id)
+    mark_irrelevant(
+        message=message,
+        memory_id=memory.pk,
+        user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return _drawn(request, access, message, memory_id)
+
+
+@require_POST
+@space_page("write")
+def relevant(
+    request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
+) -> HttpResponse:
+    """Undoes `irrelevant`."""
+    message, memory = _listed(access, message_id, memory_id)
+    unmark_irrelevant(message=message, memory_id=memory.pk, actor=access.actor, now=timezone.now())
+    return _drawn(request, access, message, memory_id)
+
+
+def _reply(access: Access, message_id: UUID) -> Message:
+    rows = Message.objects.in_space(access.space).filter(conversation__deleted_at=None)
+    message = get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
+    message.space = access.space
+    return message
+
+
+def _listed(access: Access, message_id: UUID, memory_id: UUID) -> tuple[Message, Memory]:
+    """A reply and a memory of its list, which is still there."""
+    message = _reply(access, message_id)
+    memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
+    if str(memory_id) not in {one["memory"]["id"] for one in message.recalled + message.missed}:
+        raise Http404
+    return message, memory
+
+
+def _drawn(request: PageRequest, access: Access, message: Message, memory_id: UUID) -> HttpResponse:
+    found = why_one(message, memory_id)
+    if found is None:
+        raise Http404
+    context = {
+        "hit": found,
+        "message": message,
+        "space": access.space,
+        "may_write": "write" in access.scopes,
+        "is_ended": True,
+        "changed": request.method == "POST",
+    }
+    return render(request, "chat/_hit.html", context)

@@ -1,0 +1,63 @@
+"""Editing a memory in place: what the form of templates/memory/_edit.html shows and asks for."""
+
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
+
+from memory.drafts import MemoryChange
+from memory.models import Memory
+from memory.models.memories import MemoryType
+
+_SENTENCES = {
+    "content": _("It has to say something, in 20,000 characters at most."),
+    "memory_type": _("There is no such type."),
+    "importance": _("Importance is a number from 0 to 1."),
+}
+
+
+def edit_form(memory: Memory) -> dict[str, Any]:
+    """The form's fields, filled with what the memory says."""
+    return {
+        "memory": memory,
+        "content": memory.content,
+        "memory_type": memory.memory_type,
+        "importance": _shown(memory),
+        "types": MemoryType.choices,
+    }
+
+
+def refused_form(memory: Memory, posted: QueryDict, error: ValidationError) -> dict[str, Any]:
+    """The form as it was sent, and a sentence on the first thing wrong with it."""
+    field = str(error.errors()[0]["loc"][0])
+    sent = {name: posted.get(name, "") for name in ("content", "memory_type", "importance")}
+    return edit_form(memory) | sent | {"error": _SENTENCES[field]}
+
+
+def asked_change(memory: Memory, posted: QueryDict) -> MemoryChange:
+    """What a sent form asks for; raises pydantic's ValidationError.
+
+    An importance that was left as it was shown stays what it is, to the last digit.
+    """
+    importance = posted.get("importance", "")
+    return MemoryChange.model_validate(
+        {
+            # A browser sends the line breaks of a text field as two characters.
+            "content": posted.get("content", "").replace("\r\n", "\n"),
+            "memory_type": posted.get("memory_type", ""),
+            "importance": None if importance == _shown(memory) else _number(importance),
+        }
+    )
+
+
+def _shown(memory: Memory) -> str:
+    return f"{memory.importance:.2f}"
+
+
+def _number(text: str) -> float | str:
+    """What is no number stays what it is: the change refuses it in its own words."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
