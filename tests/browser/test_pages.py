@@ -133,7 +133,7 @@ def test_on_a_phone_the_inspector_is_a_sheet(log_in: LogIn, memories: Sequence[M
     page.get_by_label("Message", exact=True).fill("where do I live?")
     page.get_by_role("button", name="Send").click()
     expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("Lisbon")
-    page.get_by_role("button", name="Why").click()
+    page.get_by_role("button", name="Why", exact=True).click()
     expect(inspector).to_be_visible()
     expect(inspector.locator(".memory").first).to_contain_text("Lisbon")
     assert overflow(page) <= 0
