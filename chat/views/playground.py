@@ -47,7 +47,9 @@ def playground(
         "deleted": _deleted(request, access.space),
         "chat_messages": messages,
     }
-    context |= choice_context(access.space) | inspected(access, _newest_reply(messages))
+    newest, may_write = _newest_reply(messages), "write" in access.scopes
+    context |= choice_context(access.space)
+    context |= inspected(access.space, newest, may_write=may_write)
     return render(request, "chat/playground.html", context)
 
 

@@ -39,7 +39,7 @@ async def reply(request: PageRequest, slug: str, message_id: UUID) -> HttpRespon
     """The reply as server-sent events, each a piece of the page."""
     user = await request.auser()
     access, message = await sync_to_async(_message)(user, slug, message_id)
-    return event_stream(_fragments(access, message))
+    return event_stream(_fragments(message, may_begin="write" in access.scopes))
 
 
 def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
@@ -50,23 +50,21 @@ def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
     return access, get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
 
 
-async def _fragments(access: Access, message: Message) -> AsyncGenerator[bytes]:
-    """What happens as it happens; then `recalled` with what is known by now of why, and `done` with
-    the whole reply. A browser that connects again is told all of it again."""
-    if following := live.follow(message, may_begin="write" in access.scopes):
+async def _fragments(message: Message, *, may_begin: bool) -> AsyncGenerator[bytes]:
+    """What happens as it happens, then `done` with the whole reply. A browser that connects again
+    is told all of it again."""
+    if following := live.follow(message, may_begin=may_begin):
         with suppress(Conflict):
-            async with aclosing(_drawn(access, following)) as pieces:
+            async with aclosing(_drawn(following)) as pieces:
                 async for piece in pieces:
                     yield piece
     # Whoever else writes it: the whole is shown when it is there.
     while await in_thread(_is_being_written, message):
         await asyncio.sleep(SECOND_LOOK)
-    inspector, reply = await in_thread(_finished, access, message)
-    yield event("recalled", inspector)
-    yield event("done", reply)
+    yield event("done", await in_thread(_finished, message, may_write=may_begin))
 
 
-async def _drawn(access: Access, following: live.LiveReply) -> AsyncGenerator[bytes]:
+async def _drawn(following: live.LiveReply) -> AsyncGenerator[bytes]:
     """`recalled`; `text` and `tools` take the place of what a page has, `token` and `tool` add."""
     text, tool = "text", "tools"
     async with aclosing(following.read()) as news:
@@ -74,7 +72,7 @@ async def _drawn(access: Access, following: live.LiveReply) -> AsyncGenerator[by
             for piece in _pieces(happened):
                 if isinstance(piece, Recalled):
                     following.message.recalled = piece.results
-                    inspector = await in_thread(_inspector, access, following.message)
+                    inspector = await in_thread(_inspector, following.message)
                     yield event("recalled", inspector)
                 elif isinstance(piece, Tool):
                     yield event(tool, _tool_call(piece.call))
@@ -125,18 +123,18 @@ def _is_being_written(message: Message) -> bool:
     return under_way.filter(pk=message.pk).exists()
 
 
-def _inspector(access: Access, message: Message) -> str:
-    return render_to_string("chat/_recalled.html", inspected(access, message))
+def _inspector(message: Message) -> str:
+    return render_to_string("chat/_recalled.html", inspected(message.space, message))
 
 
 def _tool_call(call: dict[str, Any]) -> str:
     return render_to_string("chat/_tool_call.html", {"call": call})
 
 
-def _finished(access: Access, message: Message) -> tuple[str, str]:
-    """The inspector and the reply, as they are stored."""
-    rows = Message.objects.in_space(access.space).select_related("assessment__memory", "space")
+def _finished(message: Message, *, may_write: bool) -> str:
+    """The reply as it is stored, with what is known by now of why for the inspector."""
+    rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
-    shown(access.space, [stored])
-    context = {"message": stored, "space": access.space, "may_write": "write" in access.scopes}
-    return _inspector(access, stored), render_to_string("chat/_reply.html", context)
+    shown(stored.space, [stored])
+    context = inspected(stored.space, stored, may_write=may_write) | {"message": stored}
+    return render_to_string("chat/_finished.html", context)

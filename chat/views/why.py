@@ -16,7 +16,7 @@ from chat.services.relevance import mark_irrelevant, unmark_irrelevant
 from memory.authentication import Access
 from memory.drafts import MemoryChange
 from memory.editing import asked_change, edit_form, refused_form
-from memory.models import Memory, Status
+from memory.models import Memory, Space, Status
 from memory.pages import PageRequest, space_page
 from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, restore_memory
@@ -26,16 +26,14 @@ from memory.services.recycle_bin import delete_memory, restore_memory
 @space_page("read")
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """All that was recalled for a reply, and what nearly was."""
-    return render(request, "chat/_recalled.html", inspected(access, _reply(access, message_id)))
+    message, may_write = _reply(access, message_id), "write" in access.scopes
+    context = inspected(access.space, message, may_write=may_write)
+    return render(request, "chat/_recalled.html", context)
 
 
-def inspected(access: Access, message: Message | None) -> dict[str, Any]:
+def inspected(space: Space, message: Message | None, *, may_write: bool = False) -> dict[str, Any]:
     """What the inspector's template takes; without a reply it says what would stand there."""
-    return {
-        "why": why(message) if message else {},
-        "space": access.space,
-        "may_write": "write" in access.scopes,
-    }
+    return {"why": why(message) if message else {}, "space": space, "may_write": may_write}
 
 
 @require_GET
