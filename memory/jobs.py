@@ -5,6 +5,7 @@ work itself calls `services.jobs.advance` after each step and returns what it ha
 """
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -15,6 +16,8 @@ from memory.models import Job
 from memory.services import jobs, switching
 from memory.transfer.importing import import_space
 from memory.transfer.upload import IMPORT
+
+LONGEST_PAUSE = 900.0  # seconds: an endpoint that asks for more is asked again all the same
 
 Work = Callable[[Job], Mapping[str, Any]]
 """Does the job from where it stands; its answer becomes the job's result. May raise EbbError or
@@ -30,9 +33,12 @@ def work_at(job: Job) -> None:
     except jobs.JobStopped:
         jobs.stop(job=job, now=timezone.now())
     except EmbeddingError as error:
-        # A model that is only away: the lease runs out, and somebody goes on from here.
         if error.permanent:
             jobs.fail(job=job, error=str(error), now=timezone.now())
+        else:  # a model that is only away: somebody goes on from here
+            pause = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE))
+            until = timezone.now() + max(pause, jobs.LEASE)
+            jobs.put_off(job=job, error=str(error), until=until)
     except EbbError as error:
         jobs.fail(job=job, error=str(error), now=timezone.now())
     else:

@@ -115,6 +115,11 @@ def fail(*, job: Job, error: str, now: datetime) -> bool:
     return _end(job, JobState.FAILED, now, error=error)
 
 
+def put_off(*, job: Job, error: str, until: datetime) -> bool:
+    """What the work needs is away: nobody takes it up before then; `error` says why it waits."""
+    return bool(_leased(job).update(leased_until=until, error=error))
+
+
 def stop(*, job: Job, now: datetime) -> bool:
     """The worker's answer to a cancellation; False if the job was not to be cancelled."""
     return _end(job, JobState.CANCELLED, now) if _asked_to_stop(job) else False
@@ -127,7 +132,9 @@ def cancel(*, space: Space, job_id: UUID, now: datetime) -> Job:
     """
     rows = Job.objects.in_space(space).filter(pk=job_id)
     ended = {"state": JobState.CANCELLED, "ended_at": now, "leased_until": None}
-    nobody_has_it = Q(state=JobState.QUEUED) | Q(state=JobState.RUNNING, leased_until__lt=now)
+    # One that was put off has an error until somebody claims it again.
+    left_alone = Q(leased_until__lt=now) | ~Q(error="")
+    nobody_has_it = Q(state=JobState.QUEUED) | Q(state=JobState.RUNNING) & left_alone
     rows.filter(nobody_has_it).update(**ended)
     rows.filter(state=JobState.RUNNING).update(cancel_requested=True)
     return _one(rows)
