@@ -20,6 +20,7 @@ from assessor.schemas import (
     AssessOut,
     ExchangeIn,
     QueuedOut,
+    StatsOut,
 )
 from assessor.screening import judged_part, mask_exchange
 from memory.authentication import Access, access_to
@@ -27,6 +28,7 @@ from memory.connections import release_connection
 from memory.drafts import IdempotencyKey
 from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.models import Memory
+from memory.overview import overview
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
@@ -137,3 +139,19 @@ def retry_assessment(request: HttpRequest, id: str) -> Status[dict[str, Any]]:
     assessment = _one(access, id)
     services.retry(space=access.space, assessment_id=assessment.pk, now=timezone.now())
     return Status(202, {"id": assessment.pk, "status": State.QUEUED})
+
+
+@router.get(
+    "stats", response=StatsOut, url_name="stats", operation_id="getStats", tags=["memories"]
+)
+def get_stats(request: HttpRequest) -> StatsOut:
+    """The space in numbers: what is alive, what comes and goes, what waits to be judged."""
+    space, now = access_to(request, "read").space, timezone.now()
+    found = overview(space=space, now=now)
+    return StatsOut.model_validate(
+        {
+            **vars(found),
+            "over_capacity": found.over_capacity,
+            "assessments": Assessment.objects.in_space(space).counted_by_state(),
+        }
+    )

@@ -34,6 +34,12 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
         """Those that were left by a worker each time they were tried."""
         return self.filter(_abandoned(now, attempts__gte=MAX_ATTEMPTS))
 
+    def counted_by_state(self) -> dict[str, int]:
+        """How many there are in each state, none left out."""
+        state = self.model._meta.get_field("state")
+        counted = dict(self.values_list("state").annotate(models.Count("pk")).order_by())
+        return {name: counted.get(name, 0) for name, _ in state.choices or ()}
+
     def saying(self, words: str) -> AssessmentQuerySet:
         """Those in which these words stand together: in what was said or in what was made of it."""
         return self.filter(

@@ -1,6 +1,6 @@
 """The JSON shapes of assessment (API.md)."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -111,3 +111,28 @@ class AssessmentList(Schema):
 
     items: list[AssessmentOut]
     next: str | None
+
+
+class DayOut(Schema):
+    """What came and went on a day, in UTC."""
+
+    day: date
+    came: int
+    went: int
+
+
+class StatsOut(Schema):
+    """A space in numbers. Those by type and by importance now are of live memories; `assessments`
+    are all there are, by state."""
+
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    by_importance: dict[str, int]
+    pinned: int
+    core: int
+    expiring_24h: int
+    expiring_7d: int
+    capacity: int
+    over_capacity: int
+    days: list[DayOut]
+    assessments: dict[str, int]

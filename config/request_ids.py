@@ -15,6 +15,8 @@ from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_and_async_middleware
 
+from config.metrics import count_request
+
 logger = logging.getLogger("ebb.requests")
 
 HEADER = "X-Request-ID"
@@ -35,7 +37,7 @@ Handler = Callable[[HttpRequest], Any]
 
 @sync_and_async_middleware
 def request_ids(get_response: Handler) -> Handler:
-    """Middleware, outermost: gives the id and logs how the request ended."""
+    """Middleware, outermost: gives the id, counts and logs how the request ended."""
     if iscoroutinefunction(get_response):
 
         async def answer_async(request: HttpRequest) -> HttpResponse:
@@ -61,6 +63,7 @@ def begin(request: HttpRequest) -> float:
 
 def _ended(request: HttpRequest, response: HttpResponse, started: float) -> HttpResponse:
     response.headers[HEADER] = current_request_id()
+    count_request(request, response.status_code, perf_counter() - started)
     if request.path.startswith(_PROGRAMS):
         log_end(request, response.status_code, started)
     return response

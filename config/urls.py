@@ -7,6 +7,7 @@ from sesame.views import LoginView as LoginLinkView
 
 from chat.views.playground import home
 from config.api import api
+from config.metrics import metrics
 from config.openai_door import door
 
 urlpatterns = [
@@ -17,6 +18,7 @@ urlpatterns = [
     path("s/<slug:slug>/assessments/", include("assessor.urls")),
     path("api/v1/", api.urls),
     path("v1/", door.urls),
+    path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
