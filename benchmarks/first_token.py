@@ -62,7 +62,9 @@ def _filled_space() -> str:
     space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
     fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
     harness.vacuum()
-    return create_key(space=space, scopes=[Scope.READ, Scope.WRITE])[1]
+    return create_key(
+        space=space, scopes=[Scope.READ, Scope.WRITE], actor=SYSTEM, now=timezone.now()
+    )[1]
 
 
 @dataclass(frozen=True)

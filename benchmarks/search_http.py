@@ -73,7 +73,7 @@ def _filled() -> tuple[Any, str]:
     space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
     fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
     harness.vacuum()
-    return space, create_key(space=space, scopes=[Scope.READ])[1]
+    return space, create_key(space=space, scopes=[Scope.READ], actor=SYSTEM, now=timezone.now())[1]
 
 
 Works = dict[str, Callable[[int], Any]]

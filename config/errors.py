@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 
 import pydantic
@@ -16,7 +17,7 @@ from assessor.llm import ModelError
 from chat.completions import errors as openai_errors
 from config.request_ids import current_request_id
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
+from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited
 
 # exception → (status, code, title)
 ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
@@ -25,6 +26,7 @@ ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
     NotFound: (404, "not_found", "Not found"),
     Http404: (404, "not_found", "Not found"),
     Conflict: (409, "conflict", "Not possible now"),
+    RateLimited: (429, "rate_limited", "Too many requests"),
     AssessmentError: (503, "model_unavailable", "No usable judgement"),
     ModelError: (503, "model_unavailable", "The model does not answer"),
     EmbeddingError: (503, "model_unavailable", "The embedding model does not answer"),
@@ -68,6 +70,15 @@ def problem(
     return response
 
 
+def problem_of(error: Exception) -> HttpResponse:
+    """The answer to an error that stands in the table."""
+    answer = answer_to(error)
+    response = problem(*answer, str(error) or answer[2])
+    if isinstance(error, RateLimited):
+        response["Retry-After"] = str(max(1, ceil(error.retry_after)))
+    return response
+
+
 def _field(location: Sequence[object]) -> str:
     """`("body", "draft", "importance")` → "importance": the caller's name, not our parameter."""
     parts = [str(part) for part in location]
@@ -102,8 +113,7 @@ def install(api: NinjaAPI) -> None:
         return problem(error.status_code, code, str(error), str(error))
 
     def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
-        answer = answer_to(error)
-        return problem(*answer, str(error) or answer[2])
+        return problem_of(error)
 
     handlers: dict[type[Exception], Any] = {
         ValidationError: from_request,

@@ -17,6 +17,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from memory.actors import Actor
 from memory.models import (
     ApiKey,
+    AuditEntry,
     Embedder,
     Membership,
     Memory,
@@ -32,6 +33,7 @@ from memory.models import (
 )
 from memory.services.keys import revoke_key
 from memory.services.recycle_bin import delete_memory, restore_memory
+from memory.services.spaces import add_member, remove_member
 
 admin.site.unregister(Group)
 
@@ -77,22 +79,48 @@ class SpaceAdmin(ModelAdmin):
         # A space needs its first policy: the service makes both.
         return False
 
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Members come, change and go through the services, which note it in the audit."""
+        changed = formset.save(commit=False)
+        actor, now = Actor("user", request.user.get_username()), timezone.now()
+        for gone in formset.deleted_objects:
+            remove_member(membership=gone, actor=actor, now=now)
+        for member in changed:
+            if member.pk is not None:  # of whoever it was: the row may name another user now
+                was = Membership.objects.get(pk=member.pk)
+                if was.user_id != member.user_id:
+                    remove_member(membership=was, actor=actor, now=now)
+            add_member(space=member.space, user=member.user, role=member.role, actor=actor, now=now)
+
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
-    list_display = ("prefix", "name", "space", "scopes", "last_used_at", "revoked_at")
+    list_display = (
+        "prefix", "name", "space", "scopes", "rate_limit", "last_used_at", "expires_at",
+        "revoked_at",
+    )  # fmt: skip
     list_filter = ("space",)
     search_fields = ("name", "prefix")
-    exclude = ("digest",)
+    exclude = ("digest", "previous_digest")
     actions = ("revoke",)
 
     @admin.action(description=_("Revoke the selected keys"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
         for key in keys:
-            revoke_key(key=key, now=timezone.now())
+            actor = Actor("user", request.user.get_username())
+            revoke_key(key=key, actor=actor, now=timezone.now())
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("memory.change_apikey")
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ("at", "action", "subject", "space", "actor_type", "actor_name")
+    list_filter = ("action", "space")
+    list_select_related = ("space",)
+    search_fields = ("subject", "actor_name")
+    date_hierarchy = "at"
 
 
 @admin.register(Memory)

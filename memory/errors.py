@@ -33,3 +33,11 @@ class Forbidden(EbbError):
 
 class Conflict(EbbError):
     """The state of the thing does not allow it now."""
+
+
+class RateLimited(EbbError):
+    """The key has asked too often; `retry_after` seconds from now it may ask again."""
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)

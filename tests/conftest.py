@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from memory.actors import SYSTEM
@@ -66,7 +67,7 @@ def alice(db: None) -> User:
 def bob(space: Space) -> User:
     """May look at `space`, and change nothing."""
     user = User.objects.create_user("bob", "bob@example.org", "a long password of bob")
-    add_member(space=space, user=user, role=Role.VIEWER)
+    add_member(space=space, user=user, role=Role.VIEWER, actor=SYSTEM, now=timezone.now())
     return user
 
 
@@ -74,7 +75,7 @@ def bob(space: Space) -> User:
 def charlie(other_space: Space) -> User:
     """Owner of `other_space`, a stranger to `space`."""
     user = User.objects.create_user("charlie", "charlie@example.org", "a long password of charlie")
-    add_member(space=other_space, user=user, role=Role.OWNER)
+    add_member(space=other_space, user=user, role=Role.OWNER, actor=SYSTEM, now=timezone.now())
     return user
 
 
@@ -98,7 +99,9 @@ def key(space: Space) -> MakeKey:
     own_space = space
 
     def make(space: Space = own_space, scopes: Sequence[str] = ALL_SCOPES) -> str:
-        return create_key(space=space, scopes=scopes, name="test")[1]
+        return create_key(
+            space=space, scopes=scopes, name="test", actor=SYSTEM, now=timezone.now()
+        )[1]
 
     return make
 

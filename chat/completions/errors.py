@@ -17,9 +17,10 @@ from assessor.llm import ModelError
 from assessor.llm import errors as model
 from chat.completions.schemas import Json
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound
+from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited
 
 BAD_REQUEST, SERVER_ERROR = "invalid_request_error", "server_error"
+RATE_LIMIT = "rate_limit_error"
 
 # exception → (status, type, code)
 ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
@@ -28,11 +29,12 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
     NotFound: (404, BAD_REQUEST, "not_found"),
     Http404: (404, BAD_REQUEST, "not_found"),
     Conflict: (409, BAD_REQUEST, "conflict"),
+    RateLimited: (429, RATE_LIMIT, "rate_limit_exceeded"),
     EmbeddingError: (503, SERVER_ERROR, "embedding_model_unavailable"),
     ModelError: (502, SERVER_ERROR, "model_failed"),
     model.ModelBadRequest: (400, BAD_REQUEST, None),
     model.ModelNotFound: (404, BAD_REQUEST, "model_not_found"),
-    model.ModelRateLimited: (429, "rate_limit_error", "rate_limit_exceeded"),
+    model.ModelRateLimited: (429, RATE_LIMIT, "rate_limit_exceeded"),
     model.ModelTimeout: (504, SERVER_ERROR, "model_timeout"),
     model.ModelUnreachable: (503, SERVER_ERROR, "model_unreachable"),
     model.ModelUnauthorized: (502, SERVER_ERROR, "model_unauthorized"),
@@ -59,6 +61,9 @@ def answer_to(error: Exception) -> Answer:
     """The answer to an exception of the table; also what a broken stream ends with."""
     status, kind, code = next(ANSWERS[k] for k in type(error).__mro__ if k in ANSWERS)
     message = _UNKNOWN_KEY if isinstance(error, AuthenticationError) else str(error)
+    if isinstance(error, RateLimited):
+        pause = {"Retry-After": str(max(1, ceil(error.retry_after)))}
+        return Answer(status, of_status(status, message, kind=kind, code=code).error, pause)
     if not isinstance(error, ModelError):
         return of_status(status, message or "Not found", kind=kind, code=code)
     headers = {}

@@ -15,7 +15,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpResponse
 from ninja.errors import AuthenticationError
 
-from config.errors import ANSWERS, answer_to, problem
+from config.errors import ANSWERS, problem, problem_of
 from config.request_ids import HEADER, begin, current_request_id, log_end
 from memory.authentication import BearerKey
 from memory.connections import in_thread
@@ -84,8 +84,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
     except DisallowedHost as error:
         return problem(400, "bad_request", "Bad request", str(error))
     except tuple(ANSWERS) as error:
-        answer = answer_to(error)
-        return problem(*answer, str(error) or answer[2])
+        return problem_of(error)
     request.auth = access  # type: ignore[attr-defined]  # as ninja does
     import config.mcp.server  # noqa: F401 - here, because it takes long
 

@@ -5,6 +5,7 @@ from ninja import Router
 from memory.api import (
     history,
     jobs,
+    keys,
     memories,
     policy,
     recycle_bin,
@@ -19,7 +20,7 @@ from memory.api import (
 router = Router()
 parts = (
     memories, revisions, relevance, recycle_bin, review, history, policy, tools, xml, transfer,
-    jobs,
+    jobs, keys,
 )  # fmt: skip
 for part in parts:
     router.add_router("", part.router)

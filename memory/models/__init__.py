@@ -1,6 +1,7 @@
 """The tables of the memory core: who may see what, what is remembered, what happened to it."""
 
 from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
+from memory.models.audit import AuditAction, AuditEntry
 from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.jobs import Job, JobPart, JobState
@@ -11,6 +12,8 @@ from memory.models.workers import WorkerHeartbeat
 
 __all__ = [
     "ApiKey",
+    "AuditAction",
+    "AuditEntry",
     "BinReason",
     "Embedder",
     "IdempotentWrite",

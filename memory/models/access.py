@@ -3,15 +3,17 @@
 These tables are small and shared by all spaces; every other table belongs to one space.
 """
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.access import SpaceQuerySet
+from memory.querysets.access import ApiKeyQuerySet, SpaceQuerySet
 
 
 class User(AbstractUser):
@@ -94,16 +96,33 @@ class Membership(models.Model):
 
 
 class ApiKey(models.Model):
-    """A program's access to one space. The key itself is shown once and stored as SHA-256."""
+    """A program's access to one space. The key itself is shown once and stored as SHA-256.
+
+    After a rotation the secret before it works, too, until `previous_until`. `rate_limit` is in
+    requests a minute, null for as many as one likes; `spent_until` is its token bucket in one
+    value: the moment by which all that was asked so far is paid off at that rate.
+    """
 
     space = models.ForeignKey(Space, models.CASCADE, related_name="api_keys")
+    public_id = models.UUIDField(unique=True, db_default=RandomUUID(), editable=False)
     name = models.CharField(_("name"), max_length=120, blank=True)
     prefix = models.CharField(_("begins with"), max_length=12)
     digest = models.CharField(max_length=64, unique=True, editable=False)
+    previous_digest = models.CharField(  # noqa: DJ001 - of many keys without one, "" is not unique
+        max_length=64, unique=True, null=True, blank=True, editable=False
+    )
+    previous_until = models.DateTimeField(
+        _("earlier secret works until"), null=True, blank=True, editable=False
+    )
     scopes = ArrayField(models.CharField(max_length=10, choices=Scope), verbose_name=_("scopes"))
+    rate_limit = models.PositiveIntegerField(_("requests a minute"), null=True, blank=True)
+    spent_until = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+
+    objects: ClassVar[models.Manager["ApiKey"]] = ApiKeyQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("API key")
@@ -112,3 +131,15 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.space})"
+
+    def state(self, now: datetime) -> str:
+        """`live`, `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "live"
+
+    def earlier_until(self, now: datetime) -> datetime | None:
+        """Until when the secret before the last rotation works, if it still does."""
+        if self.previous_until is None or self.previous_until <= now or self.state(now) != "live":
+            return None
+        return self.previous_until

@@ -2,6 +2,16 @@
 
 from memory.schemas.history import HistoryIn, HistoryList
 from memory.schemas.jobs import ImportIn, JobList, JobListIn, JobOut
+from memory.schemas.keys import (
+    AuditList,
+    KeyChangeIn,
+    KeyIn,
+    KeyList,
+    KeyListIn,
+    KeyOut,
+    NewKeyOut,
+    RotateIn,
+)
 from memory.schemas.memories import (
     BatchIn,
     BatchOut,
@@ -22,6 +32,7 @@ from memory.schemas.revisions import RevertIn, RevisionList
 from memory.schemas.tools import ToolAnswerOut, ToolList
 
 __all__ = [
+    "AuditList",
     "BatchIn",
     "BatchOut",
     "BinList",
@@ -33,10 +44,16 @@ __all__ = [
     "JobList",
     "JobListIn",
     "JobOut",
+    "KeyChangeIn",
+    "KeyIn",
+    "KeyList",
+    "KeyListIn",
+    "KeyOut",
     "Limit",
     "MemoryList",
     "MemoryListIn",
     "MemoryOut",
+    "NewKeyOut",
     "PolicyOut",
     "PreviewIn",
     "PreviewOut",
@@ -48,6 +65,7 @@ __all__ = [
     "ReviewList",
     "ReviewListIn",
     "RevisionList",
+    "RotateIn",
     "SearchIn",
     "SearchOut",
     "SweptOut",

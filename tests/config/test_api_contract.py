@@ -18,7 +18,7 @@ from chat.models import Conversation, Message
 from config.api import api as ebb_api
 from memory.actors import SYSTEM
 from memory.models import ApiKey, Job, Memory, Space
-from memory.services.keys import revoke_key
+from memory.services.keys import create_key, revoke_key
 from memory.services.recycle_bin import delete_memory
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import hold, remember
@@ -75,6 +75,9 @@ BODIES: dict[str, Any] = {
     "changeConversation": {"profile": "vivid"},
     "callTool": {"content": "User likes pizza"},
     "importSpace": b'{"content": "I like pizza"}',
+    "createKey": {"scopes": ["read"]},
+    "changeKey": {"name": "another"},
+    "rotateKey": {"grace_hours": 1},
     "xml": b'<memory_save importance="0.5">User likes pizza</memory_save>',
 }
 READS_WITH_POST = {"searchMemories", "previewPolicy"}
@@ -114,6 +117,7 @@ def things(space: Space) -> dict[str, object]:
         "conversations": conversation.pk,
         "tools": "remember",
         "messages": message.pk,
+        "keys": create_key(space=space, scopes=["read"], actor=SYSTEM, now=now)[0].public_id,
         "jobs": Job.objects.create(space=space, kind="import", state="failed").pk,
     }
 
@@ -199,7 +203,10 @@ def test_lists_show_their_own_space_only(
         assert set(answer.json()) == {"items", "next"}
     assert own.json()["items"]
     if endpoint.name not in {"listProfiles", "listTools"}:
-        assert strange.json()["items"] == []
+        ids = [{item.get("id") for item in answer.json()["items"]} for answer in (own, strange)]
+        assert not ids[0] & ids[1]
+        # The key that asks, and the note that it was made, are its own space's.
+        assert len(strange.json()["items"]) == (endpoint.name in {"listKeys", "listAudit"})
 
 
 def test_search_shows_its_own_space_only(
@@ -243,6 +250,6 @@ def test_revoked_key_stops_working(key: MakeKey, space: Space) -> None:
     assert client.get("memories").status_code == 200
     assert ApiKey.objects.get().last_used_at is not None
 
-    revoke_key(key=ApiKey.objects.get(), now=timezone.now())
+    revoke_key(key=ApiKey.objects.get(), actor=SYSTEM, now=timezone.now())
 
     assert client.get("memories").status_code == 401

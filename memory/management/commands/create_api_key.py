@@ -1,14 +1,18 @@
 """`manage.py create_api_key`: a key for another program, printed once and kept nowhere."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
+from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
+from memory.errors import InvalidArguments
 from memory.models import Scope, Space
 from memory.services.embedders import configured_embedder
 from memory.services.keys import create_key
@@ -22,6 +26,8 @@ class Command(BaseCommand):
         parser.add_argument("--space", required=True, help="the space's short name")
         parser.add_argument("--scopes", required=True, help=", ".join(Scope.values))
         parser.add_argument("--name", default="", help="what the key is for")
+        parser.add_argument("--expires-days", type=float, help="days until it stops working")
+        parser.add_argument("--rate-limit", type=int, help="requests a minute it may make")
         parser.add_argument(
             "--create-space", action="store_true", help="make the space if it is missing"
         )
@@ -29,6 +35,7 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, space: str, scopes: str, name: str, create_space: bool, **options: Any
     ) -> None:
+        now = timezone.now()
         wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
         unknown = [scope for scope in wanted if scope not in Scope.values]
         if unknown or not wanted:
@@ -41,8 +48,27 @@ class Command(BaseCommand):
             raise CommandError(
                 _("There is no space %(name)s; --create-space makes it.") % {"name": space}
             )
-        _key, secret = create_key(space=found or _new_space(space), scopes=wanted, name=name)
+        try:
+            with transaction.atomic():
+                _key, secret = create_key(
+                    space=found or _new_space(space),
+                    scopes=wanted,
+                    name=name,
+                    expires_at=_moment(now, options["expires_days"]),
+                    rate_limit=options["rate_limit"],
+                    actor=SYSTEM,
+                    now=now,
+                )
+        except InvalidArguments as error:
+            raise CommandError(str(error)) from None
         self.stdout.write(secret)
+
+
+def _moment(now: datetime, days: float | None) -> datetime | None:
+    try:
+        return None if days is None else now + timedelta(days=days)
+    except (OverflowError, ValueError):
+        raise CommandError(_("So many days are too many.")) from None
 
 
 def _new_space(slug: str) -> Space:

@@ -1,0 +1,48 @@
+"""Who changed what steers a space: its keys, its members, its webhooks."""
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.audit import AuditQuerySet
+
+
+class AuditAction(models.TextChoices):
+    """What is noted."""
+
+    KEY_CREATED = "key.created", _("key created")
+    KEY_CHANGED = "key.changed", _("key changed")
+    KEY_ROTATED = "key.rotated", _("key rotated")
+    KEY_REVOKED = "key.revoked", _("key revoked")
+    MEMBER_ADDED = "member.added", _("member added")
+    MEMBER_CHANGED = "member.changed", _("member changed")
+    MEMBER_REMOVED = "member.removed", _("member removed")
+
+
+class AuditEntry(models.Model):
+    """One line of it. Append-only: it outlives its subject, so it holds a name and no key."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    at = models.DateTimeField(_("at"), default=timezone.now)
+    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_name = models.CharField(_("actor"), max_length=150, blank=True)
+    action = models.CharField(_("action"), max_length=20, choices=AuditAction)
+    subject = models.CharField(_("what"), max_length=200)
+    detail = models.JSONField(_("details"), default=dict)
+
+    objects: ClassVar[models.Manager["AuditEntry"]] = AuditQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("audit entry")
+        verbose_name_plural = _("audit entries")
+        indexes = [models.Index(fields=["space", "at", "id"], name="audit_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.action} · {self.subject}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise TypeError("The audit is append-only.")
+        super().save(*args, **kwargs)
