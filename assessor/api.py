@@ -1,12 +1,12 @@
 """JSON API: judging now, queueing, and looking at what was judged."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Header, Query, Router, Status
+from ninja import Query, Router, Status
 
 from assessor import services
 from assessor.exchanges import unsaved
@@ -25,18 +25,24 @@ from assessor.schemas import (
 from assessor.screening import judged_part, mask_exchange
 from memory.authentication import Access, access_to
 from memory.connections import release_connection
-from memory.drafts import IdempotencyKey
 from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.models import Memory
 from memory.overview import overview
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
+from memory.schemas.asked import OnceOnly, ThingId, may_fail
 
 router = Router(tags=["assessment"])
 
 
-@router.post("assess", response=AssessOut, url_name="assess", operation_id="assess")
+@router.post(
+    "assess",
+    response=AssessOut,
+    url_name="assess",
+    operation_id="assess",
+    openapi_extra=may_fail(503),
+)
 async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
     """Judge an exchange and wait for it. Nothing is stored unless `store` asks for it."""
     access = access_to(request, "write" if asked.store else "read")
@@ -78,7 +84,7 @@ def _store(access: Access, exchange: Exchange, judgement: Judgement) -> dict[str
 def queue_assessment(
     request: HttpRequest,
     asked: ExchangeIn,
-    idempotency_key: Annotated[IdempotencyKey | None, Header()] = None,
+    idempotency_key: OnceOnly = None,
 ) -> Status[dict[str, Any]]:
     """Queue an exchange. It is stored at once and judged by a worker, once."""
     access = access_to(request, "write")
@@ -122,7 +128,7 @@ def _one(access: Access, reference: str) -> Assessment:
     url_name="assessments_get",
     operation_id="getAssessment",
 )
-def get_assessment(request: HttpRequest, id: str) -> Assessment:
+def get_assessment(request: HttpRequest, id: ThingId) -> Assessment:
     """One assessment."""
     return _one(access_to(request, "read"), id)
 
@@ -132,8 +138,9 @@ def get_assessment(request: HttpRequest, id: str) -> Assessment:
     response={202: QueuedOut},
     url_name="assessments_retry",
     operation_id="retryAssessment",
+    openapi_extra=may_fail(409),
 )
-def retry_assessment(request: HttpRequest, id: str) -> Status[dict[str, Any]]:
+def retry_assessment(request: HttpRequest, id: ThingId) -> Status[dict[str, Any]]:
     """Queue a failed assessment again."""
     access = access_to(request, "write")
     assessment = _one(access, id)

@@ -7,13 +7,15 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from assessor.judging import Exchange
-from memory.drafts import MAX_CONTENT, Text
+from memory.drafts import MAX_CONTENT, MemoryTypeName, Text
 from memory.schemas import Limit, MemoryOut
+from memory.schemas.asked import Asked, Flag
 
+StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 
-class ExchangeIn(Schema):
+class ExchangeIn(Asked):
     """A finished exchange to be judged."""
 
     user_message: Annotated[Said, Field(min_length=1)]
@@ -23,7 +25,7 @@ class ExchangeIn(Schema):
     conversation_id: Annotated[Text, Field(max_length=200)] | None = None
     rubric: Literal["graded", "facets"] | None = None
     provider: Literal["auto", "llm", "local", "cascade"] | None = None
-    store: bool = False
+    store: Flag = False
 
     def exchange(self) -> Exchange:
         return Exchange(
@@ -41,7 +43,7 @@ class AssessmentOut(Schema):
     """How far an assessment is and what was judged; null where nothing is known yet."""
 
     id: UUID | None
-    status: str
+    status: StateName
     created_at: datetime | None
     user_message: str
     assistant_response: str
@@ -49,7 +51,7 @@ class AssessmentOut(Schema):
     summary: str
     tags: list[str]
     topics: list[str]
-    memory_type: str | None
+    memory_type: MemoryTypeName | None
     reasoning: str
     facets: dict[str, float] | None
     ttl_seconds: int | None
@@ -95,13 +97,13 @@ class QueuedOut(Schema):
     """A queued assessment."""
 
     id: UUID
-    status: str
+    status: StateName
 
 
 class AssessmentListIn(Schema):
     """Filters and place of a list of assessments."""
 
-    status: Literal["queued", "running", "retrying", "done", "ignored", "failed"] | None = None
+    status: StateName | None = None
     limit: Limit = 50
     cursor: str | None = None
 

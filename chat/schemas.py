@@ -12,7 +12,9 @@ from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, Text
+from memory.formulas.ranking import PROFILES
 from memory.schemas import Limit
+from memory.schemas.asked import Asked, Flag
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
@@ -20,7 +22,7 @@ MAX_TITLE, MAX_SEARCH = 120, 200
 Title = Annotated[Content, Field(max_length=MAX_TITLE)]
 
 
-class ChoicesIn(Schema):
+class ChoicesIn(Asked):
     """What a conversation goes by from here on; what is left out stays as it is.
 
     `memory`: `on` recalls and learns, `read_only` only recalls, `off` does neither. `profile` is a
@@ -28,9 +30,9 @@ class ChoicesIn(Schema):
     """
 
     memory: Literal["on", "read_only", "off"] | None = None
-    profile: str | None = None
-    model: Annotated[str, Field(max_length=MAX_MODEL)] | None = None
-    system_prompt: Annotated[str, Field(max_length=MAX_SYSTEM_PROMPT)] | None = None
+    profile: Annotated[str, Field(json_schema_extra={"enum": ["", *PROFILES]})] | None = None
+    model: Annotated[Text, Field(max_length=MAX_MODEL)] | None = None
+    system_prompt: Annotated[Text, Field(max_length=MAX_SYSTEM_PROMPT)] | None = None
 
     @property
     def choices(self) -> Choices:
@@ -42,7 +44,7 @@ class ChoicesIn(Schema):
         )
 
 
-class SaidIn(Schema):
+class SaidIn(Asked):
     """An earlier turn of a private conversation."""
 
     role: Literal["user", "assistant"]
@@ -58,9 +60,9 @@ class ChatIn(ChoicesIn):
 
     message: Annotated[Content, Field(max_length=MAX_CONTENT)]
     conversation_id: UUID | None = None
-    private: bool = False
+    private: Flag = False
     history: Annotated[list[SaidIn], Field(max_length=MAX_HISTORY)] = []
-    stream: bool = False
+    stream: Flag = False
 
     @model_validator(mode="after")
     def _private_or_kept(self) -> "ChatIn":
@@ -77,10 +79,10 @@ class ChatIn(ChoicesIn):
         return [*earlier, ChatMessage("user", self.message)]
 
 
-class AnswerIn(Schema):
+class AnswerIn(Asked):
     """How to be answered."""
 
-    stream: bool = False
+    stream: Flag = False
 
 
 class ToolCallOut(Schema):

@@ -1,12 +1,13 @@
 """The JSON API: every app's router under one roof."""
 
 from django.http import HttpRequest
-from ninja import NinjaAPI, Router, Status, Swagger
+from ninja import Router, Status, Swagger
 
 from assessor.api import router as assessor_router
 from chat.api import router as chat_router
 from config import errors
 from config.health import check_ready
+from config.openapi import DescribedAPI
 from memory.api import router as memory_router
 from memory.authentication import BearerKey, SessionAccess
 
@@ -31,7 +32,7 @@ def ready(request: HttpRequest) -> Status[dict[str, str]]:
     return Status(200 if all(state == "ok" for state in parts.values()) else 503, parts)
 
 
-api = NinjaAPI(
+api = DescribedAPI(
     title="Ebb",
     version="1",
     description="Long-term memory for chat assistants.",

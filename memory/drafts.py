@@ -3,15 +3,17 @@
 Every door (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
 
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 MemoryTypeName = Literal[
     "identity", "goal", "decision", "todo", "preference", "fact", "event", "observation"
@@ -43,12 +45,34 @@ def _in_utc(moment: datetime) -> datetime:
         raise ValueError("must lie between the years 1 and 9999 in UTC") from None
 
 
-Text = Annotated[str, AfterValidator(_storable)]
-Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+def _in_words(moment: object) -> object:
+    """Refuses seconds since 1970, also as text: whether they are seconds would be a guess."""
+    if isinstance(moment, str) and not _NUMBER.fullmatch(moment):
+        return moment
+    if isinstance(moment, datetime):
+        return moment
+    raise ValueError("must be a time by ISO 8601, with its time zone")
+
+
+# What the schemas say of texts; the functions above hold it.
+_STORABLE = {"pattern": r"^[^\u0000]*$"}
+_SAYING = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
+
+Text = Annotated[str, AfterValidator(_storable), Field(json_schema_extra=_STORABLE)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_in_words), AfterValidator(_in_utc)]
 IdempotencyKey = Annotated[Text, Field(min_length=1, max_length=200)]
-Content = Annotated[Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT)]
-Tag = Annotated[Text, AfterValidator(_not_blank), AfterValidator(str.lower), Field(max_length=60)]
-Topic = Annotated[Text, AfterValidator(_not_blank), Field(max_length=120)]
+Content = Annotated[
+    Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT, json_schema_extra=_SAYING)
+]
+Tag = Annotated[
+    Text,
+    AfterValidator(_not_blank),
+    AfterValidator(str.lower),
+    Field(max_length=60, json_schema_extra=_SAYING),
+]
+Topic = Annotated[
+    Text, AfterValidator(_not_blank), Field(max_length=120, json_schema_extra=_SAYING)
+]
 # strict: neither "high", nor "0.7", nor true is a number (seed 002, AC-2)
 Fraction = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
 Signed = Annotated[float, Field(strict=True, ge=-1.0, le=1.0, allow_inf_nan=False)]
@@ -103,7 +127,7 @@ class MemoryDraft(BaseModel):
     facets: Facets | None = None
     tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = []
     topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] = []
-    pinned: bool = False
+    pinned: Annotated[bool, Field(strict=True)] = False
     created_at: Moment | None = None
     source: Source = Source()
 
@@ -145,7 +169,7 @@ class MemoryChange(BaseModel):
     facets: Facets | None = None
     tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None = None
     topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] | None = None
-    pinned: bool | None = None
+    pinned: Annotated[bool, Field(strict=True)] | None = None
 
     def values(self) -> dict[str, Any]:
         """The columns a revision changes, with their new values."""

@@ -13,6 +13,9 @@ from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.formulas.retention import Tiers
 
+SHORTEST_SCALE = 1e-6
+"""Days: a tenth of a second. An age divided by much less is more than a float can hold."""
+
 
 class _Part(BaseModel):
     # strict: neither "5" nor true is a number.
@@ -45,16 +48,16 @@ class DecayPolicy(_Part):
     """How importance fades with time (seed 003, section 4)."""
 
     floor: float = Field(default=0.8, ge=0.0, le=1.0)
-    scale_days: float = Field(default=30, gt=0.0, le=36500.0)
+    scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)
 
 
 class RecallPolicy(_Part):
     """How memories are found and how many reach the model."""
 
-    profile: str = "hybrid"
+    profile: str = Field(default="hybrid", json_schema_extra={"enum": list(PROFILES)})
     limit: int = Field(default=3, ge=1, le=50)
     candidate_limit: int = Field(default=300, ge=1, le=10_000)
-    recency_scale_days: float = Field(default=30, gt=0.0, le=36500.0)
+    recency_scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)
     min_score: float = Field(default=0, ge=0.0, le=10.0)
     # How they are put before a model (memory/forms.py).
     form: Literal["auto", "list", "summaries"] = "auto"

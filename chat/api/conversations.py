@@ -20,6 +20,7 @@ from chat.services import conversations
 from memory.authentication import access_to
 from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.pagination import keyset
+from memory.schemas.asked import ThingId
 
 router = Router(tags=["chat"])
 
@@ -50,7 +51,7 @@ def _uuid(reference: str) -> UUID:
     url_name="conversations_get",
     operation_id="getConversation",
 )
-def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
+def get_conversation(request: HttpRequest, id: ThingId) -> dict[str, Any]:
     """One conversation with its messages, without those that were replaced."""
     space = access_to(request, "read").space
     conversation = Conversation.objects.in_space(space).filter(pk=_uuid(id)).first()
@@ -76,7 +77,9 @@ def get_conversation(request: HttpRequest, id: str) -> dict[str, Any]:
     url_name="conversations_change",
     operation_id="changeConversation",
 )
-def change_conversation(request: HttpRequest, id: str, asked: ConversationChange) -> Conversation:
+def change_conversation(
+    request: HttpRequest, id: ThingId, asked: ConversationChange
+) -> Conversation:
     """Change what a conversation is called, and what it goes by from the next reply on."""
     space = access_to(request, "write").space
     with transaction.atomic():
@@ -94,7 +97,7 @@ def change_conversation(request: HttpRequest, id: str, asked: ConversationChange
     url_name="conversations_delete",
     operation_id="deleteConversation",
 )
-def delete_conversation(request: HttpRequest, id: str) -> Status[None]:
+def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
     """Take a conversation off the list. What was remembered from it stays."""
     space = access_to(request, "write").space
     conversations.delete_conversation(space=space, conversation_id=_uuid(id), now=timezone.now())
@@ -107,7 +110,7 @@ def delete_conversation(request: HttpRequest, id: str) -> Status[None]:
     url_name="conversations_restore",
     operation_id="restoreConversation",
 )
-def restore_conversation(request: HttpRequest, id: str) -> Conversation:
+def restore_conversation(request: HttpRequest, id: ThingId) -> Conversation:
     """Put a deleted conversation back on the list."""
     space = access_to(request, "write").space
     return conversations.restore_conversation(space=space, conversation_id=_uuid(id))

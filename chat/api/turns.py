@@ -21,12 +21,19 @@ from chat.services.turns import answer_again, begin_turn
 from chat.sse import event, event_stream
 from memory.authentication import access_to
 from memory.connections import release_connection
+from memory.schemas.asked import may_fail, or_events
 
 router = Router(tags=["chat"])
 P = ParamSpec("P")
 
 
-@router.post("chat", response=ChatOut, url_name="chat", operation_id="chat")
+@router.post(
+    "chat",
+    response=ChatOut,
+    url_name="chat",
+    operation_id="chat",
+    openapi_extra=or_events(404, 409, 503),
+)
 async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBase:
     """Say something and be answered, with what was recalled; as server-sent events on request."""
     access, now = access_to(request, "write"), timezone.now()
@@ -58,6 +65,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
     response=ChatOut,
     url_name="conversations_regenerate",
     operation_id="regenerateReply",
+    openapi_extra=or_events(409, 503),
 )
 async def regenerate(request: HttpRequest, id: UUID, asked: AnswerIn) -> ChatOut | HttpResponseBase:
     """Have the last message of the user answered anew; the reply that stood there is replaced."""
@@ -69,7 +77,11 @@ async def regenerate(request: HttpRequest, id: UUID, asked: AnswerIn) -> ChatOut
 
 
 @router.post(
-    "messages/{id}/edit", response=ChatOut, url_name="messages_edit", operation_id="editMessage"
+    "messages/{id}/edit",
+    response=ChatOut,
+    url_name="messages_edit",
+    operation_id="editMessage",
+    openapi_extra=or_events(409, 503),
 )
 async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpResponseBase:
     """Say something else in place of a message of the user, and be answered. It and all after it
@@ -92,6 +104,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
     response=ConversationOut,
     url_name="messages_restore",
     operation_id="restoreMessage",
+    openapi_extra=may_fail(409),
 )
 def restore(request: HttpRequest, id: UUID) -> Conversation:
     """Take the latest edit of a conversation back: the message, what came after, what it taught."""

@@ -1,13 +1,11 @@
 """JSON API: memories, search, profiles."""
 
-from typing import Annotated
-
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Header, Query, Router, Status
+from ninja import Query, Router, Status
 
 from memory.authentication import access_to
-from memory.drafts import IdempotencyKey, MemoryAsked, MemoryChange
+from memory.drafts import MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
@@ -23,6 +21,7 @@ from memory.schemas import (
     SearchIn,
     SearchOut,
 )
+from memory.schemas.asked import MemoryId, OnceOnly, may_fail
 from memory.services import memories as services
 from memory.services import recycle_bin
 from memory.services.reconciliation import remember_draft
@@ -31,12 +30,16 @@ router = Router(tags=["memories"])
 
 
 @router.post(
-    "memories", response={201: MemoryOut}, url_name="memories_create", operation_id="createMemory"
+    "memories",
+    response={201: MemoryOut},
+    url_name="memories_create",
+    operation_id="createMemory",
+    openapi_extra=may_fail(503),
 )
 def create_memory(
     request: HttpRequest,
     draft: MemoryAsked,
-    idempotency_key: Annotated[IdempotencyKey | None, Header()] = None,
+    idempotency_key: OnceOnly = None,
 ) -> Status[Memory]:
     """Remember one thing. With an Idempotency-Key the second call answers the first's memory.
 
@@ -68,6 +71,7 @@ def create_memory(
     response={201: BatchOut},
     url_name="memories_create_batch",
     operation_id="createMemories",
+    openapi_extra=may_fail(503),
 )
 def create_memories(request: HttpRequest, asked: BatchIn) -> Status[dict[str, object]]:
     """Remember up to a thousand things, all or none; those of one conversation in its order."""
@@ -99,7 +103,11 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
 
 
 @router.post(
-    "memories/search", response=SearchOut, url_name="memories_search", operation_id="searchMemories"
+    "memories/search",
+    response=SearchOut,
+    url_name="memories_search",
+    operation_id="searchMemories",
+    openapi_extra=may_fail(503),
 )
 def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
     """What fits a question, with the numbers that say why. Searching is not using."""
@@ -117,15 +125,19 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
 
 
 @router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
-def get_memory(request: HttpRequest, id: str) -> Memory:
+def get_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """One memory, by whole or short id."""
     return one(access_to(request, "read").space, id)
 
 
 @router.patch(
-    "memories/{id}", response=MemoryOut, url_name="memories_revise", operation_id="reviseMemory"
+    "memories/{id}",
+    response=MemoryOut,
+    url_name="memories_revise",
+    operation_id="reviseMemory",
+    openapi_extra=may_fail(409, 503),
 )
-def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory:
+def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> Memory:
     """Change a memory; what it said before is kept as a revision."""
     access = access_to(request, "write")
     memory = one(access.space, id)
@@ -140,9 +152,13 @@ def revise_memory(request: HttpRequest, id: str, change: MemoryChange) -> Memory
 
 
 @router.delete(
-    "memories/{id}", response=MemoryOut, url_name="memories_delete", operation_id="deleteMemory"
+    "memories/{id}",
+    response=MemoryOut,
+    url_name="memories_delete",
+    operation_id="deleteMemory",
+    openapi_extra=may_fail(409),
 )
-def delete_memory(request: HttpRequest, id: str) -> Memory:
+def delete_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Let a memory go into the recycle bin."""
     access = access_to(request, "write")
     memory = one(access.space, id)
@@ -157,8 +173,9 @@ def delete_memory(request: HttpRequest, id: str) -> Memory:
     response=MemoryOut,
     url_name="memories_restore",
     operation_id="restoreMemory",
+    openapi_extra=may_fail(409),
 )
-def restore_memory(request: HttpRequest, id: str) -> Memory:
+def restore_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Take a memory back from the recycle bin, its lifetime begun anew."""
     access = access_to(request, "write")
     memory = one(access.space, id)

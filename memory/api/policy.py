@@ -10,6 +10,8 @@ from memory.authentication import access_to
 from memory.preview import Preview, preview_policy
 from memory.querysets.policies import Policy, current_policy
 from memory.schemas import PolicyOut, PreviewIn, PreviewOut, SweptOut
+from memory.schemas.asked import may_fail
+from memory.schemas.policy import PolicyChanges
 from memory.services import policies as services
 from memory.services.retention import Swept
 from memory.services.retention import sweep as sweep_space
@@ -23,8 +25,14 @@ def get_policy(request: HttpRequest) -> dict[str, Any]:
     return _shown(current_policy(access_to(request, "read").space))
 
 
-@router.patch("policy", response=PolicyOut, url_name="policy_change", operation_id="changePolicy")
-def change_policy(request: HttpRequest, changes: Body[dict[str, Any]]) -> dict[str, Any]:
+@router.patch(
+    "policy",
+    response=PolicyOut,
+    url_name="policy_change",
+    operation_id="changePolicy",
+    openapi_extra=may_fail(409),
+)
+def change_policy(request: HttpRequest, changes: Body[PolicyChanges]) -> dict[str, Any]:
     """Change some rules; what is left out stays. Each change makes a new version."""
     access = access_to(request, "admin")
     return _shown(
@@ -39,6 +47,7 @@ def change_policy(request: HttpRequest, changes: Body[dict[str, Any]]) -> dict[s
     response=PreviewOut,
     url_name="policy_preview",
     operation_id="previewPolicy",
+    openapi_extra=may_fail(503),
 )
 def preview(request: HttpRequest, asked: PreviewIn) -> Preview:
     """What other rules would do, by now or by a later time. Changes nothing."""

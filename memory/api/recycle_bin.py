@@ -9,6 +9,7 @@ from memory.pagination import clock_of, keyset
 from memory.querysets.policies import current_policy
 from memory.references import many, one, readable
 from memory.schemas import BinList, BinListIn, RestoreIn, RestoreOut
+from memory.schemas.asked import MemoryId, may_fail
 from memory.services import recycle_bin as services
 
 router = Router(tags=["recycle bin"])
@@ -34,6 +35,7 @@ def list_recycle_bin(request: HttpRequest, asked: Query[BinListIn]) -> dict[str,
     response=RestoreOut,
     url_name="recycle_bin_restore",
     operation_id="restoreMemories",
+    openapi_extra=may_fail(404, 409),
 )
 def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object]:
     """Take memories back, all or none, each with its lifetime begun anew."""
@@ -50,8 +52,9 @@ def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object
     response={204: None},
     url_name="recycle_bin_purge",
     operation_id="purgeMemory",
+    openapi_extra=may_fail(409),
 )
-def purge_memory(request: HttpRequest, id: str) -> Status[None]:
+def purge_memory(request: HttpRequest, id: MemoryId) -> Status[None]:
     """Delete a binned memory for good. The history keeps what it said."""
     access = access_to(request, "write")
     memory = one(access.space, id)

@@ -7,6 +7,7 @@ from ninja import Router
 from memory.authentication import access_to
 from memory.models import RelevanceMark, User
 from memory.references import one
+from memory.schemas.asked import MemoryId
 from memory.schemas.relevance import RelevanceIn, RelevanceOut
 from memory.services.relevance import mark_relevance
 
@@ -19,7 +20,7 @@ router = Router(tags=["memories"])
     url_name="memories_relevance",
     operation_id="markRelevance",
 )
-def mark(request: HttpRequest, id: str, asked: RelevanceIn) -> RelevanceMark:
+def mark(request: HttpRequest, id: MemoryId, asked: RelevanceIn) -> RelevanceMark:
     """Say whether a memory has to do with a question; what was said of the two before is replaced.
 
     Marks change no ranking: they are what a ranking can be measured by.

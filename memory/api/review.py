@@ -9,6 +9,7 @@ from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.references import one, readable
 from memory.schemas import HeldOut, ReviewList, ReviewListIn
+from memory.schemas.asked import MemoryId, may_fail
 from memory.services import review as services
 
 router = Router(tags=["review"])
@@ -33,8 +34,9 @@ def list_review(request: HttpRequest, asked: Query[ReviewListIn]) -> dict[str, o
     response=HeldOut,
     url_name="memories_approve",
     operation_id="approveMemory",
+    openapi_extra=may_fail(409),
 )
-def approve_memory(request: HttpRequest, id: str) -> Memory:
+def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Let a held memory in, with its lifetime begun anew."""
     access = access_to(request, "write")
     memory = one(access.space, id)
@@ -49,8 +51,9 @@ def approve_memory(request: HttpRequest, id: str) -> Memory:
     response=HeldOut,
     url_name="memories_reject",
     operation_id="rejectMemory",
+    openapi_extra=may_fail(409),
 )
-def reject_memory(request: HttpRequest, id: str) -> Memory:
+def reject_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Turn a held memory away, into the recycle bin."""
     access = access_to(request, "write")
     memory = one(access.space, id)

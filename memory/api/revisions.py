@@ -10,6 +10,7 @@ from memory.authentication import access_to
 from memory.models import Memory, MemoryRevision
 from memory.references import one, readable
 from memory.schemas import MemoryOut, RevertIn, RevisionList
+from memory.schemas.asked import MemoryId, may_fail
 from memory.services.revisions import revert_memory
 
 router = Router(tags=["memories"])
@@ -23,7 +24,7 @@ _SHOWN = ("content", "memory_type", "importance", "facets", "tags", "topics")
     url_name="memories_revisions",
     operation_id="listRevisions",
 )
-def list_revisions(request: HttpRequest, id: str) -> dict[str, Any]:
+def list_revisions(request: HttpRequest, id: MemoryId) -> dict[str, Any]:
     """What the memory says and what it said before, newest first."""
     access = access_to(request, "read")
     memory = one(access.space, id)
@@ -49,8 +50,9 @@ def list_revisions(request: HttpRequest, id: str) -> dict[str, Any]:
     response=MemoryOut,
     url_name="memories_revert",
     operation_id="revertMemory",
+    openapi_extra=may_fail(409, 503),
 )
-def revert(request: HttpRequest, id: str, asked: RevertIn) -> Memory:
+def revert(request: HttpRequest, id: MemoryId, asked: RevertIn) -> Memory:
     """Make the memory say again what it said in a past revision; this is a revision, too."""
     access = access_to(request, "write")
     memory = one(access.space, id)

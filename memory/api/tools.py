@@ -1,16 +1,29 @@
 """JSON API: the function tools, for programs that let a model call them."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Body, Router
+from ninja import Body, Field, Router
+from pydantic import WithJsonSchema
 
 from memory.authentication import access_to
 from memory.schemas import ToolAnswerOut, ToolList
+from memory.schemas.asked import may_fail
 from memory.tools import TOOLS, Caller, ToolAnswer, tool_named
 
 router = Router(tags=["tools"])
+
+ToolName = Annotated[str, Field(json_schema_extra={"enum": list(TOOLS)})]
+ToolArguments = Annotated[
+    dict[str, Any],
+    WithJsonSchema(
+        {
+            "description": "What the tool takes.",
+            "anyOf": [tool.spec["function"]["parameters"] for tool in TOOLS.values()],
+        }
+    ),
+]
 
 
 @router.get("tools", response=ToolList, url_name="tools_list", operation_id="listTools")
@@ -20,8 +33,14 @@ def list_tools(request: HttpRequest) -> dict[str, object]:
     return {"items": [tool.spec for tool in TOOLS.values()], "next": None}
 
 
-@router.post("tools/{name}", response=ToolAnswerOut, url_name="tools_call", operation_id="callTool")
-def call_tool(request: HttpRequest, name: str, arguments: Body[dict[str, Any]]) -> ToolAnswer:
+@router.post(
+    "tools/{name}",
+    response=ToolAnswerOut,
+    url_name="tools_call",
+    operation_id="callTool",
+    openapi_extra=may_fail(409, 503),
+)
+def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArguments]) -> ToolAnswer:
     """Call a tool with the arguments that a model gave; `text` is what to answer the model."""
     tool = tool_named(name)
     access = access_to(request, tool.scope)

@@ -30,7 +30,7 @@ _OPENAPI: dict[str, Any] = {
             for kind in ("application/xml", "text/plain")
         },
     },
-    "responses": {200: _ANSWER},
+    "responses": {200: _ANSWER, 404: {}, 422: {}, 503: {}},
 }
 
 

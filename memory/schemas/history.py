@@ -8,6 +8,7 @@ from ninja import Schema
 
 from memory.drafts import Moment
 from memory.models import MemoryEvent
+from memory.schemas.asked import MemoryReference
 from memory.schemas.memories import Limit
 
 ActionName = Literal[
@@ -20,7 +21,7 @@ class HistoryIn(Schema):
     """Filters and place of the history; `since` is a moment with its time zone."""
 
     action: ActionName | None = None
-    memory_id: str | None = None
+    memory_id: MemoryReference | None = None
     since: Moment | None = None
     limit: Limit = 50
     cursor: str | None = None

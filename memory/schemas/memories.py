@@ -6,14 +6,16 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import ConfigDict
 
 from memory.drafts import MemoryDraft, MemoryTypeName, Tag, Text
-from memory.formulas.ranking import Profile
+from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.recall import Recall, Result
+from memory.schemas.asked import Asked, Count, Flag
 
 Limit = Annotated[int, Field(ge=1, le=200)]
+# Which ones there are is checked where they are used: an unknown one is said to be that.
+ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]
 Order = Literal[
     "current_importance", "-current_importance", "created_at", "-created_at",
     "expires_at", "-expires_at", "use_count", "-use_count",
@@ -33,21 +35,25 @@ class MemoryOut(Schema):
     """A memory, with what the clock makes of its importance now."""
 
     id: UUID
-    short_id: str
+    short_id: Annotated[str, Field(description="The id's first 8 digits; they name it as well.")]
     content: str
-    memory_type: str
+    memory_type: MemoryTypeName
     tags: list[str]
     topics: list[str]
-    importance: float
-    time_coef: float
-    current_importance: float
-    facets: dict[str, float] | None
-    core: bool
-    pinned: bool
-    status: str
+    importance: Annotated[float, Field(description="The base, 0 to 1; time does not change it.")]
+    time_coef: Annotated[float, Field(description="What time has left of it, 0 to 1.")]
+    current_importance: Annotated[float, Field(description="importance × time_coef, as of now.")]
+    facets: Annotated[
+        dict[str, float] | None, Field(description="P, E, I, J, valence, intensity, if given.")
+    ]
+    core: Annotated[bool, Field(description="A lasting trait (P = 1), which time does not fade.")]
+    pinned: Annotated[bool, Field(description="A person keeps it: it neither fades nor goes.")]
+    status: Literal["live", "review", "binned"]
     created_at: datetime
-    last_active_at: datetime | None
-    use_count: int
+    last_active_at: Annotated[
+        datetime | None, Field(description="When it was last put before a model.")
+    ]
+    use_count: Annotated[int, Field(description="How often it was put before a model.")]
     expires_at: datetime | None
     revision: int
     source: SourceOut
@@ -62,10 +68,8 @@ class MemoryOut(Schema):
         }
 
 
-class BatchIn(Schema):
+class BatchIn(Asked):
     """Memories to be, in the order of their conversations."""
-
-    model_config = ConfigDict(extra="forbid")
 
     items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)]
 
@@ -96,16 +100,18 @@ class MemoryList(Schema):
     next: str | None
 
 
-class SearchIn(Schema):
+class SearchIn(Asked):
     """What to look for. `explain` asks for each result's rank without each signal, and for the next
     few that just missed."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=20_000)]
-    limit: Limit | None = None
-    profile: str | None = None
+    query: Annotated[
+        Text, Field(min_length=1, max_length=20_000, examples=["What does the user eat?"])
+    ]
+    limit: Count | None = None
+    profile: ProfileName | None = None
     memory_types: list[MemoryTypeName] = []
     tags: list[Tag] = []
-    explain: bool = False
+    explain: Flag = False
 
 
 class ResultOut(Schema):
@@ -116,11 +122,13 @@ class ResultOut(Schema):
     """
 
     memory: MemoryOut
-    similarity: float
-    match: str
+    similarity: Annotated[float, Field(description="Cosine similarity of question and memory.")]
+    match: Annotated[str, Field(examples=["92% match"])]
     score: float
-    signals: dict[str, float]
-    contributions: dict[str, float]
+    signals: Annotated[
+        dict[str, float], Field(description="semantic, lexical, recency, importance, each 0 to 1.")
+    ]
+    contributions: Annotated[dict[str, float], Field(description="They sum to the score.")]
     rank: int | None
     rank_without: dict[str, int]
 
@@ -165,9 +173,11 @@ class Problem(Schema):
     type: str
     title: str
     status: int
-    code: str
-    detail: str
-    errors: list[dict[str, str]] = []
+    code: Annotated[str, Field(description="What a program goes by.")]
+    detail: Annotated[str, Field(description="What a person reads.")]
+    errors: Annotated[
+        list[dict[str, str]], Field(description="`field` and `message` of each wrong field.")
+    ]
     instance: str
 
 

@@ -5,11 +5,32 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import WithJsonSchema
 
 from memory.drafts import Moment, Text
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.preview import MAX_QUERIES
+from memory.schemas.asked import Asked
+
+
+def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+    """A JSON schema without references."""
+    if isinstance(schema, list):
+        return [_inlined(item, parts) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
+    return {name: _inlined(value, parts) for name, value in schema.items() if name != "$defs"}
+
+
+_DOCUMENT = PolicyDocument.model_json_schema()
+
+# None of its fields is required: a part of a document has the same schema as a whole one.
+PolicyChanges = Annotated[
+    dict[str, Any], WithJsonSchema(_inlined(_DOCUMENT, _DOCUMENT.get("$defs", {})))
+]
 
 
 class VersionOut(Schema):
@@ -22,10 +43,10 @@ class PolicyOut(PolicyDocument, VersionOut):
     """All the rules, after the number of this version of them."""
 
 
-class PreviewIn(Schema):
+class PreviewIn(Asked):
     """Changes as for PATCH, questions to rank by them, and a time to come."""
 
-    changes: dict[str, Any] = {}
+    changes: PolicyChanges = {}
     queries: Annotated[
         list[Annotated[Text, Field(min_length=1, max_length=20_000)]],
         Field(max_length=MAX_QUERIES),

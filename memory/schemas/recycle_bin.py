@@ -1,11 +1,12 @@
 """Shapes: the recycle bin."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
 from memory.models import Memory
+from memory.schemas.asked import Asked, MemoryReference
 from memory.schemas.memories import Limit, MemoryOut
 
 
@@ -20,7 +21,7 @@ class BinnedOut(MemoryOut):
     """A memory in the bin, with why it went, what it weighed then, and until when it is kept."""
 
     binned_at: datetime
-    reason: str
+    reason: Literal["expired", "over_capacity", "deleted", "superseded", "rejected"]
     importance_then: float | None
     rank_then: int | None
     purge_at: datetime
@@ -37,10 +38,10 @@ class BinList(Schema):
     next: str | None
 
 
-class RestoreIn(Schema):
+class RestoreIn(Asked):
     """Which memories to take back: whole or short ids."""
 
-    ids: Annotated[list[str], Field(min_length=1, max_length=1000)]
+    ids: Annotated[list[MemoryReference], Field(min_length=1, max_length=1000)]
 
 
 class RestoreOut(Schema):

@@ -5,18 +5,16 @@ from typing import Annotated
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import ConfigDict
 
 from memory.drafts import MAX_CONTENT, Content
+from memory.schemas.asked import Asked, Flag
 
 
-class RelevanceIn(Schema):
+class RelevanceIn(Asked):
     """A question, and whether the memory has to do with it."""
 
-    model_config = ConfigDict(extra="forbid")
-
     query: Annotated[Content, Field(max_length=MAX_CONTENT)]
-    relevant: Annotated[bool, Field(strict=True)]
+    relevant: Flag
 
 
 class RelevanceOut(Schema):

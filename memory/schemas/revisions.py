@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 from ninja import Field, Schema
 
+from memory.schemas.asked import Asked
+
 
 class RevisionOut(Schema):
     """One revision; the current one has no `replaced_at`."""
@@ -28,7 +30,7 @@ class RevisionList(Schema):
     next: None = None
 
 
-class RevertIn(Schema):
+class RevertIn(Asked):
     """The past revision to go back to."""
 
-    revision: Annotated[int, Field(ge=1, le=2_147_483_647)]
+    revision: Annotated[int, Field(strict=True, ge=1, le=2_147_483_647)]

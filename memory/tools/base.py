@@ -113,8 +113,8 @@ def refusal(error: EbbError | EmbeddingError) -> str:
 class _Parameters(GenerateJsonSchema):
     """A schema as short as a model needs it: an argument that may be left out is just that.
 
-    Without the lengths of texts: servers that hold a model to a grammar (llama.cpp) unroll them and
-    give up at thousands. The arguments are checked here in any case.
+    Without the lengths and patterns of texts: servers that hold a model to a grammar (llama.cpp)
+    unroll them and give up at thousands. The arguments are checked here in any case.
     """
 
     def generate(self, schema: core_schema.CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
@@ -124,6 +124,7 @@ class _Parameters(GenerateJsonSchema):
             for text in (field, field.get("items", {})):
                 text.pop("minLength", None)
                 text.pop("maxLength", None)
+                text.pop("pattern", None)
         return whole
 
     def field_title_should_be_set(self, schema: Any) -> bool:

@@ -1,0 +1,100 @@
+"""The OpenAPI document: how a call can be refused is said once, for all of them."""
+
+from typing import Any
+
+from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
+
+from config.request_ids import HEADER
+from memory.schemas import Problem
+
+_ID = {
+    HEADER: {
+        "description": "The request's id: the caller's own, or one that Ebb gave.",
+        "schema": {"type": "string"},
+    }
+}
+# status: (name, code, description, example of a detail)
+_REFUSALS = {
+    401: ("Unauthorized", "unauthorized", "No key, or one that does not work.", "Unauthorized"),
+    403: ("Forbidden", "forbidden", "The key lacks the scope.", "This needs the scope “write”."),
+    404: ("NotFound", "not_found", "No such thing in this space.", "There is no such memory."),
+    409: ("Conflict", "conflict", "Not possible now.", "The memory is in the recycle bin."),
+    422: (
+        "InvalidArguments",
+        "memory_invalid_arguments",
+        "A field is missing, unknown or out of range; nothing was written.",
+        "importance: Input should be less than or equal to 1",
+    ),
+    429: ("RateLimited", "rate_limited", "Too many calls with this key.", "Too many requests."),
+    503: (
+        "ModelUnavailable",
+        "model_unavailable",
+        "The language or embedding model does not answer; nothing was written.",
+        "The model does not answer",
+    ),
+}
+_HEADERS: dict[int, dict[str, Any]] = {
+    401: {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}},
+    429: {
+        "Retry-After": {
+            "description": "Seconds to wait.",
+            "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        }
+    },
+}
+
+
+class DescribedAPI(NinjaAPI):
+    """An API whose document has its refusals."""
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        document = super().get_openapi_schema(**options)
+        components = document["components"]
+        components["schemas"]["Problem"] = Problem.model_json_schema(
+            ref_template="#/components/schemas/{model}"
+        )
+        components["responses"] = {
+            _REFUSALS[status][0]: _refusal(status) for status in sorted(_REFUSALS)
+        }
+        for path, operations in document["paths"].items():
+            for operation in operations.values():
+                _describe(path, operation)
+        return document
+
+
+def _describe(path: str, operation: dict[str, Any]) -> None:
+    """Adds the refusals that follow from the call's form to those that it names itself."""
+    responses = operation["responses"]
+    if "security" in operation:
+        for status in (401, 403, 429):
+            responses.setdefault(status, {})
+        if "{" in path:
+            responses.setdefault(404, {})
+        if operation["parameters"] or "requestBody" in operation:
+            responses.setdefault(422, {})
+    for status, response in responses.items():
+        if not response:
+            response["$ref"] = f"#/components/responses/{_REFUSALS[status][0]}"
+        elif "$ref" not in response:
+            response.setdefault("headers", dict(_ID))
+
+
+def _refusal(status: int) -> dict[str, Any]:
+    _name, code, description, detail = _REFUSALS[status]
+    field, _, message = detail.partition(": ")
+    example = {
+        "type": f"urn:ebb:problem:{code}",
+        "title": description,
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "errors": [{"field": field, "message": message}] if status == 422 else [],
+        "instance": "urn:ebb:request:4f9c1c5e8a434f6e",
+    }
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        "description": description,
+        "headers": {**_ID, **_HEADERS.get(status, {})},
+        "content": {"application/problem+json": {"schema": schema, "example": example}},
+    }

@@ -1,0 +1,68 @@
+"""What callers ask in: bodies, the parts of them that come again, and ids in addresses."""
+
+from typing import Annotated, Any
+
+from ninja import Field, Header
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from memory.drafts import IdempotencyKey
+
+
+class Asked(BaseModel):
+    """A body: an object that holds nothing unknown. A misspelt field would look obeyed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def _a_number(value: object) -> object:
+    if isinstance(value, bool | str):
+        raise ValueError("must be a number")
+    return value
+
+
+Flag = Annotated[bool, Field(strict=True)]
+Count = Annotated[int, Field(ge=1, le=200), BeforeValidator(_a_number)]
+
+_WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_MEMORY: dict[str, Any] = {"pattern": f"^([0-9a-f]{{8}}|{_WHOLE})$", "example": "f926ff7f"}
+
+MemoryReference = Annotated[str, Field(json_schema_extra=_MEMORY)]
+"""A memory's short or whole id; what is neither is refused by memory.references."""
+
+MemoryId = Annotated[
+    str, Field(description="The memory's id, short or whole.", json_schema_extra=_MEMORY)
+]
+ThingId = Annotated[str, Field(description="Its id.", json_schema_extra={"format": "uuid"})]
+OnceOnly = Annotated[
+    IdempotencyKey | None,
+    Header(
+        alias="Idempotency-Key",
+        description="Of calls with the same key only the first is carried out; the others answer"
+        " what it answered.",
+    ),
+]
+
+
+def may_fail(*statuses: int) -> dict[str, Any]:
+    """`openapi_extra` of a call that can be refused for more than its arguments: 404, 409, 503.
+
+    config.openapi adds what any call can be refused for, and what each refusal looks like.
+    """
+    return {"responses": {status: {} for status in statuses}}
+
+
+def or_events(*statuses: int) -> dict[str, Any]:
+    """The same of a call that answers with server-sent events if it is asked to."""
+    event = {
+        "type": "object",
+        "description": "One event; `data` is JSON.",
+        "properties": {
+            "event": {"enum": ["recalled", "token", "tool", "done", "error"]},
+            "data": {"type": "string"},
+        },
+        "required": ["event", "data"],
+    }
+    stream = {"schema": event, "example": 'event: token\ndata: {"text": "Pizza"}\n\n'}
+    extra = may_fail(*statuses)
+    extra["responses"][200] = {"content": {"text/event-stream": stream}}
+    return extra
