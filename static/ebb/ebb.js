@@ -107,14 +107,23 @@
     toEnd();
   };
 
+  // What can be scrolled is reached by keyboard, too.
+  const reach = (wide) => {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+  };
+
   const prepare = (part) => {
     for (const [selector, start] of [
       ["[data-leaves-after]", (toast) => setTimeout(leave, toast.dataset.leavesAfter * 1000, toast)],
       ["[data-follow]", follow],
       [".prose pre", (code) => {
-        const button = document.getElementById("copy-code")?.content.firstElementChild.cloneNode(true);
-        if (button) code.before(button);
+        reach(code);
+        const frame = document.getElementById("copy-code")?.content.firstElementChild.cloneNode(true);
+        if (!frame) return;
+        code.before(frame);
+        frame.prepend(code);
       }],
+      [".prose table", reach],
     ]) {
       for (const element of [part, ...part.querySelectorAll(selector)]) {
         if (!element.matches?.(selector) || element.dataset.ready) continue;
@@ -130,7 +139,7 @@
     if (!detail.successful) return;
     detail.elt.closest(".toast")?.remove(); // undone; not sooner, htmx needs it for out-of-band swaps
     if (detail.xhr.getResponseHeader("HX-Reswap") === "none") return; // refused, in a sentence
-    const back = detail.elt.closest("[data-returns-to]");
+    const back = detail.requestConfig.elt.closest("[data-returns-to]"); // may be replaced by now
     if (back) document.getElementById(back.dataset.returnsTo)?.focus();
     if (!detail.elt.matches("form[data-clear-when-sent]")) return;
     for (const field of detail.elt.querySelectorAll("textarea")) field.value = "";
