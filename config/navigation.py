@@ -14,6 +14,7 @@ PAGES = (
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
     ("embeddings", _("Embeddings"), "settings"),
+    ("transfer", _("Transfer"), "transfer"),
 )
 # Pages that belong to another page's entry.
 WITHIN = {

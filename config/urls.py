@@ -16,6 +16,7 @@ urlpatterns = [
     path("s/<slug:slug>/memories/", include("memory.urls")),
     path("s/<slug:slug>/settings/", include("memory.settings_urls")),
     path("s/<slug:slug>/assessments/", include("assessor.urls")),
+    path("s/<slug:slug>/transfer/", include("memory.transfer.urls")),
     path("api/v1/", api.urls),
     path("v1/", door.urls),
     path("metrics", metrics, name="metrics"),

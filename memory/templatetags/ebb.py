@@ -4,7 +4,7 @@
 language; words go through Django's translation.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django import template
 from django.templatetags.static import static
@@ -84,6 +84,20 @@ def age_in_words(days: int) -> str:
     if unit == "month":
         return ngettext("%(count)d month ago", "%(count)d months ago", count) % {"count": count}
     return ngettext("%(count)d year ago", "%(count)d years ago", count) % {"count": count}
+
+
+@register.filter
+def time_left(left: timedelta) -> str:
+    """An estimate in words, no finer than it is worth: "40 seconds", "12 minutes", "3 hours"."""
+    seconds = left.total_seconds()
+    if seconds < 90:
+        n = max(1, round(seconds))
+        return ngettext("%(n)d second", "%(n)d seconds", n) % {"n": n}
+    if seconds < 5400:
+        n = round(seconds / 60)
+        return ngettext("%(n)d minute", "%(n)d minutes", n) % {"n": n}
+    n = round(seconds / 3600)
+    return ngettext("%(n)d hour", "%(n)d hours", n) % {"n": n}
 
 
 def _clamped(fraction: float) -> float:

@@ -1,0 +1,120 @@
+"""The page "Export and import": a download, an upload, and how far the import is."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.authentication import Access
+from memory.errors import Conflict, InvalidArguments
+from memory.models import Job, Scope
+from memory.pages import PageRequest, space_page
+from memory.services import jobs
+from memory.transfer.export import count_rows
+from memory.transfer.sections import section_of
+from memory.transfer.stream import export_response
+from memory.transfer.upload import IMPORT, start_import
+
+
+@require_GET
+@space_page("read")
+def transfer(request: PageRequest, access: Access) -> HttpResponse:
+    """The page, or how far the newest import is."""
+    context = _last_import(access)
+    if request.htmx:
+        return render(request, "memory/transfer/_import.html", context)
+    context |= {"rows": count_rows(access.space), "may": Scope.ADMIN in access.scopes}
+    return render(request, "memory/transfer/transfer.html", context)
+
+
+@require_GET
+@space_page("admin")
+def export(request: PageRequest, access: Access) -> HttpResponseBase:
+    """The space's file."""
+    return export_response(access.space, now=timezone.now())
+
+
+@require_POST
+@space_page("admin")
+def begin(request: PageRequest, access: Access) -> HttpResponse:
+    """Keeps the uploaded file and has it imported."""
+    file = request.FILES.get("file")
+    try:
+        start_import(
+            space=access.space,
+            chunks=_chunks(file) if isinstance(file, UploadedFile) else [],
+            on_error="abort" if request.POST.get("on_error") == "abort" else "skip",
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except InvalidArguments:
+        messages.error(request, _("Choose a file that is not empty."))
+    except Conflict:
+        messages.error(request, _("An import is under way in this space already."))
+    return redirect("transfer", access.space.slug)
+
+
+@require_POST
+@space_page("admin")
+def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+    """Has the import stop at its next step."""
+    jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
+    return _shown(request, access)
+
+
+@require_POST
+@space_page("admin")
+def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+    """Has a stopped import go on."""
+    try:
+        jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
+    except Conflict:
+        messages.error(request, _("It goes on already."))
+    return _shown(request, access)
+
+
+def _shown(request: PageRequest, access: Access) -> HttpResponse:
+    if request.htmx:
+        return render(request, "memory/transfer/_import.html", _last_import(access))
+    return redirect("transfer", access.space.slug)
+
+
+def _chunks(file: UploadedFile) -> Iterator[bytes]:
+    yield from file.chunks(2**20)
+
+
+def _last_import(access: Access) -> dict[str, Any]:
+    """The newest import, in words that a template can show."""
+    imports = Job.objects.in_space(access.space).filter(kind=IMPORT)
+    job = imports.order_by("-created_at").first()
+    if job is None:
+        return {"job": None}
+    wrong = job.result.get("wrong", [])
+    return {
+        "job": job,
+        "percent": 100 * job.done // job.total if job.total else 0,
+        "left": job.left(timezone.now()),
+        "counts": [*_counts(job)],
+        "wrong": wrong,
+        "more_wrong": job.result.get("wrong_count", 0) - len(wrong),
+        "keeps_policy": job.result.get("takes_policy") is False and "policy" in _kinds(job),
+    }
+
+
+def _kinds(job: Job) -> dict[str, dict[str, int]]:
+    kinds: dict[str, dict[str, int]] = job.result.get("counts", {})
+    return kinds
+
+
+def _counts(job: Job) -> Iterator[dict[str, Any]]:
+    for kind, counted in _kinds(job).items():
+        section = section_of(kind)
+        if section is not None:
+            yield {"name": section.model._meta.verbose_name_plural, **counted}
