@@ -7,7 +7,7 @@ BIN := .venv/bin
 NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-long lint format bench lock venv packages dev-packages browser
+.PHONY: help up test test-long lint format bench backup restore lock venv packages dev-packages browser
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -35,6 +35,13 @@ format: dev-packages  ## put the code into shape
 
 bench: dev-packages  ## measure recall and the time to the first token
 	$(BIN)/python -m benchmarks
+
+backup: packages  ## write the whole installation into one file (FILE=…)
+	@$(BIN)/python manage.py backup $(if $(FILE),"$(FILE)")
+
+restore: packages  ## put a backup back: FILE=…, and REPLACE=1 if something is there
+	@test -n "$(FILE)" || { echo "Which file? make restore FILE=…" >&2; exit 1; }
+	@$(BIN)/python manage.py restore "$(FILE)" $(if $(REPLACE),--replace)
 
 lock:  ## resolve requirements*.in into the pinned lists
 	rm -rf build/lock && $(PYTHON) -m venv build/lock

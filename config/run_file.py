@@ -45,6 +45,12 @@ class RunFile:
         self._lock.write(str(os.getpid()))
         self._lock.flush()
 
+    def release(self) -> None:
+        """Gives the data folder back before this process ends."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
     def end_leftovers(self) -> None:
         """Ends the processes of the last run that are still there."""
         left = [process for entry in self._read() if (process := _same_process(entry))]

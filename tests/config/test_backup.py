@@ -1,0 +1,128 @@
+"""Backup and restore of the whole installation, from one database into another."""
+
+import io
+import json
+import tarfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from config.backup import BackupError, back_up, restore
+from memory.models import Space
+from memory.services.workers import record_heartbeat
+from tests.memory.writing import remember
+from tests.processes import test_database_url
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def made_at(settings: Settings) -> datetime:
+    settings.DATABASE_URL = test_database_url()
+    return timezone.now()
+
+
+@pytest.fixture
+def empty_database(made_at: datetime) -> Iterator[str]:
+    """The address of another database of the same server."""
+    here = test_database_url()
+    with psycopg.connect(here, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE restored")
+        yield urlsplit(here)._replace(path="/restored").geturl()
+        connection.execute("DROP DATABASE restored WITH (FORCE)")
+
+
+def changed(backup: Path, **manifest: object) -> Path:
+    """The same backup with something else in its manifest."""
+    other = backup.with_name("other.backup")
+    with tarfile.open(backup) as old, tarfile.open(other, "w") as new:
+        for part in old.getmembers():
+            content = old.extractfile(part)
+            assert content is not None
+            data = content.read()
+            if part.name == "manifest.json":
+                data = json.dumps({**json.loads(data), **manifest}).encode()
+            part.size = len(data)
+            new.addfile(part, io.BytesIO(data))
+    return other
+
+
+def contents(url: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(url) as connection:
+        memories = connection.execute("SELECT * FROM memory_memory ORDER BY id").fetchall()
+        vectors = connection.execute("SELECT * FROM memory_memoryembedding ORDER BY id").fetchall()
+        return [*memories, *vectors]
+
+
+def test_what_was_backed_up_is_restored_whole(
+    space: Space, made_at: datetime, empty_database: str, settings: Settings, tmp_path: Path
+) -> None:
+    remember(space, "User likes pizza")
+    before, file = contents(test_database_url()), tmp_path / "ebb.backup"
+    back_up(file, now=made_at)
+    remember(space, "User likes pasta")
+    settings.DATABASE_URL = empty_database
+
+    manifest = restore(file, replace=False, even_if_running=False, now=made_at)
+
+    assert manifest["made_at"] == made_at.isoformat()
+    assert contents(empty_database) == before
+    with pytest.raises(BackupError, match="not empty"):
+        restore(file, replace=False, even_if_running=False, now=made_at)
+    newer = changed(file, ebb="9.0", migrations=["memory.9999_from_the_future"])
+    with pytest.raises(BackupError, match=r"newer Ebb \(9.0\).*memory.9999_from_the_future"):
+        restore(newer, replace=True, even_if_running=False, now=made_at)
+    assert contents(empty_database) == before
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+
+
+def test_not_while_a_worker_lives(
+    space: Space, made_at: datetime, settings: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "ebb.backup"
+    back_up(file, now=made_at)
+    record_heartbeat(queue="ebb", now=made_at)
+
+    with pytest.raises(BackupError, match="Ebb is running"):
+        restore(file, replace=True, even_if_running=False, now=made_at)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a tar", None])
+def test_what_is_no_backup_is_refused(
+    made_at: datetime, tmp_path: Path, content: bytes | None
+) -> None:
+    file = tmp_path / "ebb.backup"
+    if content is not None:
+        file.write_bytes(content)
+
+    with pytest.raises(BackupError, match="not a backup"):
+        restore(file, replace=True, even_if_running=True, now=made_at)
+
+
+def test_a_restore_that_fails_leaves_everything_as_it_was(
+    space: Space, made_at: datetime, tmp_path: Path
+) -> None:
+    remember(space, "User likes pizza")
+    before, file = contents(test_database_url()), tmp_path / "ebb.backup"
+    back_up(file, now=made_at)
+    broken = tmp_path / "broken.backup"
+    with tarfile.open(file) as old, tarfile.open(broken, "w") as new:
+        for part in old.getmembers():
+            content = old.extractfile(part)
+            assert content is not None
+            data = content.read()
+            if part.name == "database.dump":  # its end is lost
+                data = data[: len(data) * 2 // 3]
+                part.size = len(data)
+            new.addfile(part, io.BytesIO(data))
+
+    with pytest.raises(BackupError):
+        restore(broken, replace=True, even_if_running=True, now=made_at)
+
+    assert contents(test_database_url()) == before
