@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest, PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django_htmx.middleware import HtmxDetails
 
 from memory.authentication import Access, access_of_member
@@ -23,7 +23,7 @@ class PageRequest(HttpRequest):
     space: Space  # for the rail
 
 
-View = Callable[Concatenate[PageRequest, Access, P], HttpResponse]
+View = Callable[Concatenate[PageRequest, Access, P], HttpResponseBase]
 
 
 def page_access(user: Any, slug: str, scope: str) -> Access:
@@ -38,18 +38,18 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
     return access
 
 
-def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponse]]:
+def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """For a view that takes the member's Access in place of the address's `slug`.
 
     What a form or a link of ours would not send (a forged cursor) answers 400.
     """
 
-    def decorate(view: View[P]) -> Callable[..., HttpResponse]:
+    def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
         @login_required
         @wraps(view)
         def page(
             request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs
-        ) -> HttpResponse:
+        ) -> HttpResponseBase:
             access = page_access(request.user, slug, scope)
             request.space = access.space
             try:

@@ -86,7 +86,7 @@ def _shown(request: PageRequest, access: Access) -> HttpResponse:
     return redirect("transfer", access.space.slug)
 
 
-def _chunks(file: UploadedFile) -> Iterator[bytes]:
+def _chunks(file: "UploadedFile[bytes]") -> Iterator[bytes]:
     yield from file.chunks(2**20)
 
 

@@ -5,6 +5,7 @@ import pickle
 import struct
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -99,7 +100,7 @@ def tower(height: int) -> bytes:
 
 
 OS = b"posix" if os.name == "posix" else b"nt"
-EVIL = {
+EVIL: dict[str, Callable[[Path], bytes]] = {
     "os.system by reduce": lambda mark: pickle.dumps([Runs(os.system, (f"touch {mark}",))]),
     "nested in a memory": lambda mark: pickle.dumps(
         [a_memory(content=[{"deep": Runs(os.system, (f"touch {mark}",))}])]
