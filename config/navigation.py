@@ -13,14 +13,16 @@ PAGES = (
     ("playground", _("Playground"), "chat"),
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
-    ("embeddings", _("Embeddings"), "settings"),
-    ("transfer", _("Transfer"), "transfer"),
+    ("settings", _("Settings"), "settings"),
 )
 # Pages that belong to another page's entry.
 WITHIN = {
     "conversation": "playground",
     "assessment": "assessments",
     "assessment_judge_again": "assessments",
+    "embeddings": "settings",
+    "keys": "settings",
+    "transfer": "settings",
 }
 
 

@@ -1,0 +1,30 @@
+"""What steers a space, page by page: each that its visitor may open."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+
+from memory.authentication import Access
+from memory.pages import PageRequest, space_page
+
+# (url name, icon, label, what it is for, scope)
+PAGES = (
+    ("keys", "key", _("API keys"), _("Access for other programs, and who changed it."), "admin"),
+    (
+        "embeddings", "lab", _("Embeddings"), _("The model that finds memories by what they mean."),
+        "read",
+    ),
+    (
+        "transfer", "transfer", _("Transfer"), _("The whole space as a file, and back again."),
+        "read",
+    ),
+)  # fmt: skip
+
+
+@require_GET
+@space_page("read")
+def settings(request: PageRequest, access: Access) -> HttpResponse:
+    """The list of them."""
+    pages = [page for page in PAGES if page[-1] in access.scopes]
+    return render(request, "memory/settings.html", {"pages": pages})

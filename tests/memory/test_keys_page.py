@@ -1,0 +1,76 @@
+"""The page of keys: who sees it, what it makes, and that a secret stands there once."""
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from memory.models import ApiKey, Space, User
+from tests.conftest import ApiClient
+
+
+def login(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_only_owners_see_keys(space: Space, alice: User, bob: User, charlie: User) -> None:
+    keys = reverse("keys", args=[space.slug])
+    statuses = [login(user).get(keys).status_code for user in (alice, bob, charlie)]
+
+    assert statuses == [200, 403, 404]
+    index = reverse("settings", args=[space.slug])
+    assert [keys in login(user).get(index).text for user in (alice, bob)] == [True, False]
+
+
+def test_key_is_made_rotated_and_revoked(space: Space, alice: User) -> None:
+    client = login(alice)
+
+    def secret_at(name: str, form: Mapping[str, object], *args: object) -> str:
+        answer = client.post(reverse(name, args=[space.slug, *args]), form)
+        assert answer.status_code == 200
+        assert answer.headers["Cache-Control"] == "no-store"
+        return str(re.findall(r"ebb_[\w-]{43}", answer.text)[0])
+
+    form = {"name": "<phone>", "scopes": ["read"], "expires": "30", "rate_limit": "60"}
+    first = secret_at("keys_create", form)
+    key = ApiKey.objects.get()
+    assert (key.name, key.scopes, key.rate_limit) == ("<phone>", ["read"], 60)
+    assert ApiClient(first).get("memories").status_code == 200
+
+    second = secret_at("keys_rotate", {"grace": "0"}, key.public_id)
+    assert [ApiClient(s).get("memories").status_code for s in (first, second)] == [401, 200]
+
+    page = client.post(reverse("keys_revoke", args=[space.slug, key.public_id])).text
+    assert ApiClient(second).get("memories").status_code == 401
+    assert "No key works here" in page
+    assert re.findall(r"key (?:created|rotated|revoked)", page) == [
+        "key revoked", "key rotated", "key created",
+    ]  # fmt: skip
+    assert first not in page + client.get(reverse("keys", args=[space.slug])).text
+    assert "&lt;phone&gt;" in page
+
+
+@pytest.mark.parametrize("wrong", [{"scopes": []}, {"rate_limit": "0"}, {"rate_limit": "many"}])
+def test_what_is_wrong_is_said_and_makes_no_key(
+    space: Space, alice: User, wrong: dict[str, object]
+) -> None:
+    form = {"name": "phone", "scopes": ["read"], "expires": "", "rate_limit": ""} | wrong
+
+    page = login(alice).post(reverse("keys_create", args=[space.slug]), form).text
+
+    assert 'role="alert"' in page
+    assert not ApiKey.objects.exists()
+
+
+def test_another_spaces_key_is_not_found(space: Space, alice: User, charlie: User) -> None:
+    login(alice).post(reverse("keys_create", args=[space.slug]), {"scopes": ["read"]})
+    key = ApiKey.objects.get()
+
+    for name in ("keys_rotate", "keys_revoke"):
+        answer = login(charlie).post(reverse(name, args=["other", key.public_id]))
+        assert answer.status_code == 404
+    assert ApiKey.objects.get(revoked_at=None) == key
