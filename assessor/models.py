@@ -117,5 +117,11 @@ class Assessment(models.Model):
         return self.state == State.QUEUED and in_span
 
     @property
+    def made_its_memory(self) -> bool:
+        """Whether its memory is its own or its span's, and was not known before."""
+        made_by = self.memory.source_assessment if self.memory else None
+        return made_by is not None and made_by == (self.part_of_id or self.pk)
+
+    @property
     def is_finished(self) -> bool:
         return self.state in {State.DONE, State.IGNORED, State.FAILED}

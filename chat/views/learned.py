@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pydantic import ValidationError
 
 from assessor import services
+from assessor.models import Assessment
 from chat.models import Message
 from chat.views.exchanges import shown
 from memory.authentication import Access
@@ -27,7 +28,7 @@ from memory.services.recycle_bin import let_go, restore_memory
 @space_page("write")
 def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """A form in the memory's place; then the memory as it was changed."""
-    memory = _taught(access, message_id)
+    _assessment, memory = _taught(access, message_id)
     if memory.status != Status.LIVE:
         return _drawn(request, access, message_id)
     form = edit_form(memory)
@@ -59,9 +60,8 @@ def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse
 @space_page("write")
 def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Lets go what the exchange taught, if it was learned here; in its place stands the undo."""
-    memory = _taught(access, message_id)
-    assessment = _exchange(access, message_id).assessment
-    if assessment and memory.source_assessment not in {assessment.pk, assessment.part_of_id}:
+    assessment, memory = _taught(access, message_id)
+    if not assessment.made_its_memory:
         raise Http404
     let_go(
         space=access.space,
@@ -78,7 +78,7 @@ def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 @space_page("write")
 def take_back(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Undoes `discard`."""
-    memory = _taught(access, message_id)
+    _assessment, memory = _taught(access, message_id)
     if memory.status == Status.BINNED:
         restore_memory(
             space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
@@ -103,11 +103,11 @@ def _exchange(access: Access, message_id: UUID) -> Message:
     return get_object_or_404(rows.select_related("assessment__memory"), pk=message_id)
 
 
-def _taught(access: Access, message_id: UUID) -> Memory:
+def _taught(access: Access, message_id: UUID) -> tuple[Assessment, Memory]:
     assessment = _exchange(access, message_id).assessment
     if assessment is None or assessment.memory is None:
         raise Http404
-    return assessment.memory
+    return assessment, assessment.memory
 
 
 def _drawn(request: PageRequest, access: Access, message_id: UUID, **context: Any) -> HttpResponse:

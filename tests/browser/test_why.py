@@ -1,0 +1,101 @@
+"""The story of why: what an answer was given, what can be done about it, what it taught."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from memory.models import Memory, RelevanceMark, Space
+from tests.browser.conftest import LogIn
+from tests.memory.writing import remember, stored
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.stack,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("worker"),
+]
+PATIENT = 30_000  # milliseconds, for what a worker does
+CONTENTS = [
+    "User lives in a flat in Lisbon", "User likes tea", "User sings in a choir",
+    "User has a cat", "User owns a bicycle",
+]  # fmt: skip
+
+
+def press(page: Page, place: int, button: str) -> None:
+    hit = page.locator("#recalled .memory").nth(place)
+    hit.hover()
+    hit.get_by_role("button", name=button).click()
+
+
+def test_why_is_seen_and_acted_on(log_in: LogIn, space: Space) -> None:
+    memories = {text: remember(space, text, now=space.created_at) for text in CONTENTS}
+    page = log_in()
+    page.get_by_role("textbox", name="Message").fill("do I live in Lisbon, in a flat?")
+    page.keyboard.press("Enter")
+    hits = page.locator("#recalled .memory")
+    expect(hits).to_have_count(5)
+    first = hits.first
+    expect(first).to_contain_text(CONTENTS[0])
+    expect(first).to_contain_text("used in the answer")
+    expect(first).to_contain_text("rank 1")
+    expect(first.locator(".signals tbody tr")).to_have_count(4)
+    width = first.locator("rect").first.evaluate("bar => bar.getBBox().width")
+    assert width > 10
+    expect(first.locator(".signals tbody tr td:last-child")).to_have_text([re.compile(r"\d")] * 4)
+    near = page.locator("#recalled section").last
+    expect(near.locator("h3")).to_have_text("Near the cut")
+    expect(near.locator(".memory")).to_have_count(2)
+    expect(near.locator(".memory").first).to_contain_text("below the cut")
+
+    press(page, 0, "Pin")
+    expect(first.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
+    press(page, 0, "Edit")
+    page.get_by_label("What it says").fill("User lives in a house in Lisbon")
+    page.get_by_role("button", name="Save").click()
+    expect(first).to_contain_text("It says now: User lives in a house in Lisbon")
+    lisbon = stored(memories[CONTENTS[0]])
+    assert (lisbon.pinned, lisbon.content) == (True, "User lives in a house in Lisbon")
+
+    irrelevant = Memory.objects.get(content=hits.nth(1).locator(".memory-text").inner_text())
+    press(page, 1, "Not relevant")
+    expect(hits.nth(1)).to_contain_text("not counted as used")
+    assert stored(irrelevant).use_count == 0
+    assert RelevanceMark.objects.in_space(space).get().memory == irrelevant
+    press(page, 1, "Undo")
+    expect(hits.nth(1)).to_contain_text("used once")
+    assert not RelevanceMark.objects.exists()
+
+    press(page, 2, "Let go")
+    expect(hits.nth(2)).to_contain_text("let go since")
+    page.reload()
+    expect(hits.nth(2)).to_contain_text("let go since")
+    press(page, 2, "Undo")
+    expect(hits.nth(2).locator(".tide")).to_be_visible()
+
+
+def test_what_was_learned_is_corrected_and_discarded(log_in: LogIn, space: Space) -> None:
+    page = log_in()
+    page.get_by_role("textbox", name="Message").fill("I am allergic to penicillin since 2010")
+    page.keyboard.press("Enter")
+    learned = page.locator(".learned")
+    card = learned.locator(".memory")
+    expect(card).to_contain_text("penicillin", timeout=PATIENT)
+    card.hover()
+    learned.get_by_role("button", name="Edit").click()
+    learned.get_by_label("What it says").fill("User is allergic to penicillin")
+    learned.get_by_label("Type").select_option("identity")
+    learned.get_by_label("Importance").fill("0.95")
+    learned.get_by_role("button", name="Save").click()
+    expect(card).to_contain_text("identity")
+    expect(card).to_contain_text("0.95 now")
+    [memory] = Memory.objects.in_space(space)
+    assert memory.content == "User is allergic to penicillin"
+
+    card.hover()
+    learned.get_by_role("button", name="Discard").click()
+    expect(learned).to_contain_text("let go: deleted")
+    assert stored(memory).status == "binned"
+    learned.get_by_role("button", name="Undo").click()
+    expect(card).to_contain_text("User is allergic to penicillin")
+    assert stored(memory).status == "live"

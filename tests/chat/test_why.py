@@ -1,0 +1,320 @@
+"""Why a reply was given its memories: what is stored, what is shown, what can be done about it."""
+
+import asyncio
+import re
+from contextlib import aclosing
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from assessor.models import Assessment, State
+from assessor.querysets import AssessmentQuerySet
+from chat.models import Message
+from chat.replies import stream_reply
+from chat.services.conversations import delete_conversation
+from chat.services.replies import Reply, finish_reply
+from chat.services.turns import begin_turn
+from memory.drafts import MemoryChange
+from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
+from memory.recall import recall
+from memory.schemas import results_out
+from memory.services.memories import revise_memory
+from memory.services.recycle_bin import delete_memory, purge_memory
+from tests.conftest import Answer
+from tests.memory.writing import ALICE, actions, remember, stored
+
+QUESTION = "where do I live?"
+NOW = timezone.now()
+CONTENTS = [
+    "User lives in Lisbon", "User likes tea", "User walks in the park", "User owns a red bicycle",
+    "User reads in the evening", "User has a sister", "User sings in a choir",
+]  # fmt: skip
+
+
+@pytest.fixture
+def lisbon(space: Space) -> Memory:
+    days = timedelta(days=40)
+    made = [remember(space, text, now=NOW, created_at=NOW - days) for text in CONTENTS]
+    return made[0]
+
+
+@pytest.fixture
+def reply(space: Space, lisbon: Memory) -> Message:
+    """An answer that leans on the first of the memories it was given; the others nearly were."""
+    message = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
+    found = recall(space=space, query=QUESTION, now=NOW, limit=2, explain=True)
+    given = Reply(
+        "done",
+        "You live in Lisbon.",
+        "stub",
+        results_out(found.results),
+        found.memory_ids,
+        missed=results_out(found.missed),
+    )
+    finish_reply(message=message, reply=given, now=NOW)
+    message.refresh_from_db()
+    return message
+
+
+def login(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def call(user: User, message: Message, name: str = "why", *memory: Memory, **posted: str) -> Answer:
+    """GETs the inspector, or one of its memories; POSTs what a button does."""
+    ids = [one.pk for one in memory]
+    address = reverse(name, args=[message.space.slug, message.pk, *ids])
+    client = login(user)
+    return client.get(address) if name in {"why", "why_hit"} else client.post(address, posted)
+
+
+def text(answer: Answer) -> str:
+    """What a reader reads, each run of white space as one space."""
+    assert answer.status_code == 200, answer.content
+    plain = re.sub(r"<svg.*?</svg>|<[^>]+>", " ", answer.content.decode(), flags=re.DOTALL)
+    return " ".join(plain.split())
+
+
+def exchange_of(reply: Message) -> AssessmentQuerySet:
+    assert reply.assessment_id is not None
+    return Assessment.objects.in_space(reply.space).filter(pk=reply.assessment_id)
+
+
+def use_count(memory: Memory) -> int:
+    return stored(memory).use_count
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
+def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon: Memory) -> None:
+    async def whole(message: Message, *, explain: bool) -> None:
+        async with aclosing(stream_reply(message, explain=explain)) as events:
+            async for _ in events:
+                pass
+
+    for explain in (True, False):
+        begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
+        asyncio.run(whole(begun, explain=explain))
+        begun.refresh_from_db()
+        ranks = [hit["rank"] for hit in begun.recalled]
+        assert ranks == ([1, 2, 3] if explain else [None] * 3)
+        assert [hit["rank"] for hit in begun.missed] == ([4, 5, 6, 7] if explain else [])
+        assert begun.recalled[0]["rank_without"].keys() >= ({"semantic"} if explain else set())
+        assert begun.uses.keys() == {hit["memory"]["id"] for hit in begun.recalled}
+
+
+def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> None:
+    answer = call(alice, reply)
+    seen = text(answer)
+
+    assert f"“{QUESTION}”" in seen or QUESTION in seen
+    assert seen.index("Put before the model") < seen.index("Near the cut")
+    given, near = seen.split("Near the cut")
+    assert CONTENTS[0] in given
+    assert given.count("% match") == 2
+    assert near.count("% match") == 5
+    assert near.count("below the cut") == 5
+    assert [f"rank {n} " in given for n in (1, 2, 3)] == [True, True, False]
+    assert given.count("used in the answer") == 1
+    assert given.index("used in the answer") < given.index("rank 2 ")
+    assert "1 month ago" in given
+    assert "used once" in given
+    assert "used once" not in near
+    assert answer.content.decode().count("<rect") >= 7 * 4
+    assert re.search(r"semantic 0\.\d\d \+0\.\d\d \S*\s?\d", given)
+
+
+def test_ages_are_said_as_in_the_seed_in_chinese(alice: User, reply: Message) -> None:
+    client = login(alice)
+    client.cookies["django_language"] = "zh-hans"
+
+    page = client.get(reverse("why", args=[reply.space.slug, reply.pk])).content.decode()
+
+    assert ">1个月前</time>" in page
+
+
+def test_a_viewer_reads_and_a_stranger_finds_nothing(
+    bob: User, charlie: User, reply: Message, lisbon: Memory
+) -> None:
+    seen = call(bob, reply)
+    assert CONTENTS[0] in text(seen)
+    assert b"<button" not in seen.content
+    assert call(bob, reply, "why_pin", lisbon).status_code == 403
+    for name in ("why", "why_hit", "why_pin", "why_irrelevant"):
+        memory = [] if name == "why" else [lisbon]
+        assert call(charlie, reply, name, *memory).status_code == 404
+    assert not stored(lisbon).pinned
+
+
+def test_the_past_stays_and_the_present_is_said_beside_it(
+    alice: User, space: Space, reply: Message, lisbon: Memory
+) -> None:
+    change = MemoryChange(content="User lives in Porto")
+    revise_memory(space=space, memory_id=lisbon.pk, change=change, actor=ALICE, now=NOW)
+    seen = text(call(alice, reply, "why_hit", lisbon))
+    assert "User lives in Lisbon It says now: User lives in Porto" in seen
+    assert "used in the answer" in seen
+
+    delete_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
+    assert "let go since, in the bin: deleted" in text(call(alice, reply))
+    purge_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
+    seen = text(call(alice, reply))
+    assert "gone for good since" in seen
+    assert "User lives in Lisbon" in seen
+    assert call(alice, reply, "why_pin", lisbon).status_code == 404
+
+
+def test_a_memory_is_pinned_edited_let_go_and_taken_back_in_its_place(
+    alice: User, reply: Message, lisbon: Memory
+) -> None:
+    assert 'aria-pressed="true"' in call(alice, reply, "why_pin", lisbon).content.decode()
+    assert stored(lisbon).pinned
+
+    form = {"content": "User lives in\r\nPorto", "memory_type": "fact", "importance": "0.30"}
+    assert "It says now: User lives in Porto" in text(
+        call(alice, reply, "why_edit", lisbon, **form)
+    )
+    edited = stored(lisbon)
+    assert (edited.content, edited.memory_type) == ("User lives in\nPorto", "fact")
+    assert edited.importance == lisbon.importance
+    assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
+
+    assert "let go since" in text(call(alice, reply, "why_forget", lisbon))
+    assert stored(lisbon).status == "binned"
+    assert call(alice, reply, "why_edit", lisbon, **form).status_code == 200
+    assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
+    assert "let go since" not in text(call(alice, reply, "why_take_back", lisbon))
+    assert actions(lisbon) == ["created", "used", "pinned", "revised", "deleted", "restored"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"content": " "}, "It has to say something"),
+        ({"importance": "1.5"}, "Importance is a number from 0 to 1."),
+        ({"importance": "much"}, "Importance is a number from 0 to 1."),
+        ({"memory_type": "secret"}, "There is no such type."),
+    ],
+)
+def test_what_cannot_be_said_is_refused_and_kept_in_the_form(
+    alice: User, reply: Message, lisbon: Memory, wrong: dict[str, str], sentence: str
+) -> None:
+    form = {"content": "User lives in Porto", "memory_type": "fact", "importance": "0.5"} | wrong
+
+    answer = call(alice, reply, "why_edit", lisbon, **form)
+
+    assert sentence in text(answer)
+    assert form["content"].strip() in text(answer)
+    assert stored(lisbon).revision == 1
+
+
+def test_not_relevant_takes_the_use_back_and_can_be_undone(
+    alice: User, space: Space, reply: Message, lisbon: Memory
+) -> None:
+    assert use_count(lisbon) == 1
+    for _ in range(2):  # pressed twice, counted once
+        seen = text(call(alice, reply, "why_irrelevant", lisbon))
+        assert "not relevant to this question; not counted as used" in seen
+    assert use_count(lisbon) == 0
+    [mark] = RelevanceMark.objects.in_space(space)
+    assert (mark.query, mark.memory, mark.relevant, mark.made_by) == (
+        QUESTION, lisbon, False, alice,
+    )  # fmt: skip
+    assert actions(lisbon)[-1] == "unused"
+
+    for _ in range(2):
+        assert "not relevant" not in text(call(alice, reply, "why_relevant", lisbon)).lower()
+    assert use_count(lisbon) == 1
+    assert not RelevanceMark.objects.exists()
+
+
+def test_what_was_not_used_has_no_use_to_take_back(
+    alice: User, space: Space, reply: Message
+) -> None:
+    near = Memory.objects.get(pk=reply.missed[0]["memory"]["id"])
+
+    seen = text(call(alice, reply, "why_irrelevant", near))
+
+    assert "not relevant to this question" in seen
+    assert "counted" not in seen
+    assert actions(near) == ["created"]
+    assert "not relevant" in text(call(alice, reply))
+
+
+def test_only_what_is_on_the_list_of_a_reply_that_is_there(
+    alice: User, space: Space, reply: Message, lisbon: Memory
+) -> None:
+    other = remember(space, "User was never recalled")
+    assert call(alice, reply, "why_forget", other).status_code == 404
+    assert stored(other).status == "live"
+    assert login(alice).get(reverse("why", args=["home", uuid4()])).status_code == 404
+    delete_conversation(space=space, conversation_id=reply.conversation_id, now=NOW)
+    assert call(alice, reply).status_code == 404
+
+
+@pytest.fixture
+def taught(reply: Message, lisbon: Memory) -> Memory:
+    """The memory that the reply's exchange made."""
+    exchange_of(reply).update(
+        state=State.DONE, memory=lisbon, importance=0.5, memory_type="fact", summary=lisbon.content
+    )
+    Memory.objects.filter(pk=lisbon.pk).update(source_assessment=reply.assessment_id)
+    return lisbon
+
+
+def test_what_was_learned_is_corrected_in_its_place(
+    alice: User, reply: Message, taught: Memory
+) -> None:
+    where = reverse("exchange_edit", args=["home", reply.pk])
+    client = login(alice)
+    assert "What it says" in text(client.get(where))
+    form = {"content": "User lives in Porto", "memory_type": "fact", "importance": ""}
+    assert "Importance is a number" in text(client.post(where, form))
+
+    seen = text(client.post(where, form | {"importance": "0.9"}))
+
+    assert "User lives in Porto" in seen
+    corrected = stored(taught)
+    assert (corrected.content, corrected.importance, corrected.revision) == (
+        "User lives in Porto", 0.9, 2,
+    )  # fmt: skip
+
+
+def test_what_was_learned_is_discarded_and_taken_back(
+    alice: User, reply: Message, taught: Memory
+) -> None:
+    assert "let go: deleted" in text(call(alice, reply, "exchange_discard"))
+    assert stored(taught).status == "binned"
+    assert actions(taught)[-1] == "deleted"
+    assert "remembered" in text(call(alice, reply, "exchange_take_back"))
+    assert stored(taught).status == "live"
+
+
+def test_what_was_known_before_is_not_discarded_with_the_exchange(
+    alice: User, bob: User, reply: Message, taught: Memory
+) -> None:
+    Memory.objects.filter(pk=taught.pk).update(source_assessment=None)
+
+    page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
+
+    assert "It was known before" in text(page)
+    assert "Discard" not in page.content.decode()
+    assert call(alice, reply, "exchange_discard").status_code == 404
+    assert call(bob, reply, "exchange_edit").status_code == 403
+    assert stored(taught).status == "live"
+
+
+def test_a_failed_assessment_is_tried_again_where_it_is_shown(alice: User, reply: Message) -> None:
+    exchange_of(reply).update(state=State.FAILED, error="It broke.")
+    page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
+    assert "It broke. What was said is kept. Try again" in text(page)
+
+    assert "waiting to be assessed" in text(call(alice, reply, "exchange_retry"))
+
+    assert exchange_of(reply).get().state == State.QUEUED
