@@ -11,6 +11,7 @@ from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.models import Job
 from memory.pagination import keyset
 from memory.schemas import JobList, JobListIn, JobOut
+from memory.schemas.asked import ThingId, may_fail
 from memory.services import jobs
 
 router = Router(tags=["transfer"])
@@ -26,7 +27,7 @@ def list_jobs(request: HttpRequest, asked: Query[JobListIn]) -> JobList:
 
 
 @router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")
-def get_job(request: HttpRequest, id: str) -> JobOut:
+def get_job(request: HttpRequest, id: ThingId) -> JobOut:
     """How far it is, and when it will be done at this pace."""
     job = Job.objects.in_space(access_to(request, "read").space).filter(pk=_uuid(id)).first()
     if job is None:
@@ -35,14 +36,20 @@ def get_job(request: HttpRequest, id: str) -> JobOut:
 
 
 @router.post("jobs/{id}/cancel", response=JobOut, url_name="jobs_cancel", operation_id="cancelJob")
-def cancel_job(request: HttpRequest, id: str) -> JobOut:
+def cancel_job(request: HttpRequest, id: ThingId) -> JobOut:
     """Stop it at its next step. What is done stays done, and it can be resumed."""
     space, now = access_to(request, "admin").space, timezone.now()
     return JobOut.of(jobs.cancel(space=space, job_id=_uuid(id), now=now), now)
 
 
-@router.post("jobs/{id}/resume", response=JobOut, url_name="jobs_resume", operation_id="resumeJob")
-def resume_job(request: HttpRequest, id: str) -> JobOut:
+@router.post(
+    "jobs/{id}/resume",
+    response=JobOut,
+    url_name="jobs_resume",
+    operation_id="resumeJob",
+    openapi_extra=may_fail(409),
+)
+def resume_job(request: HttpRequest, id: ThingId) -> JobOut:
     """Go on with work that was cancelled or has failed, from where it stopped."""
     space, now = access_to(request, "admin").space, timezone.now()
     return JobOut.of(jobs.resume(space=space, job_id=_uuid(id), now=now), now)

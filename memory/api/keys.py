@@ -22,6 +22,7 @@ from memory.schemas import (
     NewKeyOut,
     RotateIn,
 )
+from memory.schemas.asked import ThingId, may_fail
 from memory.services import keys as services
 
 router = Router(tags=["keys"])
@@ -48,13 +49,19 @@ def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
 
 
 @router.get("keys/{id}", response=KeyOut, url_name="keys_get", operation_id="getKey")
-def get_key(request: HttpRequest, id: str) -> KeyOut:
+def get_key(request: HttpRequest, id: ThingId) -> KeyOut:
     """One key."""
     return KeyOut.of(_key(access_to(request, "admin"), id), timezone.now())
 
 
-@router.patch("keys/{id}", response=KeyOut, url_name="keys_change", operation_id="changeKey")
-def change_key(request: HttpRequest, id: str, asked: KeyChangeIn) -> KeyOut:
+@router.patch(
+    "keys/{id}",
+    response=KeyOut,
+    url_name="keys_change",
+    operation_id="changeKey",
+    openapi_extra=may_fail(409),
+)
+def change_key(request: HttpRequest, id: ThingId, asked: KeyChangeIn) -> KeyOut:
     """Another name, expiry or limit. Another scope is another key."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
@@ -70,9 +77,13 @@ def change_key(request: HttpRequest, id: str, asked: KeyChangeIn) -> KeyOut:
 
 
 @router.post(
-    "keys/{id}/rotate", response=NewKeyOut, url_name="keys_rotate", operation_id="rotateKey"
+    "keys/{id}/rotate",
+    response=NewKeyOut,
+    url_name="keys_rotate",
+    operation_id="rotateKey",
+    openapi_extra=may_fail(409),
 )
-def rotate_key(request: HttpRequest, id: str, asked: RotateIn) -> NewKeyOut:
+def rotate_key(request: HttpRequest, id: ThingId, asked: RotateIn) -> NewKeyOut:
     """A new secret for the same key. The old one works for `grace_hours` more."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
@@ -88,7 +99,7 @@ def rotate_key(request: HttpRequest, id: str, asked: RotateIn) -> NewKeyOut:
 
 
 @router.delete("keys/{id}", response={204: None}, url_name="keys_revoke", operation_id="revokeKey")
-def revoke_key(request: HttpRequest, id: str) -> Status[None]:
+def revoke_key(request: HttpRequest, id: ThingId) -> Status[None]:
     """The key stops working at once."""
     access = access_to(request, "admin")
     services.revoke_key(key=_key(access, id), actor=access.actor, now=timezone.now())

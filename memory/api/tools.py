@@ -20,7 +20,7 @@ ToolArguments = Annotated[
     WithJsonSchema(
         {
             "description": "What the tool takes.",
-            "anyOf": [tool.spec["function"]["parameters"] for tool in TOOLS.values()],
+            "anyOf": [tool.arguments.model_json_schema() for tool in TOOLS.values()],
         }
     ),
 ]

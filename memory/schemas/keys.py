@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import ConfigDict
 
 from memory.drafts import Moment, Text
 from memory.models import ApiKey, AuditEntry
+from memory.schemas.asked import Asked
 from memory.schemas.history import ActorOut
 from memory.schemas.memories import Limit
 
@@ -17,10 +17,8 @@ Name = Annotated[Text, Field(max_length=120)]
 RateLimit = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
-class KeyIn(Schema):
+class KeyIn(Asked):
     """A key to be made: what it is for, what it may do, until when, and how often a minute."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name = ""
     scopes: Annotated[list[ScopeName], Field(min_length=1)]
@@ -28,20 +26,16 @@ class KeyIn(Schema):
     rate_limit: RateLimit | None = None
 
 
-class KeyChangeIn(Schema):
+class KeyChangeIn(Asked):
     """What is to be different; what is left out stays, null takes an expiry or a limit away."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name = ""
     expires_at: Moment | None = None
     rate_limit: RateLimit | None = None
 
 
-class RotateIn(Schema):
+class RotateIn(Asked):
     """For how many hours the old secret still works, 0 to 168."""
-
-    model_config = ConfigDict(extra="forbid")
 
     grace_hours: Annotated[float, Field(strict=True, ge=0, le=168, allow_inf_nan=False)] = 24
 
