@@ -6,6 +6,7 @@ from assessor import views
 
 urlpatterns = [
     path("", views.assessments, name="assessments"),
+    path("waiting/", views.waiting, name="assessments_waiting"),
     path("<uuid:assessment_id>/", views.assessment, name="assessment"),
     path("<uuid:assessment_id>/retry/", views.retry, name="assessment_retry"),
     path("<uuid:assessment_id>/judge/", views.judge_again, name="assessment_judge_again"),

@@ -56,6 +56,16 @@ JUDGES = {
 
 @require_GET
 @space_page("read")
+def waiting(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the overview: how many exchanges are in each state that asks for attention."""
+    counted = Assessment.objects.in_space(access.space).counted_by_state()
+    unfinished = (State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED)
+    states = [(state, STATES[state], counted[state]) for state in unfinished if counted[state]]
+    return render(request, "assessor/_waiting.html", {"states": states})
+
+
+@require_GET
+@space_page("read")
 def assessments(request: PageRequest, access: Access) -> HttpResponse:
     """All assessments, newest first, by state and by what was said; above them how judging goes."""
     state = request.GET.get("state", "")

@@ -7,17 +7,37 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET
 
 from assessor.llm import ModelError
 from config.preconditions import ask_model
+from memory.authentication import Access
 from memory.models import WorkerHeartbeat
+from memory.pages import PageRequest, space_page
 
 OK = "ok"
 # Three missed beats are chance, six are not.
 HEARTBEAT_MAX_AGE = timedelta(seconds=60)
 _MODEL_ANSWER_KEPT = 15  # seconds: a probe a second must not become a request a second
+
+NAMES = {
+    "database": gettext_lazy("database"),
+    "worker": gettext_lazy("worker"),
+    "model": gettext_lazy("language model"),
+}
+
+
+@require_GET
+@space_page("read")
+def health_parts(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the overview: each part, and what is wrong with it. It may take seconds."""
+    parts = [(NAMES[part], state, state == OK) for part, state in check_ready().items()]
+    return render(request, "memory/_health.html", {"parts": parts})
 
 
 def check_ready() -> dict[str, str]:

@@ -11,6 +11,7 @@ from memory.models import Space
 # (url name, label, icon); a page that does not exist yet is not shown.
 PAGES = (
     ("playground", _("Playground"), "chat"),
+    ("overview", _("Overview"), "wave"),
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
     ("settings", _("Settings"), "settings"),

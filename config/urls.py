@@ -7,12 +7,16 @@ from sesame.views import LoginView as LoginLinkView
 
 from chat.views.playground import home
 from config.api import api
+from config.health import health_parts
 from config.metrics import metrics
 from config.openai_door import door
+from memory.views.overview import overview
 
 urlpatterns = [
     path("", home, name="home"),
     path("s/<slug:slug>/", include("chat.urls")),
+    path("s/<slug:slug>/overview/", overview, name="overview"),
+    path("s/<slug:slug>/overview/health/", health_parts, name="health_parts"),
     path("s/<slug:slug>/memories/", include("memory.urls")),
     path("s/<slug:slug>/settings/", include("memory.settings_urls")),
     path("s/<slug:slug>/assessments/", include("assessor.urls")),

@@ -1,0 +1,55 @@
+"""The page that says a space in numbers."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memory.models import Space, User
+from tests.memory.writing import remember
+
+PAGE = "/s/home/overview/"
+
+
+@pytest.fixture
+def browser(alice: User, space: Space) -> Client:
+    client = Client()
+    client.force_login(alice)
+    return client
+
+
+def test_an_empty_space_is_told_what_comes_next(browser: Client) -> None:
+    assert "Nothing remembered yet" in browser.get(PAGE).content.decode()
+
+
+def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -> None:
+    now = timezone.now()
+    remember(space, "User likes pizza", now=now, memory_type="preference", importance=0.75)
+    remember(space, "User saw a cat", now=now, memory_type="event", importance=0.4)
+
+    with CaptureQueriesContext(connection) as queries:
+        page = browser.get(PAGE).content.decode()
+
+    assert len(queries) <= 12
+    assert "Nothing remembered yet" not in page
+    assert "of 800; room for 798 more" in page
+    assert "2 came and 0 went in the last 30 days" in page
+    assert 'href="/s/home/memories/?type=preference"' in page
+    assert 'href="/s/home/memories/?order=expires_at"' in page
+
+
+def test_its_pieces_say_what_waits_and_what_works(browser: Client) -> None:
+    waiting = browser.get("/s/home/assessments/waiting/").content.decode()
+    health = browser.get(f"{PAGE}health/").content.decode()
+
+    assert "Everything that was said has been judged." in waiting
+    assert "No worker has reported yet." in health
+
+
+@pytest.mark.parametrize("address", [PAGE, f"{PAGE}health/", "/s/home/assessments/waiting/"])
+def test_strangers_find_nothing(address: str, space: Space, charlie: User) -> None:
+    client = Client()
+    assert client.get(address).status_code == 302
+    client.force_login(charlie)
+    assert client.get(address).status_code == 404
