@@ -7,7 +7,7 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from assessor.judging import Exchange
-from memory.drafts import MAX_CONTENT, MemoryTypeName, Text
+from memory.drafts import MAX_CONTENT, JsonObject, MemoryTypeName, Text
 from memory.schemas import Limit, MemoryOut
 from memory.schemas.asked import Asked, Flag
 
@@ -21,7 +21,7 @@ class ExchangeIn(Asked):
     user_message: Annotated[Said, Field(min_length=1)]
     assistant_response: Said = ""
     source_role: Annotated[Text, Field(max_length=20)] = "user"
-    context: dict[str, Any] = {}
+    context: JsonObject = {}
     conversation_id: Annotated[Text, Field(max_length=200)] | None = None
     rubric: Literal["graded", "facets"] | None = None
     provider: Literal["auto", "llm", "local", "cascade"] | None = None

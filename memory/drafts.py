@@ -3,6 +3,7 @@
 Every door (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
+import math
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -29,6 +30,22 @@ def _storable(text: str) -> str:
     except UnicodeEncodeError:
         raise ValueError("must be valid Unicode") from None
     return text
+
+
+def _storable_json(value: Any) -> Any:
+    """The same at any depth; and PostgreSQL's JSON has no NaN."""
+    if isinstance(value, str):
+        _storable(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must hold finite numbers")
+    elif isinstance(value, list):
+        for item in value:
+            _storable_json(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            _storable(name)
+            _storable_json(item)
+    return value
 
 
 def _not_blank(text: str) -> str:
@@ -59,6 +76,7 @@ _STORABLE = {"pattern": r"^[^\u0000]*$"}
 _SAYING = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
 Text = Annotated[str, AfterValidator(_storable), Field(json_schema_extra=_STORABLE)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_in_words), AfterValidator(_in_utc)]
 IdempotencyKey = Annotated[Text, Field(min_length=1, max_length=200)]
 Content = Annotated[

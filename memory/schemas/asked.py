@@ -22,6 +22,7 @@ def _a_number(value: object) -> object:
 
 Flag = Annotated[bool, Field(strict=True)]
 Count = Annotated[int, Field(ge=1, le=200), BeforeValidator(_a_number)]
+Number = Annotated[int, Field(ge=1, le=2_147_483_647), BeforeValidator(_a_number)]
 
 _WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _MEMORY: dict[str, Any] = {"pattern": f"^([0-9a-f]{{8}}|{_WHOLE})$", "example": "f926ff7f"}
@@ -32,7 +33,10 @@ MemoryReference = Annotated[str, Field(json_schema_extra=_MEMORY)]
 MemoryId = Annotated[
     str, Field(description="The memory's id, short or whole.", json_schema_extra=_MEMORY)
 ]
-ThingId = Annotated[str, Field(description="Its id.", json_schema_extra={"format": "uuid"})]
+ThingId = Annotated[
+    str,
+    Field(description="Its id.", json_schema_extra={"format": "uuid", "pattern": f"^{_WHOLE}$"}),
+]
 OnceOnly = Annotated[
     IdempotencyKey | None,
     Header(

@@ -1,11 +1,11 @@
 """Shapes: what a memory said before, and the way back."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from ninja import Field, Schema
+from ninja import Schema
 
-from memory.schemas.asked import Asked
+from memory.schemas.asked import Asked, Number
 
 
 class RevisionOut(Schema):
@@ -33,4 +33,4 @@ class RevisionList(Schema):
 class RevertIn(Asked):
     """The past revision to go back to."""
 
-    revision: Annotated[int, Field(strict=True, ge=1, le=2_147_483_647)]
+    revision: Number

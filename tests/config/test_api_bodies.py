@@ -1,5 +1,6 @@
 """What the OpenAPI document does not allow is refused, and nothing is guessed at."""
 
+import math
 from typing import Any
 
 import pytest
@@ -26,6 +27,9 @@ SEARCH: dict[str, Any] = {"query": "pizza"}
         ("memories", MEMORY | {"created_at": 1771405200}, "created_at"),
         ("memories", MEMORY | {"created_at": "1771405200.5"}, "created_at"),
         ("assess", {"user_message": "I like pizza", "store": "true"}, "store"),
+        ("assessments", {"user_message": "I like pizza", "context": {"a": ["\0"]}}, "context"),
+        ("assessments", {"user_message": "I like pizza", "context": {"\0": 1}}, "context"),
+        ("assessments", {"user_message": "I like pizza", "context": {"a": math.nan}}, "context"),
         ("chat", {"message": "I like pizza", "streem": True}, "streem"),
     ],
 )
