@@ -14,6 +14,7 @@ PAGES = (
     ("overview", _("Overview"), "wave"),
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
+    ("policy", _("Policy"), "policy"),
     ("settings", _("Settings"), "settings"),
 )
 # Pages that belong to another page's entry.
@@ -24,6 +25,7 @@ WITHIN = {
     "embeddings": "settings",
     "keys": "settings",
     "transfer": "settings",
+    "policy_save": "policy",
 }
 
 

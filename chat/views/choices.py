@@ -9,7 +9,6 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from chat.choices import MAX_SYSTEM_PROMPT, choices_in, chosen
@@ -21,17 +20,8 @@ from memory.errors import NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Space
 from memory.pages import PageRequest, page_access, space_page
+from memory.policy_words import PROFILE_MEANINGS
 from memory.querysets.policies import current_policy
-
-MEANINGS = {
-    "hybrid": _("words and meaning, with a little recency and importance"),
-    "similar_recent": _("meaning, and how recent it is"),
-    "typed": _("meaning, and how important it is"),
-    "vivid": _("the closest three in meaning among what matters most"),
-    "combined": _("meaning, with a little recency and importance"),
-    "relevance": _("meaning alone"),
-    "date": _("the newest, whatever is asked"),
-}
 
 
 def choice_context(space: Space) -> dict[str, Any]:
@@ -40,7 +30,7 @@ def choice_context(space: Space) -> dict[str, Any]:
         "responder": get_responder().label,
         "has_model": has_model(),
         "memory_uses": MemoryUse.choices,
-        "profiles": [(name, MEANINGS.get(name, "")) for name in PROFILES],
+        "profiles": [(name, PROFILE_MEANINGS.get(name, "")) for name in PROFILES],
         "space_profile": current_policy(space).document.recall.profile,
         "max_system_prompt": MAX_SYSTEM_PROMPT,
     }

@@ -9,11 +9,11 @@ from django.db.models import F, Q
 from django.db.models.lookups import IsNull
 
 from memory.actors import Actor
-from memory.errors import Conflict
+from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
 from memory.models import Memory, PolicyVersion, Space, Status
 from memory.policy import PolicyDocument, changed
-from memory.querysets.policies import Policy, current_policy
+from memory.querysets.policies import Policy, current_policy, policy_version
 from memory.services.conversations import index_all
 
 
@@ -53,6 +53,14 @@ def change_policy(
     if document.language != before.document.language:
         index_all(space, language=document.language)
     return after
+
+
+def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) -> Policy:
+    """Makes the rules of an earlier version hold again, as a new version. Raises NotFound."""
+    earlier = policy_version(space, version)
+    if earlier is None:
+        raise NotFound("There is no such version of the policy.")
+    return change_policy(space=space, changes=earlier.document.model_dump(), actor=actor, now=now)
 
 
 def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:

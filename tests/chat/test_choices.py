@@ -17,12 +17,12 @@ from chat.choices import Choices
 from chat.models import Conversation
 from chat.services.conversations import choose
 from chat.services.turns import begin_turn
-from chat.views.choices import MEANINGS
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.errors import InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Space, User
+from memory.policy_words import PROFILE_MEANINGS
 from memory.services.memories import create_memory
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey
@@ -100,7 +100,7 @@ def test_a_program_changes_a_conversation(space: Space, key: MakeKey) -> None:
 
 
 def test_each_profile_has_its_meaning_in_a_line() -> None:
-    assert set(MEANINGS) == set(PROFILES)
+    assert set(PROFILE_MEANINGS) == set(PROFILES)
 
 
 @pytest.fixture
