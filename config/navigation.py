@@ -15,6 +15,7 @@ PAGES = (
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
     ("policy", _("Policy"), "policy"),
+    ("bin", _("Bin & history"), "trash"),
     ("settings", _("Settings"), "settings"),
 )
 # Pages that belong to another page's entry.
@@ -22,6 +23,7 @@ WITHIN = {
     "conversation": "playground",
     "assessment": "assessments",
     "assessment_judge_again": "assessments",
+    "bin_history": "bin",
     "embeddings": "settings",
     "keys": "settings",
     "transfer": "settings",

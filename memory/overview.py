@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db.models import Case, CharField, Count, Q, Value, When
 from django.db.models.functions import TruncDay
 
 from memory.formulas.importance import TYPE_IMPORTANCE
-from memory.models import Memory, MemoryEvent, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.querysets.policies import current_policy
 
@@ -117,3 +117,18 @@ def _days(space: Space, now: datetime) -> list[Day]:
     }
     dates = [first + timedelta(days=number) for number in range(DAYS)]
     return [Day(day, *counted.get(day, (0, 0))) for day in dates]
+
+
+def departures_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
+    """How many went into the bin on each of the last 30 days (UTC), by each BinReason; the last
+    day is today. One statement."""
+    first = now.astimezone(UTC).date() - timedelta(days=DAYS - 1)
+    since = datetime.combine(first, time(), tzinfo=UTC)
+    events = MemoryEvent.objects.in_space(space).filter(at__gte=since).departures()
+    counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()
+    dates = [first + timedelta(days=number) for number in range(DAYS)]
+    days = {day: dict.fromkeys(BinReason.values, 0) for day in dates}
+    for day, why, count in counted:
+        if day.date() in days:
+            days[day.date()][why] = count
+    return days

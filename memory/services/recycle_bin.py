@@ -10,7 +10,7 @@ from django.db.models import F
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
-from memory.models import BinReason, Memory, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.querysets import retention
 from memory.querysets.policies import current_policy
@@ -66,10 +66,11 @@ def restore_memories(
     """Takes memories back from the bin, all or none, with a fresh clock each, or they would go
     again the same night (querysets.retention.TAKEN_BACK_STAYS).
 
-    Raises NotFound, or Conflict if one is not in the bin.
+    The history says why each had gone. Raises NotFound, or Conflict if one is not in the bin.
     """
     policy = current_policy(space)
-    if any(memory.status != Status.BINNED for memory in _lock(space, memory_ids)):
+    held = _lock(space, memory_ids)
+    if any(memory.status != Status.BINNED for memory in held):
         raise Conflict("It is not in the bin.")
     restored = Memory.objects.in_space(space).filter(pk__in=memory_ids)
     restored.update(
@@ -83,7 +84,17 @@ def restore_memories(
         clock_started_at=now,
         expires_at=retention_sql.expires_at(now, F("importance"), policy.document.ttl.tiers),
     )
-    record(memories=restored.all(), action="restored", actor=actor, policy=policy, now=now)
+    back = {memory.pk: memory for memory in restored.all()}
+    for why in sorted({memory.bin_reason for memory in held}):
+        gone_for_it = [back[memory.pk] for memory in held if memory.bin_reason == why]
+        record(
+            memories=gone_for_it,
+            action=Action.RESTORED,
+            actor=actor,
+            policy=policy,
+            now=now,
+            reason=why,
+        )
 
 
 def restore_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
@@ -93,14 +104,51 @@ def restore_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime
 
 
 @transaction.atomic
-def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
-    """Deletes a binned memory for good; only the history keeps what it said.
+def undo_restore(*, space: Space, restored_at: datetime, actor: Actor, now: datetime) -> int:
+    """Puts what was taken back at that moment into the bin again, as it lay there; how many.
 
-    Raises NotFound if it is not in the bin, or no longer.
+    What has been let go since, or taken back once more, stays as it is.
+    """
+    policy = current_policy(space)
+    events = MemoryEvent.objects.in_space(space)
+    lines = events.filter(at=restored_at, action=Action.RESTORED)
+    reasons = dict(lines.values_list("memory_id", "reason"))
+    rows = Memory.objects.in_space(space).live().filter(pk__in=reasons, restored_at=restored_at)
+    memories = list(rows.select_for_update().order_by("pk"))
+    went = events.departures().filter(memory_id__in=reasons, at__lte=restored_at).order_by("id")
+    last = {event.memory_id: event for event in went}
+    for memory in memories:
+        event = last.get(memory.pk)
+        memory.status, memory.bin_reason = Status.BINNED, reasons[memory.pk] or BinReason.DELETED
+        memory.binned_at = event.at if event else now
+        memory.importance_then = event.current_importance if event else None
+        memory.rank_then = event.rank if event else None
+    fields = ("status", "bin_reason", "binned_at", "importance_then", "rank_then")
+    Memory.objects.in_space(space).bulk_update(memories, fields)
+    why = "taking back was undone"
+    record(
+        memories=memories, action=Action.DELETED, actor=actor, policy=policy, now=now, reason=why
+    )
+    return len(memories)
+
+
+@transaction.atomic
+def purge_memories(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+) -> None:
+    """Deletes binned memories for good, all or none; only the history keeps what they said.
+
+    Raises NotFound if one is not in the bin, or no longer.
     """
     cause = retention.Cause(space, actor, current_policy(space), now)
-    if not purge(cause, cause.rows.binned().filter(pk=memory_id)):
+    wanted = set(memory_ids)
+    if purge(cause, cause.rows.binned().filter(pk__in=wanted)) < len(wanted):
         raise NotFound("There is no such memory in the bin.")
+
+
+def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
+    """Deletes one binned memory for good, as `purge_memories` does."""
+    purge_memories(space=space, memory_ids=[memory_id], actor=actor, now=now)
 
 
 def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:

@@ -9,7 +9,9 @@ from playwright.sync_api import Page, expect
 from assessor.judging import Exchange
 from assessor.services import queue_assessment
 from config.navigation import PAGES
-from memory.models import Space
+from memory.actors import SYSTEM
+from memory.models import BinReason, Space
+from memory.services.recycle_bin import let_go
 from tests.browser.conftest import LogIn, Open
 from tests.memory.writing import remember
 from tests.processes import Web
@@ -59,12 +61,18 @@ def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, sp
     remember(space, "It rained", now=now, importance=0.1)
     exchange = Exchange("I moved to Lisbon", "Noted.")
     assessment = queue_assessment(space=space, exchange=exchange, now=now)
+    for reason in BinReason:
+        gone = remember(space, f"gone: {reason}", now=now)
+        let_go(
+            space=space, memory_id=gone.pk, why=reason, actor=SYSTEM, now=now, reason=reason.value
+        )
     assert_no_findings(opened(f"{web.url}/login/"), "login")
     page = log_in()
     addresses = [reverse(name, args=["home"]) for name, *_ in PAGES]
     addresses += [
         reverse("assessment", args=["home", assessment.pk]),
         reverse("private", args=["home"]),
+        reverse("bin_history", args=["home"]),
         reverse("memories", args=["home"]) + "?q=lisbon",
     ]
     for address in addresses:

@@ -1,0 +1,57 @@
+"""Charts of the pages: geometry for SVG attributes, drawn by templates/_bars.html.
+
+Numbers are texts with a dot, whatever the reader's language.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+HEIGHT = 100
+GAP = 0.2
+"""Between two bars, as a share of a bar's place."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a bar: `name` says which."""
+
+    name: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A day's bar: its place in percent of the width, its parts in units of HEIGHT, its total."""
+
+    day: date
+    x: str
+    width: str
+    parts: Sequence[Part]
+    total: int
+
+
+def stacked(days: Mapping[date, Mapping[str, int]]) -> list[Bar]:
+    """A bar for each day, its parts upon each other in the order given, the highest of HEIGHT."""
+    highest = max((sum(parts.values()) for parts in days.values()), default=0) or 1
+    place = 100 / max(1, len(days))
+    return [
+        Bar(
+            day,
+            f"{place * (number + GAP / 2):.2f}%",
+            f"{place * (1 - GAP):.2f}%",
+            _parts(parts, HEIGHT / highest),
+            sum(parts.values()),
+        )
+        for number, (day, parts) in enumerate(days.items())
+    ]
+
+
+def _parts(counts: Mapping[str, int], unit: float) -> list[Part]:
+    parts, below = [], 0.0
+    for name, count in counts.items():
+        if count:
+            below += count * unit
+            parts.append(Part(name, f"{HEIGHT - below:.2f}", f"{count * unit:.2f}"))
+    return parts

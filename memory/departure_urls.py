@@ -1,0 +1,13 @@
+"""Addresses of what leaves and of what is about to, below /s/<space>/."""
+
+from django.urls import path
+
+from memory.views import bin, history
+
+urlpatterns = [
+    path("bin/", bin.recycle_bin_page, name="bin"),
+    path("bin/restore/", bin.restore, name="bin_restore"),
+    path("bin/put-back/", bin.put_back, name="bin_put_back"),
+    path("bin/purge/", bin.purge, name="bin_purge"),
+    path("bin/history/", history.history, name="bin_history"),
+]
