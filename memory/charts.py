@@ -1,4 +1,4 @@
-"""Charts of the pages: geometry for SVG attributes, drawn by templates/_bars.html.
+"""Charts of the pages: geometry for SVG attributes, drawn by templates/memory/_bin_chart.html.
 
 Numbers are texts with a dot, whatever the reader's language.
 """
