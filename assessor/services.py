@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError
 
 from assessor.errors import AssessmentError
 from assessor.exchanges import exchange_of, span_of
+from assessor.failures import park_hopeless, tell_of_failure
 from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
@@ -120,13 +121,7 @@ def pick_up(*, now: datetime) -> int:
     One whose workers died MAX_ATTEMPTS times is parked: it may be what they died of.
     Returns how many were told.
     """
-    hopeless = list(Assessment.objects.hopeless(now).values_list("pk", flat=True))
-    Assessment.objects.filter(Q(pk__in=hopeless) | Q(part_of__in=hopeless)).update(
-        state=State.FAILED,
-        leased_until=None,
-        finished_at=now,
-        error="Each worker that judged this ended before it was done.",
-    )
+    park_hopeless(now=now)
     due = Assessment.objects.claimable(now).filter(told_at__lte=now - RETELL).order_by("due_at")
     rows = list(due.values_list("space_id", "pk")[:PICK_UP_LIMIT])
     for space_id, assessment_id in rows:
@@ -259,6 +254,7 @@ def put_off(
         )
         if held and last:
             _with_parts(assessment).update(state=State.FAILED, **values)
+            tell_of_failure(assessment=assessment, error=storable(str(error)), now=now)
 
 
 def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:

@@ -28,6 +28,8 @@ WITHIN = {
     "keys": "settings",
     "transfer": "settings",
     "policy_save": "policy",
+    "webhooks": "settings",
+    "webhook": "settings",
 }
 
 

@@ -113,6 +113,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 5.0},
     },
+    "collect webhooks": {
+        "task": "memory.tasks.collect_webhooks",
+        "schedule": 5.0,
+        "options": {"expires": 5.0},
+    },
     "sweep": {
         "task": "memory.tasks.sweep_all_spaces",
         "schedule": 300.0,
@@ -219,6 +224,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# Webhooks go into this machine's own network, too: for a receiver beside Ebb.
+EBB_WEBHOOKS_PRIVATE = env.bool("EBB_WEBHOOKS_PRIVATE", default=False)
 
 # A batch of 1,000 memories arrives in one request.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views import embeddings, keys, settings
+from memory.views import embeddings, keys, settings, webhooks
 
 urlpatterns = [
     path("", settings.settings, name="settings"),
@@ -11,6 +11,17 @@ urlpatterns = [
     path("keys/create/", keys.create, name="keys_create"),
     path("keys/<uuid:key_id>/rotate/", keys.rotate, name="keys_rotate"),
     path("keys/<uuid:key_id>/revoke/", keys.revoke, name="keys_revoke"),
+    path("webhooks/", webhooks.webhooks, name="webhooks"),
+    path("webhooks/create/", webhooks.create, name="webhooks_create"),
+    path("webhooks/<uuid:webhook_id>/", webhooks.webhook, name="webhook"),
+    path("webhooks/<uuid:webhook_id>/test/", webhooks.test, name="webhooks_test"),
+    path("webhooks/<uuid:webhook_id>/switch/", webhooks.switch, name="webhooks_switch"),
+    path("webhooks/<uuid:webhook_id>/delete/", webhooks.delete, name="webhooks_delete"),
+    path(
+        "webhooks/<uuid:webhook_id>/redeliver/<uuid:delivery_id>/",
+        webhooks.redeliver,
+        name="webhooks_redeliver",
+    ),
     path("embeddings/", embeddings.embeddings, name="embeddings"),
     path("embeddings/try/", embeddings.try_model, name="embeddings_try"),
     path("embeddings/begin/", embeddings.begin, name="embeddings_begin"),

@@ -1,21 +1,29 @@
 """Celery's side of the memory core. Each may run twice."""
 
+import random
 from uuid import UUID
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
+from memory.connections import release_connection
 from memory.jobs import work_at
-from memory.services import jobs
+from memory.models import WebhookDelivery
+from memory.services import deliveries, jobs
 from memory.services.retention import sweep_all
 from memory.services.switching import clear_after_switches
+from memory.webhooks.sending import Message, Outcome, send
+
+COLLECT_EVERY = 5.0  # seconds, as beat has it
 
 
 @shared_task
 def sweep_all_spaces() -> None:
-    """Beat's sweep: expiry, capacity, the recycle bin, and vectors that nobody asks any more."""
+    """Beat's sweep: expiry, capacity, the recycle bin, and what nobody asks for any more."""
     sweep_all(now=timezone.now())
     clear_after_switches(now=timezone.now())
+    deliveries.forget_old(now=timezone.now())
 
 
 @shared_task
@@ -30,3 +38,30 @@ def work(space_id: int, job_id: str) -> None:
 def pick_up_jobs() -> None:
     """Beat's part of long work."""
     jobs.pick_up(now=timezone.now())
+
+
+@shared_task
+def collect_webhooks() -> None:
+    """Beat's part of webhooks: what is new becomes messages, and workers are told who has some."""
+    for space_id, webhook_id in deliveries.collect_all(now=timezone.now()):
+        # The next round tells of what this one's workers did not get to.
+        deliver.apply_async((space_id, str(webhook_id)), expires=COLLECT_EVERY, retry=False)
+
+
+@shared_task
+def deliver(space_id: int, webhook_id: str) -> None:
+    """Sends what is due to a webhook, if nobody else does."""
+
+    def post(delivery: WebhookDelivery) -> Outcome:
+        release_connection()
+        hook = delivery.webhook
+        message = Message(delivery.pk, hook.url, hook.secret, delivery.payload)
+        return send(message, now=timezone.now(), private=settings.EBB_WEBHOOKS_PRIVATE)
+
+    deliveries.work_off(
+        space_id=space_id,
+        webhook_id=UUID(webhook_id),
+        send=post,
+        clock=timezone.now,
+        jitter=random.random,
+    )

@@ -14,13 +14,14 @@ from memory.api import (
     revisions,
     tools,
     transfer,
+    webhooks,
     xml,
 )
 
 router = Router()
 parts = (
     memories, revisions, relevance, recycle_bin, review, history, policy, tools, xml, transfer,
-    jobs, keys,
+    jobs, keys, webhooks,
 )  # fmt: skip
 for part in parts:
     router.add_router("", part.router)

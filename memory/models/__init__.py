@@ -8,6 +8,7 @@ from memory.models.jobs import Job, JobPart, JobState
 from memory.models.memories import BinReason, IdempotentWrite, Memory, Status
 from memory.models.policies import PolicyVersion
 from memory.models.relevance import RelevanceMark
+from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from memory.models.workers import WorkerHeartbeat
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "AuditAction",
     "AuditEntry",
     "BinReason",
+    "DeliveryState",
     "Embedder",
     "IdempotentWrite",
     "Job",
@@ -32,5 +34,8 @@ __all__ = [
     "Space",
     "Status",
     "User",
+    "Webhook",
+    "WebhookDelivery",
+    "WebhookEvent",
     "WorkerHeartbeat",
 ]

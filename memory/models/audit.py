@@ -19,6 +19,9 @@ class AuditAction(models.TextChoices):
     MEMBER_ADDED = "member.added", _("member added")
     MEMBER_CHANGED = "member.changed", _("member changed")
     MEMBER_REMOVED = "member.removed", _("member removed")
+    WEBHOOK_CREATED = "webhook.created", _("webhook created")
+    WEBHOOK_CHANGED = "webhook.changed", _("webhook changed")
+    WEBHOOK_DELETED = "webhook.deleted", _("webhook deleted")
 
 
 class AuditEntry(models.Model):

@@ -30,6 +30,16 @@ from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
 from memory.schemas.review import HeldOut, ReviewList, ReviewListIn
 from memory.schemas.revisions import RevertIn, RevisionList
 from memory.schemas.tools import ToolAnswerOut, ToolList
+from memory.schemas.webhooks import (
+    DeliveryList,
+    DeliveryOut,
+    NewWebhookOut,
+    WebhookChangeIn,
+    WebhookIn,
+    WebhookList,
+    WebhookListIn,
+    WebhookOut,
+)
 
 __all__ = [
     "AuditList",
@@ -37,6 +47,8 @@ __all__ = [
     "BatchOut",
     "BinList",
     "BinListIn",
+    "DeliveryList",
+    "DeliveryOut",
     "HeldOut",
     "HistoryIn",
     "HistoryList",
@@ -54,6 +66,7 @@ __all__ = [
     "MemoryListIn",
     "MemoryOut",
     "NewKeyOut",
+    "NewWebhookOut",
     "PolicyOut",
     "PreviewIn",
     "PreviewOut",
@@ -71,5 +84,10 @@ __all__ = [
     "SweptOut",
     "ToolAnswerOut",
     "ToolList",
+    "WebhookChangeIn",
+    "WebhookIn",
+    "WebhookList",
+    "WebhookListIn",
+    "WebhookOut",
     "results_out",
 ]

@@ -11,6 +11,7 @@ from memory.pages import PageRequest, space_page
 # (url name, icon, label, what it is for, scope)
 PAGES = (
     ("keys", "key", _("API keys"), _("Access for other programs, and who changed it."), "admin"),
+    ("webhooks", "send", _("Webhooks"), _("Other programs are told what happens here."), "admin"),
     (
         "embeddings", "lab", _("Embeddings"), _("The model that finds memories by what they mean."),
         "read",

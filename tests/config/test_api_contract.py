@@ -20,6 +20,7 @@ from memory.actors import SYSTEM
 from memory.models import ApiKey, Job, Memory, Space
 from memory.services.keys import create_key, revoke_key
 from memory.services.recycle_bin import delete_memory
+from memory.services.webhooks import create_webhook, send_test
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import hold, remember
 
@@ -78,6 +79,8 @@ BODIES: dict[str, Any] = {
     "createKey": {"scopes": ["read"]},
     "changeKey": {"name": "another"},
     "rotateKey": {"grace_hours": 1},
+    "createWebhook": {"url": "https://example.org/", "events": ["memory.created"]},
+    "changeWebhook": {"active": False},
     "xml": b'<memory_save importance="0.5">User likes pizza</memory_save>',
 }
 READS_WITH_POST = {"searchMemories", "previewPolicy"}
@@ -110,6 +113,10 @@ def things(space: Space) -> dict[str, object]:
     message = Message.objects.create(
         space=space, conversation=conversation, role="user", position=1, content="I like pizza"
     )
+    webhook = create_webhook(
+        space=space, url="https://example.org/", events=["memory.created"], actor=SYSTEM, now=now
+    )
+    delivery = send_test(space=space, webhook_id=webhook.pk, now=now)
     return {
         "memories": memory.pk,
         "recycle-bin": binned.pk,
@@ -117,6 +124,8 @@ def things(space: Space) -> dict[str, object]:
         "conversations": conversation.pk,
         "tools": "remember",
         "messages": message.pk,
+        "webhooks": webhook.pk,
+        "deliveries": delivery.pk,
         "keys": create_key(space=space, scopes=["read"], actor=SYSTEM, now=now)[0].public_id,
         "jobs": Job.objects.create(space=space, kind="import", state="failed").pk,
     }

@@ -1,0 +1,108 @@
+"""Where a space tells other programs what happens in it, and what was told."""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.webhooks import DeliveryQuerySet, WebhookQuerySet
+
+
+class WebhookEvent(models.TextChoices):
+    """What may be told."""
+
+    CREATED = "memory.created", _("memory created")
+    REVISED = "memory.revised", _("memory revised")
+    EXPIRED = "memory.expired", _("memory expired")
+    EVICTED = "memory.evicted", _("memory evicted")
+    RESTORED = "memory.restored", _("memory restored")
+    ASSESSMENT_FAILED = "assessment.failed", _("assessment failed")
+
+
+class DeliveryState(models.TextChoices):
+    """pending → delivered | failed; either → pending (sent again by somebody)."""
+
+    PENDING = "pending", _("pending")
+    DELIVERED = "delivered", _("delivered")
+    FAILED = "failed", _("failed")
+
+
+class Webhook(models.Model):
+    """An address that is told of events.
+
+    `seen_upto` says how far it has read the history: all events up to this id are dealt with. The
+    two after it are how that moves on (querysets.webhooks).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="webhooks")
+    url = models.URLField(_("address"), max_length=2000)
+    # As it is: to sign, one needs the secret itself.
+    secret = models.CharField(max_length=80, editable=False)
+    events = ArrayField(
+        models.CharField(max_length=20, choices=WebhookEvent), verbose_name=_("events")
+    )
+    active = models.BooleanField(_("active"), default=True)
+    switched_off = models.CharField(_("switched off because"), max_length=200, blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    seen_upto = models.BigIntegerField(default=0, editable=False)
+    next_upto = models.BigIntegerField(default=0, editable=False)
+    next_after = models.BigIntegerField(default=0, editable=False)
+    leased_until = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects: ClassVar[models.Manager["Webhook"]] = WebhookQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("webhook")
+        verbose_name_plural = _("webhooks")
+        indexes = [models.Index(fields=["space", "created_at"], name="webhook_by_time")]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class WebhookDelivery(models.Model):
+    """One message to one webhook: its id is the message's, the same in each attempt."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
+    event = models.CharField(_("event"), max_length=20)
+    # The line of the history it tells of, if it tells of one.
+    event_id = models.BigIntegerField(null=True, editable=False)
+    payload = models.JSONField(_("message"))
+    state = models.CharField(
+        _("state"), max_length=9, choices=DeliveryState, default=DeliveryState.PENDING
+    )
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    due_at = models.DateTimeField(_("next attempt"), default=timezone.now)
+    tried_at = models.DateTimeField(_("last attempt"), null=True, blank=True)
+    took_ms = models.FloatField(_("took"), null=True, blank=True)
+    status = models.PositiveSmallIntegerField(_("answer"), null=True, blank=True)
+    response = models.TextField(_("what was answered"), blank=True)
+    error = models.TextField(_("error"), blank=True)
+
+    objects: ClassVar[models.Manager["WebhookDelivery"]] = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("delivery")
+        verbose_name_plural = _("deliveries")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "webhook", "event_id"], name="delivery_once_per_event"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["space", "webhook", "created_at", "id"], name="delivery_by_time"),
+            models.Index(
+                fields=["webhook", "due_at"], condition=Q(state="pending"), name="delivery_due"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} → {self.webhook_id}"

@@ -1,0 +1,94 @@
+"""Shapes: webhooks and what was told to them."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Field, Schema
+from pydantic import ConfigDict
+
+from memory.drafts import Text
+from memory.schemas.memories import Limit
+
+EventName = Literal[
+    "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
+    "assessment.failed",
+]  # fmt: skip
+Url = Annotated[Text, Field(min_length=1, max_length=2000)]
+Events = Annotated[list[EventName], Field(min_length=1)]
+
+
+class WebhookIn(Schema):
+    """An address, and the events it is told of."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Url
+    events: Events
+
+
+class WebhookChangeIn(Schema):
+    """What is to be different; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Url | None = None
+    events: Events | None = None
+    active: bool | None = None
+
+
+class WebhookOut(Schema):
+    """A webhook, without its secret. `switched_off` says why, if Ebb did it."""
+
+    id: UUID
+    url: str
+    events: list[str]
+    active: bool
+    switched_off: str
+    created_at: datetime
+
+
+class NewWebhookOut(WebhookOut):
+    """A webhook with the secret that its messages are signed with, which is shown this once."""
+
+    secret: str
+
+
+class WebhookListIn(Schema):
+    """Place in a list."""
+
+    limit: Limit = 50
+    cursor: str | None = None
+
+
+class WebhookList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[WebhookOut]
+    next: str | None
+
+
+class DeliveryOut(Schema):
+    """One message and how it went. `status` is `pending`, `delivered` or `failed`; while it is
+    pending, `due_at` is the next attempt. `response_status` and `response` are the last answer."""
+
+    id: UUID
+    webhook_id: UUID
+    event: str
+    payload: dict[str, Any]
+    status: Annotated[str, Field(validation_alias="state")]
+    attempts: int
+    created_at: datetime
+    due_at: datetime
+    tried_at: datetime | None
+    took_ms: float | None
+    response_status: Annotated[int | None, Field(validation_alias="status")]
+    response: str
+    error: str
+
+
+class DeliveryList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[DeliveryOut]
+    next: str | None

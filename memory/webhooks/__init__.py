@@ -1,0 +1,1 @@
+"""Telling other programs: the signature, the addresses that may be told, the request itself."""

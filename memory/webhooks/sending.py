@@ -1,0 +1,110 @@
+"""One attempt to hand over a message. Needs no database, and holds no connection to it."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+import httpx2
+
+from memory.retry_after import retry_after
+from memory.webhooks import signing
+from memory.webhooks.addresses import Place, Unreachable, checked_address, place_of
+
+SECONDS = 15.0
+"""For all of it: who lets us wait for each byte waits with us no longer."""
+KEPT = 500  # characters of an answer
+
+
+@dataclass(frozen=True)
+class Message:
+    """What goes out, and where to."""
+
+    id: UUID
+    url: str
+    secret: str
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the attempt ended: with an answer (`status`), or with an error and none."""
+
+    took_ms: float
+    status: int | None = None
+    response: str = ""
+    error: str = ""
+    permanent: bool = False
+    retry_after: float | None = None
+
+    @property
+    def delivered(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def gone(self) -> bool:
+        """The receiver wants no more of this, ever."""
+        return self.status == 410
+
+
+def send(message: Message, *, now: datetime, private: bool) -> Outcome:
+    """Posts the message once; redirects are not followed. `private` allows private addresses."""
+    started = perf_counter()
+
+    def outcome(**values: Any) -> Outcome:
+        return Outcome(took_ms=(perf_counter() - started) * 1000, **values)
+
+    try:
+        place = place_of(message.url)
+        address = checked_address(place, private=private)
+        status, text, pause = asyncio.run(_post(message, place, address, now))
+    except Unreachable as error:
+        return outcome(error=str(error), permanent=error.permanent)
+    except TimeoutError:
+        return outcome(error=f"There was no whole answer within {SECONDS:.0f} seconds.")
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        return outcome(error=f"{type(error).__name__}: {error}"[:KEPT])
+    wrong = "" if 200 <= status < 300 else f"The answer was {status}."
+    if 300 <= status < 400:
+        wrong += " Redirects are not followed."
+    return outcome(status=status, response=text, error=wrong, retry_after=pause)
+
+
+async def _post(
+    message: Message, place: Place, address: str, now: datetime
+) -> tuple[int, str, float | None]:
+    body = json.dumps(message.payload, ensure_ascii=False, separators=(",", ":")).encode()
+    headers = {
+        **signing.headers(message.secret, message.id, int(now.timestamp()), body),
+        "host": place.authority,
+        "content-type": "application/json",
+        "user-agent": "Ebb-Webhooks/1",
+    }
+    host = f"[{address}]" if ":" in address else address
+    url = f"{place.scheme}://{host}:{place.port}{place.target}"
+    # The certificate is asked for, and checked, by the name. A proxy of the environment would
+    # resolve the name anew: there is none here.
+    by_name = {"sni_hostname": place.host}
+    async with asyncio.timeout(SECONDS), httpx2.AsyncClient(trust_env=False) as client:
+        request = client.build_request(
+            "POST", url, content=body, headers=headers, extensions=by_name
+        )
+        answer = await client.send(request, stream=True, follow_redirects=False)
+        try:
+            pause = retry_after(answer.headers)
+            return answer.status_code, await _beginning(answer), pause
+        finally:
+            await answer.aclose()
+
+
+async def _beginning(answer: httpx2.Response) -> str:
+    """What is said first, as text that a database can hold."""
+    said = b""
+    async for piece in answer.aiter_raw(KEPT):
+        said += piece
+        if len(said) >= KEPT:
+            break
+    return said[:KEPT].decode("utf-8", "replace").replace("\x00", "\ufffd")
