@@ -101,28 +101,18 @@ CELERY_WORKER_CONCURRENCY = env.int("EBB_WORKER_THREADS", default=4)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
-# While no worker is there to take them, repeats must not pile up: they expire.
+
+
+def _every(seconds: float, task: str) -> dict[str, Any]:
+    """While no worker is there to take them, repeats must not pile up: they expire."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+
+
 CELERY_BEAT_SCHEDULE = {
-    "pick up assessments": {
-        "task": "assessor.tasks.pick_up_assessments",
-        "schedule": 5.0,
-        "options": {"expires": 5.0},
-    },
-    "pick up jobs": {
-        "task": "memory.tasks.pick_up_jobs",
-        "schedule": 5.0,
-        "options": {"expires": 5.0},
-    },
-    "collect webhooks": {
-        "task": "memory.tasks.collect_webhooks",
-        "schedule": 5.0,
-        "options": {"expires": 5.0},
-    },
-    "sweep": {
-        "task": "memory.tasks.sweep_all_spaces",
-        "schedule": 300.0,
-        "options": {"expires": 300.0},
-    },
+    "pick up assessments": _every(5.0, "assessor.tasks.pick_up_assessments"),
+    "pick up jobs": _every(5.0, "memory.tasks.pick_up_jobs"),
+    "collect webhooks": _every(5.0, "memory.tasks.collect_webhooks"),
+    "sweep": _every(300.0, "memory.tasks.sweep_all_spaces"),
 }
 
 # --- Models -----------------------------------------------------------------------------------
