@@ -24,7 +24,8 @@ pytestmark = [
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
-CONTRAST: dict[str, object] = {"runOnly": ["color-contrast"]}
+BRIEF: dict[str, object] = {"resultTypes": ["violations"]}
+CONTRAST = BRIEF | {"runOnly": ["color-contrast"]}
 
 
 def assert_no_findings(page: Page, state: str) -> None:
@@ -36,7 +37,7 @@ def assert_no_findings(page: Page, state: str) -> None:
     assert found + findings(page, CONTRAST) == [], state
 
 
-def findings(page: Page, options: dict[str, object] | None = None) -> list[str]:
+def findings(page: Page, options: dict[str, object] = BRIEF) -> list[str]:
     """What axe calls serious or critical, with the elements."""
     violations = Axe().run(page, options=options).response["violations"]
     return [
