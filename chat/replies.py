@@ -22,7 +22,7 @@ from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.toolbox import Toolbox, ToolUse
-from memory.connections import in_thread
+from memory.connections import in_last_thread, in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.models import Space
@@ -248,7 +248,7 @@ async def _answered(turn: Turn, draft: Draft) -> AsyncGenerator[Recalled | Token
 async def _finish(message: Message, draft: Draft, state: str, error: str = "") -> Reply:
     """Stores the end of the reply, even if the reader leaves at this very moment."""
     reply = draft.reply(state, error)
-    stored = in_thread(finish_reply, message=message, reply=reply, now=timezone.now())
+    stored = in_last_thread(finish_reply, message=message, reply=reply, now=timezone.now())
     await asyncio.shield(stored)
     draft.ended = True
     return reply

@@ -26,7 +26,7 @@ from assessor.llm.sdk_errors import refuses_tools, translated
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
 
 OPENAI_URL = "https://api.openai.com/v1"
-CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
+CONNECT_TIMEOUT = 10.0  # seconds: an endpoint that is there accepts at once, but we may be busy
 CHECK_TIMEOUT = 3.0
 
 

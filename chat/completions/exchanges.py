@@ -16,7 +16,7 @@ from chat.completions.services import begin_exchange
 from chat.models import MemoryUse, Message
 from chat.replies import Recalling, begin_recall
 from chat.services.replies import Reply, finish_reply
-from memory.connections import in_thread
+from memory.connections import in_last_thread, in_thread
 from memory.drafts import MAX_CONTENT
 from memory.models import Space
 from memory.recall import Recall
@@ -63,7 +63,7 @@ class Exchange:
         """Stores the answer, even if the client leaves at this very moment."""
         message = await asyncio.shield(self._beginning)
         reply = self._reply(message, draft, state, error)
-        stored = in_thread(finish_reply, message=message, reply=reply, now=timezone.now())
+        stored = in_last_thread(finish_reply, message=message, reply=reply, now=timezone.now())
         await asyncio.shield(stored)
         self.ended = True
 

@@ -49,7 +49,7 @@ def play(stub_model: StubModel) -> Callable[[Coroutine[Any, Any, None]], None]:
         async with model_session(base_url=stub_model.base_url, api_key="key", model="stub"):
             await scene
             await until(lambda: not live._LIVE)
-            assert asyncio.all_tasks() == {asyncio.current_task()}
+            await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
     def run(scene: Coroutine[Any, Any, None]) -> None:
         asyncio.run(whole(scene))
