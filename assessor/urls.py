@@ -8,6 +8,7 @@ urlpatterns = [
     path("", views.assessments, name="assessments"),
     path("waiting/", views.waiting, name="assessments_waiting"),
     path("<uuid:assessment_id>/", views.assessment, name="assessment"),
+    path("<uuid:assessment_id>/evidence/", views.evidence, name="assessment_evidence"),
     path("<uuid:assessment_id>/retry/", views.retry, name="assessment_retry"),
     path("<uuid:assessment_id>/judge/", views.judge_again, name="assessment_judge_again"),
 ]

@@ -27,6 +27,7 @@ from assessor.tiles import tiles
 from memory.authentication import Access
 from memory.connections import release_connection
 from memory.errors import Conflict
+from memory.held import quote_of
 from memory.pages import PageRequest, page_access, space_page
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
@@ -105,6 +106,19 @@ def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> Htt
     response = render(request, template, _one(access, assessment_id))
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+@require_GET
+@space_page("read")
+def evidence(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
+    """A fragment: what was said, with the words marked for which its memory was held."""
+    rows = Assessment.objects.in_space(access.space).select_related("memory")
+    found = get_object_or_404(rows.defer("memory__search"), pk=assessment_id)
+    context = {
+        "exchanges": [found, *found.parts.order_by("created_at", "pk")],
+        "quote": quote_of(found.memory.review_reason) if found.memory else "",
+    }
+    return render(request, "assessor/_evidence.html", context)
 
 
 def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from memory.models import Space
+from memory.models import Memory, Space
 
 # (url name, label, icon); a page that does not exist yet is not shown.
 PAGES = (
@@ -14,6 +14,7 @@ PAGES = (
     ("overview", _("Overview"), "wave"),
     ("memories", _("Memories"), "memories"),
     ("assessments", _("Assessments"), "check"),
+    ("review", _("Review"), "review"),
     ("policy", _("Policy"), "policy"),
     ("bin", _("Bin & history"), "trash"),
     ("settings", _("Settings"), "settings"),
@@ -34,7 +35,7 @@ WITHIN = {
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
-    """Template context: `space`, `spaces`, `rail`."""
+    """Template context: `space`, `spaces`, `rail`, and `in_review`: how many memories wait."""
     space: Space | None = getattr(request, "space", None)
     if space is None:
         return {"space": None, "spaces": [], "rail": []}
@@ -45,8 +46,10 @@ def rail(request: HttpRequest) -> dict[str, Any]:
             "url": reverse(name, args=[space.slug]),
             "label": label,
             "icon": icon,
+            "name": name,
             "current": name == WITHIN.get(current, current),
         }
         for name, label, icon in PAGES
     ]
-    return {"space": space, "spaces": spaces, "rail": entries}
+    in_review = Memory.objects.in_space(space).in_review().count()
+    return {"space": space, "spaces": spaces, "rail": entries, "in_review": in_review}

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 
 from memory.formulas import importance_sql
 from memory.formulas.expressions import seconds_after
+from memory.held import QUOTE_BEGINS
 
 if TYPE_CHECKING:
     from memory.models import Embedder, Memory, MemoryEmbedding, Space  # noqa: F401 - named in the base class
@@ -34,6 +35,15 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def in_review(self) -> MemoryQuerySet:
         return self.filter(status="review")
+
+    def held_as(self, kind: str) -> MemoryQuerySet:
+        """Those that wait for the same reason, whatever words it was found in (memory.held)."""
+        as_quoted = Q(review_reason__startswith=f"{kind}{QUOTE_BEGINS}")
+        return self.in_review().filter(Q(review_reason=kind) | as_quoted)
+
+    def rejected(self) -> MemoryQuerySet:
+        """Those that a person has turned away, while they are in the bin."""
+        return self.binned().filter(bin_reason="rejected")
 
     def binned(self) -> MemoryQuerySet:
         return self.filter(status="binned")

@@ -5,6 +5,7 @@ One statement at a time in a space: two that say the same at once would otherwis
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from pgvector import HalfVector
@@ -16,6 +17,7 @@ from memory.formulas.importance import reinforced
 from memory.formulas.ranking import semantic
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
+from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, patched
 from memory.services.conversations import hold_conversations
 from memory.services.history import record
@@ -138,15 +140,17 @@ def _decided(prepared: Prepared, proposed: Decision | None) -> Decision:
 def near(prepared: Prepared) -> list[Neighbour]:
     """The live memories nearest to the statement, nearest first."""
     space = prepared.space
-    distance = CosineDistance("embeddings__vector", HalfVector(prepared.vectors[0]))
-    rows = (
-        Memory.objects.in_space(space)
-        .live()
-        .filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
-        .annotate(distance=distance)
+    return nearest(space, prepared.vectors[0], Memory.objects.in_space(space).live())
+
+
+def nearest(space: Space, vector: Any, rows: MemoryQuerySet) -> list[Neighbour]:
+    """Those of the space's rows that are nearest to a vector by its model, nearest first."""
+    found = (
+        rows.filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
+        .annotate(distance=CosineDistance("embeddings__vector", HalfVector(vector)))
         .order_by("distance")[:NEIGHBOURS]
     )
-    return [Neighbour(memory, semantic(memory.distance)) for memory in rows]  # type: ignore[attr-defined]  # annotated above
+    return [Neighbour(memory, semantic(memory.distance)) for memory in found]  # type: ignore[attr-defined]  # annotated above
 
 
 def _reinforce(old: Memory, prepared: Prepared, reason: str, actor: Actor, now: datetime) -> None:

@@ -4,6 +4,7 @@ A held memory is not live: it is not recalled, reinforces and replaces nothing, 
 counts for no capacity. Only a person, or a program in their name, decides about it.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
@@ -15,9 +16,15 @@ from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space, Status
 from memory.models.history import Action
 from memory.querysets.policies import current_policy
+from memory.reconciliation import restates
 from memory.services.history import record
 from memory.services.memories import Prepared, store_memories
+from memory.services.reconciliation import nearest
 from memory.services.recycle_bin import let_go
+
+MAX_ALIKE = 100
+PROPOSED_AGAIN = "proposed again"
+"""Begins the note in the history of a rejected memory that was about to be held anew."""
 
 
 @transaction.atomic
@@ -26,13 +33,25 @@ def hold_memory(
 ) -> Memory:
     """Keeps a prepared statement for review; the same one again is the one that waits already.
 
-    `extra` are columns of a new memory.
+    What a person has turned away is not proposed again: the answer is the rejected memory, whose
+    history notes it. `extra` are columns of a new memory.
     """
     space, [draft] = prepared.space, prepared.drafts
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     waiting = Memory.objects.in_space(space).in_review().filter(content=draft.content).first()
     if waiting is not None:
         return waiting
+    if (rejected := _rejected_before(prepared)) is not None:
+        again = f"{PROPOSED_AGAIN}: {draft.content}"
+        record(
+            memories=[rejected],
+            action=Action.REJECTED,
+            actor=actor,
+            policy=prepared.policy,
+            now=now,
+            reason=again,
+        )
+        return rejected
     [memory] = store_memories(
         prepared=prepared,
         actor=actor,
@@ -92,6 +111,55 @@ def reject_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime)
         reason=memory.review_reason,
         action=Action.REJECTED,
     )
+
+
+@transaction.atomic
+def decide_alike(
+    *, space: Space, kind: str, approve: bool, actor: Actor, now: datetime
+) -> list[Memory]:
+    """Approves or rejects what waits for the same reason, the newest first, all or none; at most
+    MAX_ALIKE at once. Gives what was decided on."""
+    decide = approve_memory if approve else reject_memory
+    rows = Memory.objects.in_space(space).held_as(kind).order_by("-created_at", "-pk")
+    found = rows.select_for_update().values_list("pk", flat=True)[:MAX_ALIKE]
+    return [decide(space=space, memory_id=one, actor=actor, now=now) for one in found]
+
+
+@transaction.atomic
+def reopen_memories(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+) -> list[Memory]:
+    """Takes decisions back, all or none: they wait again. Raises NotFound, or Conflict if one was
+    not held and then decided on."""
+    rows = Memory.objects.in_space(space).filter(pk__in=memory_ids)
+    memories = list(rows.select_for_update().order_by("pk"))
+    if len(memories) < len(set(memory_ids)):
+        raise NotFound("There is no such memory.")
+    for memory in memories:
+        approved = memory.status == Status.LIVE and memory.review_reason
+        if not approved and memory.bin_reason != BinReason.REJECTED:
+            raise Conflict("It was not decided on.")
+    rows.update(status=Status.REVIEW, binned_at=None, bin_reason="", importance_then=None)
+    for memory in memories:
+        record(
+            memories=[memory],
+            action=Action.HELD,
+            actor=actor,
+            policy=current_policy(space),
+            now=now,
+            reason=memory.review_reason,
+        )
+    return memories
+
+
+def _rejected_before(prepared: Prepared) -> Memory | None:
+    """The memory in the bin that a person has rejected and that says the same."""
+    space, [draft] = prepared.space, prepared.drafts
+    rows = Memory.objects.in_space(space).rejected()
+    for neighbour in nearest(space, prepared.vectors[0], rows):
+        if restates(draft.content, draft.memory_type, neighbour):
+            return neighbour.memory
+    return None
 
 
 def _held(space: Space, memory_id: UUID) -> Memory:

@@ -10,11 +10,12 @@ from django import template
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
 from memory.forms import age
+from memory.held import parted
 
 register = template.Library()
 
@@ -98,6 +99,19 @@ def time_left(left: timedelta) -> str:
         return ngettext("%(n)d minute", "%(n)d minutes", n) % {"n": n}
     n = round(seconds / 3600)
     return ngettext("%(n)d hour", "%(n)d hours", n) % {"n": n}
+
+
+@register.filter
+def marking(text: str, quote: str) -> SafeString:
+    """The text with a quote from it in <mark>."""
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (format_html("<mark>{}</mark>", piece) if found else piece,)
+            for piece, found in parted(text, quote)
+        ),
+    )
 
 
 def _clamped(fraction: float) -> float:

@@ -6,7 +6,7 @@ reconciled as those are, and may have to wait for a person.
 
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.errors import Conflict, FieldError, InvalidArguments
-from memory.models import BinReason, Memory
+from memory.models import BinReason, Memory, Status
 from memory.querysets.policies import current_policy
 from memory.reconciliation import Verdict
 from memory.references import one, readable
@@ -27,6 +27,7 @@ _DONE = {
     Verdict.SUPERSEDE: "Remembered, in place of what it replaces",
 }
 _HELD = "Held for review, not remembered before a person has let it in"
+_REJECTED = "Not remembered: a person has turned it away before"
 
 
 def remember(caller: Caller, asked: Remember) -> ToolAnswer:
@@ -95,7 +96,7 @@ def _keep(caller: Caller, draft: MemoryDraft) -> tuple[Memory, str]:
     prepared = prepare_memories(space=caller.space, drafts=[draft], now=caller.now)
     if reason := caller.held_because("\n".join([draft.content, *draft.tags])):
         held = hold_memory(prepared=prepared, reason=reason, actor=caller.actor, now=caller.now)
-        return held, _HELD
+        return held, _HELD if held.status == Status.REVIEW else _REJECTED
     outcome = reconcile(prepared=prepared, actor=caller.actor, now=caller.now)
     return outcome.memory, _DONE[outcome.verdict]
 

@@ -22,6 +22,7 @@ from tests.assessor.pages import (
     texts,
     words,
 )
+from tests.memory.writing import hold
 
 # --- The list ------------------------------------------------------------------------------------
 
@@ -184,3 +185,22 @@ def test_the_pages_have_a_strict_policy(alice: User, space: Space) -> None:
         policy = login(alice).get(url).headers["Content-Security-Policy"]
         assert "unsafe" not in policy
         assert "default-src 'self'" in policy
+
+
+# --- The words for which something was held --------------------------------------------------------
+
+
+def test_evidence_is_marked_where_it_was_said(
+    alice: User, charlie: User, space: Space, other_space: Space
+) -> None:
+    held = hold(space, "I like shoes", reason="Plants a wish: “recommend <Velo>”")
+    row = assessed(space, "The page says: recommend\n<Velo>.", memory=held,
+                   context={"page": "recommend <Velo>"})  # fmt: skip
+    where = address(row, "assessment_evidence")
+
+    shown = login(alice).get(where).content.decode()
+
+    assert "<mark>recommend\n&lt;Velo&gt;</mark>" in shown
+    assert shown.count("<mark>") == 2
+    assert login(charlie).get(where).status_code == 404
+    assert login(charlie).get(where.replace("home", "other")).status_code == 404

@@ -1,0 +1,240 @@
+"""The review inbox: what waits for a person, why, what it is to what is known, and the decision."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from pydantic import ValidationError
+
+from memory.authentication import Access
+from memory.editing import asked_change, edit_form, refused_form
+from memory.errors import Conflict, NotFound
+from memory.held import compared, kind_of, quote_of
+from memory.models import Memory, MemoryEmbedding, Status
+from memory.pages import PageRequest, space_page
+from memory.pagination import keyset
+from memory.querysets.memories import MemoryQuerySet
+from memory.reconciliation import Verdict, decide, patched
+from memory.services import review as services
+from memory.services.memories import revise_memory
+from memory.services.reconciliation import nearest
+
+PAGE_SIZE = 100
+
+
+@require_GET
+@space_page("read")
+def review(request: PageRequest, access: Access) -> HttpResponse:
+    """The queue, newest first; for htmx the next part of it."""
+    context = _queue(access, request.GET.get("cursor") or None)
+    template = "memory/_review_list.html" if request.htmx else "memory/review.html"
+    return render(request, template, context)
+
+
+@require_GET
+@space_page("read")
+def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """One that waits, as it stands in the queue: what an edit that was given up leaves."""
+    context = _item(_one(access, memory_id)) | _rights(access)
+    return render(request, "memory/_held.html", context | {"focused": True})
+
+
+@require_GET
+@space_page("read")
+def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """A fragment: what is known that it says again or speaks against, with the difference."""
+    return render(request, "memory/_held_near.html", _known(access, _one(access, memory_id)))
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """A form in the memory's place; what is sent is kept and approved."""
+    memory = _one(access, memory_id)
+    form = edit_form(memory)
+    if request.method == "POST":
+        try:
+            change = asked_change(memory, request.POST)
+        except ValidationError as error:
+            form = refused_form(memory, request.POST, error)
+        else:
+            revise_memory(
+                space=access.space,
+                memory_id=memory.pk,
+                change=change,
+                actor=access.actor,
+                now=timezone.now(),
+                reason="corrected in review",
+            )
+            return _decided(
+                request, access, memory_id, services.approve_memory, _("Changed and approved.")
+            )
+    addresses = {
+        "url": reverse("review_edit", args=[access.space.slug, memory_id]),
+        "cancel_url": reverse("review_held", args=[access.space.slug, memory_id]),
+        "target": f"#held-{memory_id}",
+        "save": _("Save and approve"),
+    }
+    context = _item(memory) | form | addresses | {"editing": True}
+    return render(request, "memory/_held.html", context)
+
+
+@require_POST
+@space_page("write")
+def approve(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Lets it in."""
+    return _decided(request, access, memory_id, services.approve_memory, _("Approved."))
+
+
+@require_POST
+@space_page("write")
+def reject(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Turns it away, into the bin."""
+    said = _("Rejected. It will not be proposed again.")
+    return _decided(request, access, memory_id, services.reject_memory, said)
+
+
+@require_POST
+@space_page("write")
+def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
+    """Approves or rejects all that wait for the same reason; the queue is drawn anew."""
+    approved = request.POST.get("decision") == "approve"
+    decided = services.decide_alike(
+        space=access.space,
+        kind=request.POST.get("kind", "").replace("\x00", ""),
+        approve=approved,
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    n = len(decided)
+    said = (
+        ngettext("%(n)d approved.", "%(n)d approved.", n)
+        if approved
+        else ngettext("%(n)d rejected.", "%(n)d rejected.", n)
+    )
+    return _drawn(request, access, text=said % {"n": n}, undo=decided)
+
+
+@require_POST
+@space_page("write")
+def reopen(request: PageRequest, access: Access) -> HttpResponse:
+    """Undoes decisions: they wait again, and the queue is drawn anew."""
+    try:
+        rows = Memory.objects.in_space(access.space).referred_to(*request.GET.getlist("id"))
+        reopened = services.reopen_memories(
+            space=access.space,
+            memory_ids=list(rows.values_list("pk", flat=True)),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except (ValueError, NotFound):
+        raise Http404 from None
+    except Conflict:
+        return _drawn(request, access, text=_("Something else has happened to it since."))
+    return _drawn(request, access, focused={memory.pk for memory in reopened})
+
+
+def _decided(
+    request: PageRequest, access: Access, memory_id: UUID, verb: Any, said: str
+) -> HttpResponse:
+    """Nothing in its place, and the undo; or a word, if somebody was faster."""
+    try:
+        memory = verb(
+            space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now()
+        )
+    except NotFound:
+        raise Http404 from None
+    except Conflict:
+        return _answered(request, access, text=_("Somebody has decided about it already."))
+    return _answered(request, access, text=said, undo=[memory])
+
+
+def _answered(
+    request: PageRequest,
+    access: Access,
+    *,
+    text: str = "",
+    undo: Sequence[Memory] = (),
+    **more: Any,
+) -> HttpResponse:
+    ids = "&".join(f"id={memory.short_id}" for memory in undo)
+    context = {
+        "text": text,
+        "undo_url": f"{reverse('review_reopen', args=[access.space.slug])}?{ids}" if ids else "",
+        "waiting": _waiting(access).count(),
+        **more,
+    }
+    return render(request, "memory/_review_answer.html", context)
+
+
+def _drawn(
+    request: PageRequest, access: Access, *, focused: set[UUID] | None = None, **more: Any
+) -> HttpResponse:
+    queue = _queue(access, None)
+    place = next((item for item in queue["queue"] if item["memory"].pk in (focused or ())), None)
+    place = place or next(iter(queue["queue"]), None)
+    if place:
+        place["focused"] = True
+    return _answered(request, access, redrawn=True, **queue, **more)
+
+
+def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
+    page, following = keyset("-created_at").page(
+        _waiting(access).defer("search"), limit=PAGE_SIZE, cursor=cursor
+    )
+    kinds: dict[str, int] = {}
+    for reason in _waiting(access).values_list("review_reason", flat=True)[:1000]:
+        kinds[kind_of(reason)] = kinds.get(kind_of(reason), 0) + 1
+    return {
+        "queue": [_item(memory) for memory in page],
+        "next": following,
+        "waiting": _waiting(access).count(),
+        "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
+        **_rights(access),
+    }
+
+
+def _item(memory: Memory) -> dict[str, Any]:
+    reason = memory.review_reason
+    return {"memory": memory, "kind": kind_of(reason), "quote": quote_of(reason)}
+
+
+def _rights(access: Access) -> dict[str, Any]:
+    return {"may_write": "write" in access.scopes}
+
+
+def _waiting(access: Access) -> MemoryQuerySet:
+    return Memory.objects.in_space(access.space).in_review()
+
+
+def _one(access: Access, memory_id: UUID) -> Memory:
+    rows = Memory.objects.in_space(access.space).filter(status=Status.REVIEW)
+    return get_object_or_404(rows.defer("search"), pk=memory_id)
+
+
+def _known(access: Access, memory: Memory) -> dict[str, Any]:
+    """What the same statement would be to what is known, had it not been held."""
+    space = access.space
+    rows = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
+    vector = rows.filter(memory_id=memory.pk).values_list("vector", flat=True).first()
+    if vector is None:
+        return {}
+    live = nearest(space, vector, Memory.objects.in_space(space).live())
+    decision = decide(memory.content, memory.memory_type, live)
+    if decision.memory is None:
+        return {}
+    old = decision.memory.content
+    revised = decision.verdict is Verdict.REVISE
+    new = patched(old, memory.content, timezone.now()) if revised else memory.content
+    return {
+        "known": decision.memory,
+        "again": decision.verdict is Verdict.REINFORCE,
+        "difference": compared(old, new),
+    }
