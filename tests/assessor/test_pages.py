@@ -187,7 +187,7 @@ def test_the_pages_have_a_strict_policy(alice: User, space: Space) -> None:
         assert "default-src 'self'" in policy
 
 
-# --- The words for which something was held --------------------------------------------------------
+# --- The words for which something was held -------------------------------------------------------
 
 
 def test_evidence_is_marked_where_it_was_said(
