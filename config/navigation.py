@@ -16,6 +16,7 @@ PAGES = (
     ("assessments", _("Assessments"), "check"),
     ("review", _("Review"), "review"),
     ("policy", _("Policy"), "policy"),
+    ("lifetimes", _("Lifetimes"), "lifetimes"),
     ("bin", _("Bin & history"), "trash"),
     ("settings", _("Settings"), "settings"),
 )
@@ -25,6 +26,7 @@ WITHIN = {
     "assessment": "assessments",
     "assessment_judge_again": "assessments",
     "bin_history": "bin",
+    "lifetimes_capacity": "lifetimes",
     "embeddings": "settings",
     "keys": "settings",
     "transfer": "settings",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views import bin, history
+from memory.views import bin, history, lifetimes
 
 urlpatterns = [
     path("bin/", bin.recycle_bin_page, name="bin"),
@@ -10,4 +10,7 @@ urlpatterns = [
     path("bin/put-back/", bin.put_back, name="bin_put_back"),
     path("bin/purge/", bin.purge, name="bin_purge"),
     path("bin/history/", history.history, name="bin_history"),
+    path("lifetimes/", lifetimes.lifetimes, name="lifetimes"),
+    path("lifetimes/capacity/", lifetimes.capacity, name="lifetimes_capacity"),
+    path("lifetimes/<uuid:memory_id>/extend/", lifetimes.extend, name="memory_extend"),
 ]

@@ -25,6 +25,7 @@ class Action(models.TextChoices):
     PURGED = "purged", _("purged")
     PINNED = "pinned", _("pinned")
     UNPINNED = "unpinned", _("unpinned")
+    EXTENDED = "extended", _("extended")
     HELD = "held", _("held for review")
     APPROVED = "approved", _("approved")
     REJECTED = "rejected", _("rejected")

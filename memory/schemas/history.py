@@ -13,7 +13,7 @@ from memory.schemas.memories import Limit
 
 ActionName = Literal[
     "created", "revised", "reinforced", "used", "expired", "evicted", "deleted", "restored",
-    "purged", "pinned", "unpinned", "held", "approved", "rejected",
+    "purged", "pinned", "unpinned", "extended", "held", "approved", "rejected",
 ]  # fmt: skip
 
 

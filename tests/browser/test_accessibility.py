@@ -76,6 +76,7 @@ def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, sp
         reverse("assessment", args=["home", assessment.pk]),
         reverse("private", args=["home"]),
         reverse("bin_history", args=["home"]),
+        reverse("lifetimes_capacity", args=["home"]),
         reverse("memories", args=["home"]) + "?q=lisbon",
     ]
     for address in addresses:

@@ -1,0 +1,114 @@
+"""What goes when: live memories by the day they expire and by tier, the line of those that capacity
+would take, and whose lifetimes began anew.
+
+The line is the sweep's own (querysets.retention), so that who stands first in it goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Case, CharField, Count, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.utils import timezone
+
+from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from memory.models.history import Action
+from memory.policy import PolicyDocument
+from memory.querysets import retention
+from memory.querysets.history import HistoryQuerySet
+
+TIERS = ("very_low", "low", "medium", "permanent")
+DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
+"""Until the end of which day from today on, in the reader's time zone."""
+TIMES = (*DAYS, "later", "never")
+IN_LINE = 50
+RENEWALS = 10
+_RENEWS = (Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Who is next to go at capacity. `first` has `rank` and `current_importance`; `over` of them go
+    at the next sweep, `room` is how many more there may be before the first one goes."""
+
+    first: list[Memory]
+    live: int
+    capacity: int
+    spared: Mapping[str, int]
+
+    @property
+    def over(self) -> int:
+        return max(0, self.live - self.capacity)
+
+    @property
+    def room(self) -> int:
+        return max(0, self.capacity - self.live)
+
+
+def goes_at(now: datetime) -> Case:
+    """When a live memory goes: one of TIMES. What is pinned never does."""
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = {name: midnight + timedelta(days=days) for name, days in DAYS.items()}
+    return Case(
+        When(Q(pinned=True) | Q(expires_at__isnull=True), then=Value("never")),
+        *(When(expires_at__lt=end, then=Value(name)) for name, end in ends.items()),
+        default=Value("later"),
+        output_field=CharField(),
+    )
+
+
+def _tier(document: PolicyDocument) -> Case:
+    tiers = document.ttl
+    return Case(
+        When(importance__gte=tiers.permanent_threshold, then=Value("permanent")),
+        When(importance__gte=tiers.medium_threshold, then=Value("medium")),
+        When(importance__gte=tiers.low_threshold, then=Value("low")),
+        default=Value("very_low"),
+        output_field=CharField(),
+    )
+
+
+def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str, dict[str, int]]:
+    """How many live memories go at each of TIMES, by tier."""
+    rows = Memory.objects.in_space(space).live()
+    groups = rows.annotate(goes=goes_at(now), tier=_tier(document)).values_list("goes", "tier")
+    counts = {goes: dict.fromkeys(TIERS, 0) for goes in TIMES}
+    for goes, tier, count in groups.annotate(Count("pk")).order_by():
+        counts[goes][tier] = count
+    return counts
+
+
+def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
+    """Who goes next for want of room, once what has expired is gone."""
+    unexpired = retention.unexpired(Memory.objects.in_space(space), now=now)
+    why = retention.why_staying(
+        now=now, grace_hours=document.grace_hours, expires_at=F("expires_at")
+    )
+    counts = dict(unexpired.annotate(why=why).values_list("why").annotate(Count("pk")).order_by())
+    in_line = retention.evictable(
+        unexpired, now=now, grace_hours=document.grace_hours, decay=document.decay
+    )
+    return Line(
+        first=list(in_line.defer("search")[:IN_LINE]),
+        live=sum(counts.values()),
+        capacity=document.capacity,
+        spared={name: counts.get(name, 0) for name in ("pinned", "young", "taken_back")},
+    )
+
+
+def renewals(space: Space) -> list[MemoryEvent]:
+    """The latest moments at which a lifetime that ends began anew, each with `expires_at` as it is
+    now. A use renews if the policy of that time says so."""
+    renewing = PolicyVersion.objects.filter(space=space, document__ttl__renew_on_use=True)
+    renewed = Q(action=Action.USED, policy_version__in=renewing.values("version"))
+    ends = (
+        Memory.objects.in_space(space)
+        .live()
+        .filter(pk=OuterRef("memory_id"), expires_at__isnull=False)
+    )
+    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
+    rows = events.filter(renewed | Q(action__in=_RENEWS)).filter(Exists(ends))
+    rows = rows.annotate(expires_at=Subquery(ends.values("expires_at")[:1]))
+    return list(rows.order_by("-at", "-id")[:RENEWALS])
