@@ -7,6 +7,7 @@ changes   what differs between two documents, in words
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, get_origin
 
 from annotated_types import Ge, Gt, Le
@@ -45,8 +46,9 @@ class Rule:
         """The value as a form holds it: numbers with a dot, a switch that is off is empty."""
         if self.kind == "switch":
             return "on" if value else ""
-        if isinstance(value, float) and value.is_integer():
-            return str(int(value))
+        if isinstance(value, float):
+            # 30, not 30.0; and 0.000001, not 1e-06.
+            return f"{Decimal(repr(value)):f}".removesuffix(".0")
         return str(value)
 
     def said(self, value: Any) -> str:

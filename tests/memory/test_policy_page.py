@@ -16,7 +16,7 @@ from memory.preview import preview_policy
 from memory.querysets.policies import current_policy
 from memory.services.policies import change_policy
 from tests.conftest import Answer
-from tests.memory.letting_go import insert
+from tests.memory.letting_go import DAY, insert
 from tests.memory.writing import ALICE, NOW, remember
 
 
@@ -48,10 +48,15 @@ def test_every_rule_has_its_words_and_every_word_its_rule() -> None:
 
 def test_the_form_says_what_the_document_says() -> None:
     document = PolicyDocument.model_validate(
-        {"ttl": {"low_days": 2.5, "renew_on_use": False}, "capacity": 12345}
+        {
+            "ttl": {"low_days": 2.5, "renew_on_use": False},
+            "decay": {"scale_days": 1e-6},
+            "capacity": 12345,
+        }
     )
     sent = {path: text for path, text in texts_of(document).items() if text}
 
+    assert (sent["decay.scale_days"], sent["ttl.medium_days"]) == ("0.000001", "30")
     assert PolicyDocument.model_validate(asked(sent)) == document
 
 
@@ -99,7 +104,7 @@ def test_a_form_that_changes_nothing_makes_no_version(page: Client, space: Space
         ("capacity", "1.5", "A whole number from 1 to 100,000,000."),
         ("ttl.low_days", "nan", "A number from 0 to 36,500."),
         ("bin_days", "", "A number from 0 to 36,500."),
-        ("decay.scale_days", "0", "A number above 0, at most 36,500."),
+        ("decay.scale_days", "0", "A number from 0.000001 to 36,500."),
         ("language", "English", "Two small letters, as en or zh."),
         ("recall.form", "verse", "One of those listed."),
         ("recall.profile", "best", "There is no such profile."),
@@ -157,7 +162,7 @@ def test_preview_tells_what_would_go_and_changes_nothing(page: Client, space: Sp
 
 
 def test_preview_ranks_questions_and_the_page_keeps_them(page: Client, space: Space) -> None:
-    remember(space, "User likes pizza", importance=0.8)
+    remember(space, "User likes pizza", importance=0.8, created_at=NOW - DAY)
     remember(space, "User plays the <b>cello</b>", importance=0.9)
     sent = form(space, **{"recall.profile": "date", "recall.limit": "1"})
 
