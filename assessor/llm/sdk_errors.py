@@ -46,6 +46,8 @@ NOT_THERE = (
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
 )
+# Somebody was, and hung up before a word of the answer.
+BROKE_OFF = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 
 
 @contextmanager

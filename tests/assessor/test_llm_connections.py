@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import time
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from assessor.llm import (
     ChatModel,
     get_model,
+    model_session,
 )
 from assessor.llm.errors import (
+    ModelInterrupted,
     ModelTimeout,
 )
 from tests.assessor.llm_session import (
@@ -119,3 +122,37 @@ def test_two_hundred_streams_at_once(stub_model: StubModel) -> None:
         return [text_of(chunks) for chunks in replies]
 
     assert run(stub_model, read_many) == [HELLO_REPLY] * 200
+
+
+@pytest.mark.parametrize(("breaks", "comes"), [(1, True), (2, False)])
+def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
+    breaks: int, comes: bool
+) -> None:
+    """As one does that was kept open and that the endpoint was just closing."""
+    asked = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        await reader.readuntil(b"\r\n\r\n")
+        asked += 1
+        if asked > breaks:
+            piece = {"choices": [{"delta": {"content": "Hello"}, "finish_reason": "stop"}]}
+            body = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n"
+            head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+            writer.write((head + body).encode())
+            await writer.drain()
+        writer.close()
+
+    async def scene() -> str:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            url = f"http://127.0.0.1:{port}/v1"
+            async with model_session(base_url=url, api_key="key", model="m") as model:
+                return text_of(await read(model))
+
+    if comes:
+        assert asyncio.run(scene()) == "Hello"
+    else:
+        with pytest.raises(ModelInterrupted):
+            asyncio.run(scene())
+    assert asked == 2
