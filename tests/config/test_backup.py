@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config.backup import BackupError, back_up, restore
-from memory.models import Space
+from memory.models import Space, WorkerHeartbeat
 from memory.services.workers import record_heartbeat
 from tests.memory.writing import remember
 from tests.processes import test_database_url
@@ -23,8 +23,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(120)]
 
 
 @pytest.fixture
-def made_at(settings: Settings) -> datetime:
+def made_at(db: None, settings: Settings) -> datetime:
     settings.DATABASE_URL = test_database_url()
+    WorkerHeartbeat.objects.all().delete()  # of a worker that served tests before
     return timezone.now()
 
 
