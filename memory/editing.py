@@ -3,12 +3,16 @@
 from typing import Any
 
 from django.http import QueryDict
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
+from memory.authentication import Access
 from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.models.memories import MemoryType
+from memory.pages import PageRequest
+from memory.services.memories import revise_memory
 
 _SENTENCES = {
     "content": _("It has to say something, in 20,000 characters at most."),
@@ -17,7 +21,28 @@ _SENTENCES = {
 }
 
 
-def edit_form(memory: Memory) -> dict[str, Any]:
+def edited(
+    request: PageRequest, access: Access, memory: Memory, *, reason: str = ""
+) -> dict[str, Any] | None:
+    """What a view draws in the memory's place: the form, or None once a sent one has changed it."""
+    if request.method != "POST":
+        return _edit_form(memory)
+    try:
+        change = _asked_change(memory, request.POST)
+    except ValidationError as error:
+        return _refused_form(memory, request.POST, error)
+    revise_memory(
+        space=access.space,
+        memory_id=memory.pk,
+        change=change,
+        actor=access.actor,
+        now=timezone.now(),
+        reason=reason,
+    )
+    return None
+
+
+def _edit_form(memory: Memory) -> dict[str, Any]:
     """The form's fields, filled with what the memory says."""
     return {
         "memory": memory,
@@ -28,14 +53,14 @@ def edit_form(memory: Memory) -> dict[str, Any]:
     }
 
 
-def refused_form(memory: Memory, posted: QueryDict, error: ValidationError) -> dict[str, Any]:
+def _refused_form(memory: Memory, posted: QueryDict, error: ValidationError) -> dict[str, Any]:
     """The form as it was sent, and a sentence on the first thing wrong with it."""
     field = str(error.errors()[0]["loc"][0])
     sent = {name: posted.get(name, "") for name in ("content", "memory_type", "importance")}
-    return edit_form(memory) | sent | {"error": _SENTENCES[field]}
+    return _edit_form(memory) | sent | {"error": _SENTENCES[field]}
 
 
-def asked_change(memory: Memory, posted: QueryDict) -> MemoryChange:
+def _asked_change(memory: Memory, posted: QueryDict) -> MemoryChange:
     """What a sent form asks for; raises pydantic's ValidationError.
 
     An importance that was left as it was shown stays what it is, to the last digit.

@@ -9,18 +9,16 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
-from pydantic import ValidationError
 
 from assessor import services
 from assessor.models import Assessment
 from chat.models import Message
 from chat.views.exchanges import shown
 from memory.authentication import Access
-from memory.editing import asked_change, edit_form, refused_form
+from memory.editing import edited
 from memory.errors import Conflict
 from memory.models import BinReason, Memory, Status
 from memory.pages import PageRequest, space_page
-from memory.services.memories import revise_memory
 from memory.services.recycle_bin import let_go, restore_memory
 
 
@@ -31,22 +29,9 @@ def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse
     _assessment, memory = _taught(access, message_id)
     if memory.status != Status.LIVE:
         return _drawn(request, access, message_id)
-    form = edit_form(memory)
-    if request.method == "POST":
-        try:
-            change = asked_change(memory, request.POST)
-        except ValidationError as error:
-            form = refused_form(memory, request.POST, error)
-        else:
-            revise_memory(
-                space=access.space,
-                memory_id=memory.pk,
-                change=change,
-                actor=access.actor,
-                now=timezone.now(),
-                reason="corrected where it was learned",
-            )
-            return _drawn(request, access, message_id)
+    form = edited(request, access, memory, reason="corrected where it was learned")
+    if form is None:
+        return _drawn(request, access, message_id)
     where = [access.space.slug, message_id]
     addresses = {
         "url": reverse("exchange_edit", args=where),

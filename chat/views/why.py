@@ -8,14 +8,13 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
-from pydantic import ValidationError
 
 from chat.inspector import why, why_one
 from chat.models import Message
 from chat.services.relevance import mark_irrelevant, unmark_irrelevant
 from memory.authentication import Access
 from memory.drafts import MemoryChange
-from memory.editing import asked_change, edit_form, refused_form
+from memory.editing import edited
 from memory.models import Memory, Space, Status
 from memory.pages import PageRequest, space_page
 from memory.services.memories import revise_memory
@@ -66,21 +65,9 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
     message, memory = _listed(access, message_id, memory_id)
     if memory.status != Status.LIVE:
         return _drawn(request, access, message, memory_id)
-    form = edit_form(memory)
-    if request.method == "POST":
-        try:
-            change = asked_change(memory, request.POST)
-        except ValidationError as error:
-            form = refused_form(memory, request.POST, error)
-        else:
-            revise_memory(
-                space=access.space,
-                memory_id=memory_id,
-                change=change,
-                actor=access.actor,
-                now=timezone.now(),
-            )
-            return _drawn(request, access, message, memory_id)
+    form = edited(request, access, memory)
+    if form is None:
+        return _drawn(request, access, message, memory_id)
     where = [access.space.slug, message_id, memory_id]
     addresses = {
         "url": reverse("why_edit", args=where),

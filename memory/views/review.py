@@ -11,10 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
-from pydantic import ValidationError
 
 from memory.authentication import Access
-from memory.editing import asked_change, edit_form, refused_form
+from memory.editing import edited
 from memory.errors import Conflict, NotFound
 from memory.held import compared, kind_of, quote_of
 from memory.models import Memory, MemoryEmbedding, Status
@@ -23,7 +22,6 @@ from memory.pagination import keyset
 from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Verdict, decide, patched
 from memory.services import review as services
-from memory.services.memories import revise_memory
 from memory.services.reconciliation import nearest
 
 PAGE_SIZE = 100
@@ -58,24 +56,11 @@ def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """A form in the memory's place; what is sent is kept and approved."""
     memory = _one(access, memory_id)
-    form = edit_form(memory)
-    if request.method == "POST":
-        try:
-            change = asked_change(memory, request.POST)
-        except ValidationError as error:
-            form = refused_form(memory, request.POST, error)
-        else:
-            revise_memory(
-                space=access.space,
-                memory_id=memory.pk,
-                change=change,
-                actor=access.actor,
-                now=timezone.now(),
-                reason="corrected in review",
-            )
-            return _decided(
-                request, access, memory_id, services.approve_memory, _("Changed and approved.")
-            )
+    form = edited(request, access, memory, reason="corrected in review")
+    if form is None:
+        return _decided(
+            request, access, memory_id, services.approve_memory, _("Changed and approved.")
+        )
     addresses = {
         "url": reverse("review_edit", args=[access.space.slug, memory_id]),
         "cancel_url": reverse("review_held", args=[access.space.slug, memory_id]),
