@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from config.navigation import PAGES
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space, User
 from memory.services.memories import create_memories
+from memory.views.settings import PAGES as SETTINGS
 from tests.browser.conftest import LogIn
+from tests.conftest import MakeKey
 from tests.processes import Web
 
 pytestmark = [
@@ -117,15 +121,18 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-@pytest.mark.parametrize("path", ["/s/home/", "/s/home/memories/", "/s/home/memories/?q=lisbon"])
 @pytest.mark.parametrize("size", [PHONE, (768, 1024), (1280, 860)])
 def test_no_page_scrolls_sideways(
-    log_in: LogIn, web: Web, memories: Sequence[Memory], path: str, size: tuple[int, int]
+    log_in: LogIn, web: Web, memories: Sequence[Memory], key: MakeKey, size: tuple[int, int]
 ) -> None:
+    key()
+    pages = [reverse(name, args=["home"]) for name, *_ in (*PAGES, *SETTINGS)]
     page = log_in(size=size)
-    page.goto(web.url + path)
-    expect(page.locator("main")).to_be_visible()
-    assert overflow(page) <= 0
+
+    for path in (*pages, "/s/home/memories/?q=lisbon"):
+        page.goto(web.url + path)
+        expect(page.locator("main")).to_be_visible()
+        assert overflow(page) <= 0, path
 
 
 def test_on_a_phone_the_inspector_is_a_sheet(log_in: LogIn, memories: Sequence[Memory]) -> None:
