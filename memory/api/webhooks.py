@@ -20,6 +20,7 @@ from memory.schemas import (
     WebhookListIn,
     WebhookOut,
 )
+from memory.schemas.asked import ThingId
 from memory.services import webhooks as services
 
 router = Router(tags=["webhooks"])
@@ -56,7 +57,7 @@ def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
 @router.get(
     "webhooks/{id}", response=WebhookOut, url_name="webhooks_get", operation_id="getWebhook"
 )
-def get_webhook(request: HttpRequest, id: str) -> Webhook:
+def get_webhook(request: HttpRequest, id: ThingId) -> Webhook:
     """One webhook."""
     return _webhook(access_to(request, "admin"), id)
 
@@ -64,7 +65,7 @@ def get_webhook(request: HttpRequest, id: str) -> Webhook:
 @router.patch(
     "webhooks/{id}", response=WebhookOut, url_name="webhooks_change", operation_id="changeWebhook"
 )
-def change_webhook(request: HttpRequest, id: str, asked: WebhookChangeIn) -> Webhook:
+def change_webhook(request: HttpRequest, id: ThingId, asked: WebhookChangeIn) -> Webhook:
     """Another address, other events, on or off. What happens while it is off is not told later."""
     access = access_to(request, "admin")
     return services.change_webhook(
@@ -79,7 +80,7 @@ def change_webhook(request: HttpRequest, id: str, asked: WebhookChangeIn) -> Web
 @router.delete(
     "webhooks/{id}", response={204: None}, url_name="webhooks_delete", operation_id="deleteWebhook"
 )
-def delete_webhook(request: HttpRequest, id: str) -> Status[None]:
+def delete_webhook(request: HttpRequest, id: ThingId) -> Status[None]:
     """Take it away, and its log with it."""
     access = access_to(request, "admin")
     services.delete_webhook(
@@ -94,7 +95,7 @@ def delete_webhook(request: HttpRequest, id: str) -> Status[None]:
     url_name="webhooks_test",
     operation_id="testWebhook",
 )
-def test_webhook(request: HttpRequest, id: str) -> Status[WebhookDelivery]:
+def test_webhook(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
     """Send a message of the type `test`; its log says how it went."""
     access = access_to(request, "admin")
     delivery = services.send_test(space=access.space, webhook_id=_uuid(id), now=timezone.now())
@@ -108,7 +109,7 @@ def test_webhook(request: HttpRequest, id: str) -> Status[WebhookDelivery]:
     operation_id="listDeliveries",
 )
 def list_deliveries(
-    request: HttpRequest, id: str, asked: Query[WebhookListIn]
+    request: HttpRequest, id: ThingId, asked: Query[WebhookListIn]
 ) -> dict[str, object]:
     """What was told, the latest first; kept for 30 days."""
     access = access_to(request, "admin")
@@ -123,7 +124,7 @@ def list_deliveries(
     url_name="webhooks_redeliver",
     operation_id="redeliver",
 )
-def redeliver(request: HttpRequest, id: str) -> Status[WebhookDelivery]:
+def redeliver(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
     """Send a message again, with the id it had."""
     access = access_to(request, "admin")
     delivery = services.redeliver(space=access.space, delivery_id=_uuid(id), now=timezone.now())

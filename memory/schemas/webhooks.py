@@ -8,13 +8,25 @@ from ninja import Field, Schema
 from pydantic import ConfigDict
 
 from memory.drafts import Text
+from memory.schemas.asked import Flag
 from memory.schemas.memories import Limit
 
 EventName = Literal[
     "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
     "assessment.failed",
 ]  # fmt: skip
-Url = Annotated[Text, Field(min_length=1, max_length=2000)]
+Url = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        max_length=2000,
+        json_schema_extra={
+            "format": "uri",
+            "pattern": "^https?://",
+            "example": "https://a.example",
+        },
+    ),
+]
 Events = Annotated[list[EventName], Field(min_length=1)]
 
 
@@ -34,7 +46,7 @@ class WebhookChangeIn(Schema):
 
     url: Url | None = None
     events: Events | None = None
-    active: bool | None = None
+    active: Flag | None = None
 
 
 class WebhookOut(Schema):
