@@ -73,8 +73,14 @@ def restore(file: Path, *, replace: bool, even_if_running: bool, now: datetime) 
         _refuse_newer(manifest)
         settings.EBB_DATA_DIR.mkdir(parents=True, exist_ok=True)
         with _database() as (url, running):
-            if not even_if_running and (running or _has_worker(url, now)):
+            if not even_if_running and running:
                 raise BackupError("Ebb is running on this database. Stop it first.")
+            # An embedded database that was not running serves nobody, whoever reported last.
+            if not (even_if_running or settings.EBB_EMBEDDED_POSTGRES) and _has_worker(url, now):
+                raise BackupError(
+                    "Ebb is running on this database: a worker has just reported. Stop it first; "
+                    "if it has stopped, try again in a minute."
+                )
             if not replace and _has_tables(url):
                 raise BackupError(
                     "The database is not empty: what is in it would be replaced. Say so with "

@@ -21,7 +21,6 @@ Url = Annotated[
         min_length=1,
         max_length=2000,
         json_schema_extra={
-            "format": "uri",
             "pattern": "^https?://",
             "example": "https://a.example",
         },
