@@ -1,4 +1,6 @@
-"""A bare "yes" means what it answers: finds the fact that the reply restates."""
+"""What is judged in other words than the user's own: the fact that a bare "yes" confirms, and what
+is said about the user. The head has learned from what people say of themselves.
+"""
 
 import re
 
@@ -24,6 +26,15 @@ _TURNED = (
     (re.compile(r"\byou\b", re.I), "I"),
     (re.compile("\u4f60"), "\u6211"),
 )
+# "The user's dog is called Rex": of whom somebody else speaks.
+_USER = r"(?:\bthe user|(?:^|(?<=[.!?;,] ))user)"
+_SPOKEN_OF = (
+    (re.compile(rf"{_USER}['\u2019]s\b", re.I), "my"),
+    (re.compile(rf"{_USER} is\b", re.I), "I am"),
+    (re.compile(rf"{_USER} has\b", re.I), "I have"),
+    (re.compile(rf"{_USER}\b", re.I), "I"),
+    (re.compile("\u7528\u6237"), "\u6211"),
+)
 # What the assistant says before the fact itself.
 _PREAMBLE = re.compile(
     r"^.*?(?:\b(?:noted|got it)\b\W*(?:that\b)?|\b(?:remember|noted) that\b"
@@ -42,6 +53,13 @@ def judged_text(user_message: str, assistant_response: str) -> tuple[str, str | 
             fact = pattern.sub(replacement, fact)
         return fact, f"{user_message} ({sentence})"[:300]
     return user_message, None
+
+
+def in_own_words(statement: str) -> str:
+    """A statement about the user as the user would say it."""
+    for pattern, replacement in _SPOKEN_OF:
+        statement = pattern.sub(replacement, statement)
+    return statement
 
 
 def _joined_restatement(sentences: list[str]) -> list[str]:

@@ -39,7 +39,8 @@ def xml(request: HttpRequest) -> HttpResponse:
     """Do what the tags of a message ask for: `memory_save`, `memory_load`, `memory_delete`.
 
     The tags may stand alone or in a model's prose. All are checked first and what is written is
-    written together; a key that may only read may load.
+    written together; a key that may only read may load. What must wait for a person is answered
+    with `status="review"`.
     """
     access = access_to(request, "read")
     try:

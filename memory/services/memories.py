@@ -44,6 +44,12 @@ class Prepared:
     policy: Policy
     next_vectors: Vectors | None = None
     """By the model that the space is moving to, if it is."""
+    any_type: bool = False
+    """Whether they are compared with memories of any type: nobody who knows said what theirs is."""
+
+    def compared_type(self, draft: MemoryDraft) -> str | None:
+        """The type of memories that may say the same as the draft; None for any."""
+        return None if self.any_type else draft.memory_type
 
 
 def prepare_memories(*, space: Space, drafts: Sequence[MemoryDraft], now: datetime) -> Prepared:

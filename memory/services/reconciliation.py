@@ -124,7 +124,7 @@ def _decided(prepared: Prepared, proposed: Decision | None) -> Decision:
     """
     space, [draft] = prepared.space, prepared.drafts
     while True:
-        decision = proposed or decide(draft.content, draft.memory_type, near(prepared))
+        decision = proposed or decide(draft.content, prepared.compared_type(draft), near(prepared))
         proposed = None
         if decision.memory is None:
             return decision

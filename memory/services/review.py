@@ -157,7 +157,7 @@ def _rejected_before(prepared: Prepared) -> Memory | None:
     space, [draft] = prepared.space, prepared.drafts
     rows = Memory.objects.in_space(space).rejected()
     for neighbour in nearest(space, prepared.vectors[0], rows):
-        if restates(draft.content, draft.memory_type, neighbour):
+        if restates(draft.content, prepared.compared_type(draft), neighbour):
             return neighbour.memory
     return None
 

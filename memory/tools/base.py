@@ -20,17 +20,14 @@ TOOL = "tool"
 """The source of what was written by a tool: a model's choice of words, not what a person said."""
 
 
-def _nothing(words: str) -> None:
-    """Holds nothing back."""
-
-
 @dataclass(frozen=True)
 class Caller:
     """Who calls a tool, in which space, when, and out of which conversation.
 
     `profile` ranks a search; None is the policy's. `said` is what the tool is called upon: a secret
     there is one in what is written. `held_because` gives the reason why words that are to be
-    remembered must wait for a person: who knows the conversation knows whose they are.
+    remembered must wait for a person: who knows the conversation knows whose they are. Without it
+    the words speak for themselves (memory.gate).
     """
 
     space: Space
@@ -39,7 +36,7 @@ class Caller:
     conversation_id: str | None = None
     profile: str | None = None
     said: str = ""
-    held_because: Callable[[str], str | None] = _nothing
+    held_because: Callable[[str], str | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,16 @@ A model that writes by a tool is no more careful than one that judges: its words
 reconciled as those are, and may have to wait for a person.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory import gate
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import BinReason, Memory, Status
-from memory.querysets.policies import current_policy
 from memory.reconciliation import Verdict
 from memory.references import one, readable
 from memory.schemas import MemoryOut
-from memory.secrets import mask_together
 from memory.services.memories import prepare_memories, revise_memory
 from memory.services.reconciliation import remember as reconcile
 from memory.services.recycle_bin import let_go
@@ -31,20 +33,23 @@ _REJECTED = "Not remembered: a person has turned it away before"
 
 
 def remember(caller: Caller, asked: Remember) -> ToolAnswer:
-    """Keeps a statement; what it weighs is its type's default until it is judged."""
-    memory, done = _keep(caller, MemoryDraft(content=asked.content, tags=asked.tags or []))
+    """Keeps a statement, whose type and importance are judged (seed 000: never asked)."""
+    content, tags = _masked(caller, asked.content, asked.tags or [])
+    draft = gate.weighed(MemoryDraft(content=content, tags=tags))
+    memory, done = _keep(caller, draft)
     return ToolAnswer(f"{done}: {texts.plain(memory)}", _json(caller, memory))
 
 
 def memory_write(caller: Caller, asked: MemoryWrite) -> ToolAnswer:
     """Keeps a statement of which the caller may say type and importance (seed 002)."""
+    content, tags = _masked(caller, asked.content, asked.tags or [])
     draft = MemoryDraft(
-        content=asked.content,
+        content=content,
         memory_type=asked.memory_type,
         importance=asked.importance,
-        tags=asked.tags or [],
+        tags=tags,
     )
-    memory, done = _keep(caller, draft)
+    memory, done = _keep(caller, draft, typed=asked.memory_type is not None)
     return ToolAnswer(f"{done}: {texts.typed(memory)}", _json(caller, memory))
 
 
@@ -53,11 +58,12 @@ def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
     if asked.content is None and asked.tags is None:
         raise InvalidArguments(FieldError("content", "give content, tags, or both"))
     memory = one(caller.space, asked.memory_id, field="memory_id")
+    content, tags = _masked(caller, asked.content or "", asked.tags or [])
     change = MemoryChange(
-        content=None if asked.content is None else _masked(caller, asked.content),
-        tags=None if asked.tags is None else [_masked(caller, tag) for tag in asked.tags],
+        content=None if asked.content is None else content,
+        tags=None if asked.tags is None else tags,
     )
-    if reason := caller.held_because("\n".join([change.content or "", *(change.tags or [])])):
+    if reason := _held_because(caller, content, tags):
         raise Conflict(f"It was not changed: only a person may write this. {reason}")
     revised = revise_memory(
         space=caller.space,
@@ -84,26 +90,30 @@ def forget(caller: Caller, asked: OneMemory) -> ToolAnswer:
     return ToolAnswer(f"Forgotten: {texts.plain(memory)}", _json(caller, memory))
 
 
-def _keep(caller: Caller, draft: MemoryDraft) -> tuple[Memory, str]:
-    """The memory that now holds the statement, and what was done in words."""
-    draft = draft.model_copy(
-        update={
-            "content": _masked(caller, draft.content),
-            "tags": [_masked(caller, tag) for tag in draft.tags],
-            "source": Source(role=TOOL, conversation_id=caller.conversation_id),
-        }
-    )
+def _keep(caller: Caller, draft: MemoryDraft, *, typed: bool = False) -> tuple[Memory, str]:
+    """The memory that now holds the statement, and what was done in words. `typed` says whether
+    the caller gave its type: else it is compared with memories of any."""
+    source = Source(role=TOOL, conversation_id=caller.conversation_id)
+    draft = draft.model_copy(update={"source": source})
     prepared = prepare_memories(space=caller.space, drafts=[draft], now=caller.now)
-    if reason := caller.held_because("\n".join([draft.content, *draft.tags])):
+    prepared = replace(prepared, any_type=not typed)
+    if reason := _held_because(caller, draft.content, draft.tags):
         held = hold_memory(prepared=prepared, reason=reason, actor=caller.actor, now=caller.now)
         return held, _HELD if held.status == Status.REVIEW else _REJECTED
     outcome = reconcile(prepared=prepared, actor=caller.actor, now=caller.now)
     return outcome.memory, _DONE[outcome.verdict]
 
 
-def _masked(caller: Caller, text: str) -> str:
-    masks = current_policy(caller.space).document.assessment.mask_secrets
-    return mask_together([caller.said, text])[1] if masks else text
+def _masked(caller: Caller, content: str, tags: Sequence[str]) -> tuple[str, list[str]]:
+    content, *tags = gate.masked(caller.space, [content, *tags], said=caller.said)
+    return content, tags
+
+
+def _held_because(caller: Caller, content: str, tags: Sequence[str]) -> str | None:
+    words = "\n".join([content, *tags])
+    if caller.held_because is None:
+        return gate.held_because(caller.space, words)
+    return caller.held_because(words)
 
 
 def _json(caller: Caller, memory: Memory) -> dict[str, object]:

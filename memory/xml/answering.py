@@ -2,22 +2,28 @@
 
 What is written is written in one transaction, all or nothing; then what is loaded is looked up, so
 that it sees what the message saved. The answers stand in the order of the tags.
+
+Tags are a model's words: they pass memory.gate. What must wait for a person is saved for review,
+and its answer says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405 - written, not read
 
 from django.db import transaction
 
+from memory import gate
 from memory.actors import Actor
-from memory.models import Space
+from memory.drafts import MemoryDraft
+from memory.models import Memory, Space, Status
 from memory.recall import Recall, recall
 from memory.services.memories import prepare_memories, store_memories
 from memory.services.recycle_bin import delete_memory
+from memory.services.review import hold_memory
 from memory.xml.reading import Delete, Load, Request, Save
 
 # What XML 1.0 cannot hold (section 2.2), not even as a reference.
@@ -29,26 +35,65 @@ def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: date
 
     Raises NotFound for an id that is not in the space; then nothing was written.
     """
-    saves = [request for request in requests if isinstance(request, Save)]
-    drafts = [save.draft for save in saves]
-    prepared = prepare_memories(space=space, drafts=drafts, now=now) if drafts else None
+    drafts = [_masked(space, one.draft) for one in requests if isinstance(one, Save)]
+    keep = _keeping(space, drafts, now)
     with transaction.atomic():
-        stored = store_memories(prepared=prepared, actor=actor, now=now) if prepared else []
+        kept = iter(keep(actor))
         for request in requests:
             if isinstance(request, Delete):
                 delete_memory(space=space, memory_id=request.memory_id, actor=actor, now=now)
-    ids = iter(memory.pk for memory in stored)
     elements = []
     for request in requests:
         match request:
             case Save():
-                elements.append(Element("memory_saved", id=str(next(ids))))
+                elements.append(_memory_saved(next(kept)))
             case Delete(memory_id):
                 elements.append(Element("memory_deleted", id=str(memory_id)))
             case Load(query, limit, sort):
                 found = recall(space=space, query=query, limit=limit, profile=sort, now=now)
                 elements.append(_memories(found))
     return tostring(_together(elements), encoding="unicode")
+
+
+def _masked(space: Space, draft: MemoryDraft) -> MemoryDraft:
+    [content] = gate.masked(space, [draft.content])
+    return draft.model_copy(update={"content": content})
+
+
+def _keeping(
+    space: Space, drafts: Sequence[MemoryDraft], now: datetime
+) -> Callable[[Actor], list[Memory]]:
+    """Embeds and screens; gives what is then to be done in a transaction: it writes the drafts, and
+    gives the memory of each."""
+    reasons = [gate.held_because(space, draft.content) for draft in drafts]
+    free = [draft for draft, reason in zip(drafts, reasons, strict=True) if reason is None]
+    prepared = prepare_memories(space=space, drafts=free, now=now) if free else None
+    waiting = [
+        (prepare_memories(space=space, drafts=[draft], now=now), reason)
+        for draft, reason in zip(drafts, reasons, strict=True)
+        if reason is not None
+    ]
+
+    def keep(actor: Actor) -> list[Memory]:
+        held = iter(
+            [
+                hold_memory(prepared=one, reason=reason, actor=actor, now=now)
+                for one, reason in waiting
+            ]
+        )
+        stored = iter(store_memories(prepared=prepared, actor=actor, now=now) if prepared else [])
+        return [next(stored if reason is None else held) for reason in reasons]
+
+    return keep
+
+
+def _memory_saved(memory: Memory) -> Element:
+    """`<memory_saved>`, with the status of what is not live: it waits for a person, or one has
+    turned it away before."""
+    element = Element("memory_saved", id=str(memory.pk))
+    if memory.status != Status.LIVE:
+        element.set("status", memory.status)
+    return element
 
 
 def _memories(found: Recall) -> Element:

@@ -360,7 +360,7 @@ def test_what_a_tool_kept_and_a_judge_found_is_one_memory(
     stub_model.script(round_of(("remember", {"content": kept, "tags": ["own"]})))
     talker.say(summary)
     written = Memory.objects.get()
-    assert (written.memory_type, written.importance) == ("observation", 0.3)
+    assert (written.content, written.source_role) == (kept, "tool")
     memory = judged(summary, tags=["judged"])
     assert memory == Memory.objects.get() == written
     assert memory is not None

@@ -8,10 +8,13 @@ from typing import Any
 
 import httpx2
 import pytest
+from django.utils import timezone
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from memory.actors import SYSTEM
 from memory.models import Memory, Space
+from memory.services.keys import create_key
 from memory.tools import TOOLS
 from tests.conftest import MakeKey
 from tests.memory.writing import NOW, remember
@@ -151,6 +154,26 @@ def test_key_sees_and_does_what_its_scopes_allow(web: Web, key: MakeKey, space: 
 
     asyncio.run(story())
     assert Memory.objects.get().content == "User likes pizza"
+
+
+def test_key_with_a_limit_is_told_when_to_come_back(web: Web, space: Space) -> None:
+    _key, secret = create_key(
+        space=space, scopes=["read"], actor=SYSTEM, now=timezone.now(), rate_limit=1
+    )
+    headers = {
+        "Authorization": f"Bearer {secret}",
+        "Accept": "application/json, text/event-stream",
+    }
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+    first, second = (
+        httpx2.post(f"{web.url}/mcp", headers=headers, json=listing, timeout=30) for _ in range(2)
+    )
+
+    assert first.status_code == 200
+    assert (second.status_code, second.json()["code"]) == (429, "rate_limited")
+    assert second.headers["Content-Type"] == "application/problem+json"
+    assert 1 <= int(second.headers["Retry-After"]) <= 60
 
 
 @pytest.mark.parametrize(
