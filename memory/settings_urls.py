@@ -16,6 +16,7 @@ urlpatterns = [
     path("webhooks/<uuid:webhook_id>/", webhooks.webhook, name="webhook"),
     path("webhooks/<uuid:webhook_id>/test/", webhooks.test, name="webhooks_test"),
     path("webhooks/<uuid:webhook_id>/switch/", webhooks.switch, name="webhooks_switch"),
+    path("webhooks/<uuid:webhook_id>/rotate/", webhooks.rotate, name="webhooks_rotate"),
     path("webhooks/<uuid:webhook_id>/delete/", webhooks.delete, name="webhooks_delete"),
     path(
         "webhooks/<uuid:webhook_id>/redeliver/<uuid:delivery_id>/",

@@ -90,6 +90,21 @@ def delete_webhook(request: HttpRequest, id: ThingId) -> Status[None]:
 
 
 @router.post(
+    "webhooks/{id}/rotate",
+    response=NewWebhookOut,
+    url_name="webhooks_rotate",
+    operation_id="rotateWebhook",
+)
+def rotate_webhook(request: HttpRequest, id: ThingId) -> Webhook:
+    """A new secret, in this answer and in no other. All that is sent from now on is signed with
+    it, and nothing with the old one."""
+    access = access_to(request, "admin")
+    return services.rotate_webhook(
+        space=access.space, webhook_id=_uuid(id), actor=access.actor, now=timezone.now()
+    )
+
+
+@router.post(
     "webhooks/{id}/test",
     response={202: DeliveryOut},
     url_name="webhooks_test",

@@ -21,6 +21,7 @@ class AuditAction(models.TextChoices):
     MEMBER_REMOVED = "member.removed", _("member removed")
     WEBHOOK_CREATED = "webhook.created", _("webhook created")
     WEBHOOK_CHANGED = "webhook.changed", _("webhook changed")
+    WEBHOOK_ROTATED = "webhook.rotated", _("webhook rotated")
     WEBHOOK_DELETED = "webhook.deleted", _("webhook deleted")
 
 

@@ -74,6 +74,17 @@ def change_webhook(
 
 
 @transaction.atomic
+def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> Webhook:
+    """A new secret, by which every message from now on is signed, those that are tried again too:
+    whoever got hold of the old one can sign nothing with it. Raises NotFound."""
+    webhook = _locked(space, webhook_id)
+    webhook.secret = new_secret()
+    webhook.save(update_fields=["secret"])
+    _note(webhook, AuditAction.WEBHOOK_ROTATED, actor, now, {})
+    return webhook
+
+
+@transaction.atomic
 def delete_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> None:
     """Takes the webhook away, with what it was told. Raises NotFound."""
     webhook = _locked(space, webhook_id)

@@ -90,6 +90,20 @@ def switch(request: PageRequest, access: Access, webhook_id: UUID) -> HttpRespon
 
 @require_POST
 @space_page("admin")
+def rotate(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+    """Gives it a new secret and shows that, this once."""
+    _of(access, webhook_id)
+    made = services.rotate_webhook(
+        space=access.space, webhook_id=webhook_id, actor=access.actor, now=timezone.now()
+    )
+    if not request.htmx:
+        return _logged(request, access, webhook_id, made=made)
+    context = {"webhook": made, "made": made}
+    return _secret(render(request, "memory/_webhook_rotation.html", context))
+
+
+@require_POST
+@space_page("admin")
 def delete(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
     """Takes it away."""
     _of(access, webhook_id)
@@ -107,12 +121,10 @@ def _listed(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     rows = Webhook.objects.in_space(access.space).order_by("-created_at", "pk")
     context = {"webhooks": rows, "events": WebhookEvent.choices, **more}
     template = "memory/_webhooks.html" if request.htmx else "memory/webhooks.html"
-    response = render(request, template, context)
-    response["Cache-Control"] = "no-store"  # a secret may stand in it
-    return response
+    return _secret(render(request, template, context))
 
 
-def _logged(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+def _logged(request: PageRequest, access: Access, webhook_id: UUID, **more: Any) -> HttpResponse:
     found = _of(access, webhook_id)
     rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=found)
     cursor = request.GET.get("cursor") or None
@@ -120,4 +132,10 @@ def _logged(request: PageRequest, access: Access, webhook_id: UUID) -> HttpRespo
     due = any(d.state == "pending" and d.attempts == 0 for d in deliveries) and found.active
     context = {"webhook": found, "deliveries": deliveries, "next": following, "soon": due}
     template = "memory/_deliveries.html" if request.htmx else "memory/webhook.html"
-    return render(request, template, context)
+    return _secret(render(request, template, context | more))
+
+
+def _secret(response: HttpResponse) -> HttpResponse:
+    """Kept by no cache: a webhook's secret may stand in it."""
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,5 +1,6 @@
-"""A program that is told by webhooks: a real HTTP server that keeps what it gets."""
+"""A program that is told by webhooks: a real HTTP server, or HTTPS, that keeps what it gets."""
 
+import ssl
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -13,8 +14,12 @@ class Receiver(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        if tls:  # shaken hands with in the thread of a request, so that no caller keeps others off
+            self.socket = tls.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.script: deque[tuple[int, dict[str, str], bytes]] = deque()
         self.got: list[tuple[str, dict[str, str], bytes]] = []
 
@@ -25,6 +30,9 @@ class Receiver(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/hook?x=1"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing of callers that hang up."""
 
     def answers(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.script.append((status, headers, body))
@@ -50,8 +58,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def receiving() -> Iterator[Receiver]:
-    server = Receiver()
+def receiving(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
+    server = Receiver(tls)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -2,11 +2,14 @@
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+import trustme
 from django.db import connections
 from django.test import Client
 from django.urls import reverse
@@ -21,7 +24,13 @@ from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, restore_memory
 from memory.services.retention import sweep
 from memory.services.review import approve_memory
-from memory.services.webhooks import change_webhook, create_webhook, redeliver, send_test
+from memory.services.webhooks import (
+    change_webhook,
+    create_webhook,
+    redeliver,
+    rotate_webhook,
+    send_test,
+)
 from memory.tasks import deliver
 from memory.webhooks.addresses import is_public
 from memory.webhooks.sending import Outcome
@@ -300,6 +309,45 @@ def test_connection_goes_to_the_address_that_was_checked(
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("vouched_for", "known", "state"),
+    [
+        ("hooks.example", True, "delivered"),
+        ("hooks.example", False, "pending"),
+        ("elsewhere.example", True, "pending"),
+        ("127.0.0.1", True, "pending"),
+    ],
+)
+def test_certificate_is_checked_by_the_name_and_by_who_vouches_for_it(
+    space: Space,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    vouched_for: str,
+    known: bool,
+    state: str,
+) -> None:
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(vouched_for).configure_cert(tls)
+    if known:
+        authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    settings.EBB_WEBHOOKS_PRIVATE = True
+    with receiving(tls) as receiver:
+        webhook = hook(space, f"https://hooks.example:{receiver.port}/in")
+        send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+        kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        found = [(*kind, ("127.0.0.1", receiver.port))]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+        [row] = tell(webhook)
+
+        assert row.state == state
+        assert ("certificate verify failed" in row.error.lower()) == (state == "pending"), row.error
+        assert [path for path, _, _ in receiver.got] == ["/in"] * (state == "delivered")
+
+
+@pytest.mark.django_db
 def test_log_is_kept_for_a_month(space: Space, receiver: Receiver) -> None:
     webhook = hook(space, receiver.url)
     remember(space, "User likes pizza")
@@ -337,13 +385,37 @@ def test_webhooks_are_managed_by_a_key(
     assert (again["attempts"], again["status"]) == (0, "pending")
     assert tell(Webhook.objects.get())[0].state == "delivered"
 
+    rotated = steward.post(f"{at}/rotate").json()
+    assert rotated["secret"].startswith("whsec_")
+    assert rotated == made | {"secret": rotated["secret"]} != made
+    assert "secret" not in steward.get(at).json()
     assert steward.patch(at, {"active": False}).json()["active"] is False
     assert steward.delete(at).status_code == 204
     assert steward.get("webhooks").json()["items"] == []
     noted = AuditEntry.objects.in_space(space).filter(subject=receiver.url).order_by("pk")
     assert [entry.action for entry in noted] == [
-        "webhook.created", "webhook.changed", "webhook.deleted",
+        "webhook.created", "webhook.rotated", "webhook.changed", "webhook.deleted",
     ]  # fmt: skip
+    assert rotated["secret"] not in str(list(noted.values()))
+
+
+@pytest.mark.django_db
+def test_old_secret_signs_nothing_more(space: Space, receiver: Receiver) -> None:
+    webhook = hook(space, receiver.url)
+    receiver.answers(500)
+    send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+    tell(webhook)
+    WebhookDelivery.objects.update(due_at=timezone.now())
+
+    rotated = rotate_webhook(space=space, webhook_id=webhook.pk, actor=ALICE, now=timezone.now())
+    tell(webhook)
+
+    signed_by = []
+    for _path, headers, body in receiver.got:
+        what = (headers["webhook-id"], int(headers["webhook-timestamp"]), body)
+        secrets = (webhook.secret, rotated.secret)
+        signed_by.append([headers["webhook-signature"] == signature(s, *what) for s in secrets])
+    assert signed_by == [[True, False], [False, True]]
 
 
 @pytest.mark.django_db
@@ -397,6 +469,13 @@ def test_page_makes_tests_and_shows_what_was_told(
     assert "&lt;b&gt;broken&lt;/b&gt;" in log
     client.post(reverse("webhooks_redeliver", args=[*one, row.pk]))
     assert tell(webhook)[0].state == "delivered"
+    for htmx in ({}, {"HX-Request": "true"}):
+        rotated = client.post(reverse("webhooks_rotate", args=one), headers=htmx)
+        assert webhook.secret not in rotated.text
+        webhook.refresh_from_db()
+        assert webhook.secret in rotated.text
+        assert rotated["Cache-Control"] == "no-store"
+    assert webhook.secret not in client.get(reverse("webhook", args=one)).text
     client.post(reverse("webhooks_switch", args=one), {"active": "no"})
     assert not Webhook.objects.get().active
     client.post(reverse("webhooks_delete", args=one))
