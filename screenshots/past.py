@@ -1,0 +1,122 @@
+"""Six weeks in the life of the demo space, so that the pictures show what a used Ebb shows.
+
+Everything is written by the services that write it in earnest, each at its own moment of the past:
+what was remembered, what was recalled and so lives longer, what ran out, what a person did.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from config.demo import sample_memories
+from memory.actors import SYSTEM, Actor
+from memory.drafts import MemoryChange, MemoryDraft, MemoryTypeName
+from memory.models import Memory, Space
+from memory.recall import recall
+from memory.services.memories import create_memories, revise_memory
+from memory.services.recycle_bin import delete_memory
+from memory.services.retention import sweep
+from memory.services.uses import mark_used
+
+DAYS = 42
+
+# What one hears of somebody in passing. An event or an observation is gone after a few days.
+_SMALL: dict[MemoryTypeName, tuple[str, ...]] = {
+    "observation": (
+        "Mara was in a good mood after a calm morning at sea.",
+        "Mara drinks green tea when she works late.",
+        "Mara mentioned that the printer in the lab jams again.",
+        "Mara found the meeting about the budget too long.",
+        "Mara reads on the tram, lately a book on octopuses.",
+        "Mara says that Mondays are for counting, Tuesdays for writing.",
+        "Mara slept badly before the talk.",
+        "Mara thinks the new microscope is worth its price.",
+        "Mara liked the concert in the old church.",
+        "Mara was annoyed by the wind on the pier.",
+    ),
+    "event": (
+        "Theo lost his first tooth at breakfast.",
+        "The Calypso's pump failed and was changed within a day.",
+        "Mara gave a talk on seagrass at the aquarium.",
+        "Ines swam without her arm bands for the first time.",
+        "Mara met the reviewers in Porto and ate at the market.",
+        "A storm kept the boats in the harbour for two days.",
+        "Mara ran ten kilometres along the river.",
+        "The lab got forty sediment samples from Faro.",
+        "Mara's sister visited for the weekend.",
+        "The power was out in the institute for an afternoon.",
+    ),
+    "todo": (
+        "Mara has to renew the children's library cards.",
+        "Mara has to order filters for the water samples.",
+        "Mara has to book the ferry for the July survey.",
+        "Mara has to call the dentist for Theo.",
+        "Mara has to write the abstract for the conference.",
+        "Mara has to bring the bicycle to the workshop.",
+    ),
+    "fact": (
+        "The survey covers twelve meadows between Sines and Faro.",
+        "Mara's sister Clara teaches in Coimbra.",
+        "The institute's server room is on the second floor.",
+        "Theo's kindergarten closes at five.",
+    ),
+    "preference": (
+        "Mara prefers trains to planes.",
+        "Mara likes charts with few colours.",
+        "Mara does not like calls before nine.",
+    ),
+    "goal": (
+        "Mara wants to publish the meadow atlas this year.",
+        "Mara wants to learn to repair the boat's engine herself.",
+    ),
+    "decision": (
+        "Mara decided to count larvae by image analysis from now on.",
+        "Mara decided against the second car.",
+    ),
+}
+_ASKED = ("What is Mara working on?", "How is the running going?", "How are the children?")
+_CORRECTED = "Mara wants to run a half marathon in under 1:55."
+_REPLY = Actor("assistant", "built-in responder")
+
+
+def live_through(space: Space, owner: Actor, now: datetime) -> None:
+    """The six weeks before `now`, day by day: remembered, recalled, swept, corrected, let go."""
+    drafts = sorted([*sample_memories(now), *_small_memories(now)], key=lambda d: d.created_at or now)
+    for day in range(DAYS, -1, -1):
+        today = now - timedelta(days=day)
+        heard = [d for d in drafts if d.created_at and today - timedelta(days=1) < d.created_at <= today]
+        if heard:
+            create_memories(space=space, drafts=heard, actor=SYSTEM, now=today)
+        if day % 3 == 0:
+            _ask(space, _ASKED[day // 3 % len(_ASKED)], today)
+        sweep(space=space, now=today)
+    _steer(space, owner, now)
+
+
+def _small_memories(now: datetime) -> Iterator[MemoryDraft]:
+    """Spread evenly over the days, the types mixed."""
+    said = [(kind, text) for kind, texts in _SMALL.items() for text in texts]
+    for place, (kind, text) in enumerate(said):
+        days = (place * 17 % len(said) + 0.4) * DAYS / len(said)
+        yield MemoryDraft(content=text, memory_type=kind, created_at=now - timedelta(days=days))
+
+
+def _ask(space: Space, question: str, now: datetime) -> None:
+    found = recall(space=space, query=question, now=now, limit=4)
+    mark_used(
+        space=space, memory_ids=found.memory_ids, actor=_REPLY, now=now, reason="a conversation"
+    )
+
+
+def _steer(space: Space, owner: Actor, now: datetime) -> None:
+    """What a person did lately: pinned, corrected, let go."""
+    live = Memory.objects.in_space(space).live()
+    for words, change, days in (
+        ("marine biologist", MemoryChange(pinned=True), 5),
+        ("half marathon", MemoryChange(content=_CORRECTED), 2),
+    ):
+        memory = live.get(content__contains=words)
+        then = now - timedelta(days=days)
+        revise_memory(space=space, memory_id=memory.pk, change=change, actor=owner, now=then)
+    for days, memory in enumerate(live.filter(memory_type="observation")[:2], 1):
+        then = now - timedelta(days=days / 2)
+        delete_memory(space=space, memory_id=memory.pk, actor=owner, now=then)
