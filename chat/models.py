@@ -96,6 +96,8 @@ class Message(models.Model):
     usage = models.JSONField(_("usage"), null=True, blank=True)
     # What was recalled for this reply, as it was shown: later changes do not rewrite the past.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
+    # How long that took, in ms; nothing was asked of the memory where it is empty.
+    recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
     # What nearly was: the next few, with the same numbers.
     missed = models.JSONField(_("near the cut"), default=list, blank=True)
     # The use that it was for each memory (memory.services.uses.Use), by the memory's id; one that a
@@ -120,8 +122,15 @@ class Message(models.Model):
                 fields=["space", "conversation", "position"], name="message_once_per_position"
             )
         ]
-        # A client that sends its history is found by what was said (chat.completions).
-        indexes = [models.Index("space", MD5("content"), name="message_by_content")]
+        indexes = [
+            # A client that sends its history is found by what was said (chat.completions).
+            models.Index("space", MD5("content"), name="message_by_content"),
+            models.Index(
+                fields=["space", "-created_at"],
+                condition=models.Q(recall_ms__isnull=False),
+                name="message_recalled_by_time",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.role}: {self.content[:60]}"

@@ -54,6 +54,11 @@ class MessageQuerySet(models.QuerySet["Message"]):
         """Those that stand: not said anew or answered anew since."""
         return self.filter(replaced_at__isnull=True)
 
+    def recall_times(self, latest: int) -> list[float]:
+        """How long recall took for the latest replies, in ms."""
+        timed = self.filter(recall_ms__isnull=False).order_by("-created_at")
+        return list(timed.values_list("recall_ms", flat=True)[:latest])
+
     def under_way(self, now: datetime) -> MessageQuerySet:
         """Replies that are being written, or are about to be."""
         return self.filter(state__in=["pending", "streaming"], created_at__gt=now - REPLY_OVERDUE)

@@ -82,6 +82,7 @@ class Draft:
     explains: bool = False
     recalled: list[dict[str, Any]] = field(default_factory=list)
     memory_ids: list[UUID] = field(default_factory=list)
+    recall_ms: float | None = None
     why: Why | None = None
     pieces: list[str] = field(default_factory=list)
     tools: Toolbox | None = None
@@ -104,6 +105,7 @@ class Draft:
             recalled=why.ranked(self.recalled) if why else self.recalled,
             missed=why.missed(self.memory_ids) if why else [],
             memory_ids=self.memory_ids,
+            recall_ms=self.recall_ms,
             tool_calls=[use.shown() for use in self.tools.uses] if self.tools else [],
             usage=(
                 {
@@ -208,6 +210,7 @@ async def written(
         found = await recalling
     if found is not None:
         draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
+        draft.recall_ms = found.took_ms
         draft.why = Why(found) if draft.explains else None
     yield Recalled(draft.recalled)
     rules = found.policy.document if found else PolicyDocument()

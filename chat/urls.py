@@ -42,6 +42,7 @@ urlpatterns = [
     path(f"{_HIT}/take-back/", why.take_back, name="why_take_back"),
     path(f"{_HIT}/irrelevant/", why.irrelevant, name="why_irrelevant"),
     path(f"{_HIT}/relevant/", why.relevant, name="why_relevant"),
+    path("recall-times/", why.recall_times, name="recall_times"),
     path("exchanges/<uuid:message_id>/", exchanges.exchange, name="exchange"),
     path("exchanges/<uuid:message_id>/edit/", learned.edit, name="exchange_edit"),
     path("exchanges/<uuid:message_id>/discard/", learned.discard, name="exchange_discard"),

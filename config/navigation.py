@@ -1,5 +1,6 @@
 """What every page shows around itself: the rail and the space switcher."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpRequest
@@ -8,13 +9,15 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.models import Memory, Space
 
-# (url name, label, icon); a page that does not exist yet is not shown.
-PAGES = (
+# (url name, label, icon). On a phone the first few stand below the page, the others behind "More".
+DAILY = (
     ("playground", _("Playground"), "chat"),
     ("overview", _("Overview"), "wave"),
     ("memories", _("Memories"), "memories"),
-    ("assessments", _("Assessments"), "check"),
     ("review", _("Review"), "review"),
+)
+MORE = (
+    ("assessments", _("Assessments"), "check"),
     ("policy", _("Policy"), "policy"),
     ("lifetimes", _("Lifetimes"), "lifetimes"),
     ("bin", _("Bin & history"), "trash"),
@@ -40,10 +43,23 @@ def rail(request: HttpRequest) -> dict[str, Any]:
     """Template context: `space`, `spaces`, `rail`, and `in_review`: how many memories wait."""
     space: Space | None = getattr(request, "space", None)
     if space is None:
-        return {"space": None, "spaces": [], "rail": []}
+        return {"space": None, "spaces": [], "rail": {}}
+    daily, more = (_entries(request, space, pages) for pages in (DAILY, MORE))
+    entries = {
+        "daily": daily,
+        "more": more,
+        "within_more": any(entry["current"] for entry in more),
+    }
     spaces = Space.objects.of_member(request.user)
+    in_review = Memory.objects.in_space(space).in_review().count()
+    return {"space": space, "spaces": spaces, "rail": entries, "in_review": in_review}
+
+
+def _entries(
+    request: HttpRequest, space: Space, pages: Iterable[tuple[str, object, str]]
+) -> list[dict[str, Any]]:
     current = (request.resolver_match and request.resolver_match.url_name) or ""
-    entries = [
+    return [
         {
             "url": reverse(name, args=[space.slug]),
             "label": label,
@@ -51,7 +67,5 @@ def rail(request: HttpRequest) -> dict[str, Any]:
             "name": name,
             "current": name == WITHIN.get(current, current),
         }
-        for name, label, icon in PAGES
+        for name, label, icon in pages
     ]
-    in_review = Memory.objects.in_space(space).in_review().count()
-    return {"space": space, "spaces": spaces, "rail": entries, "in_review": in_review}

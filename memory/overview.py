@@ -42,6 +42,7 @@ class Overview:
     by_status: Mapping[str, int]
     by_type: Mapping[str, int]
     by_importance: Mapping[str, int]
+    permanent: int
     pinned: int
     core: int
     expiring_24h: int
@@ -69,6 +70,7 @@ def overview(*, space: Space, now: datetime) -> Overview:
     groups: list[Any] = list(
         kinds.annotate(
             memories=Count("pk"),
+            permanent_ones=Count("pk", filter=Q(expires_at=None)),
             pinned_ones=Count("pk", filter=Q(pinned=True)),
             core_ones=Count("pk", filter=Q(core=True)),
             soon=Count("pk", filter=Q(expires_at__lt=now + timedelta(hours=24))),
@@ -86,6 +88,7 @@ def overview(*, space: Space, now: datetime) -> Overview:
         by_status={status.value: statuses.get(status, 0) for status in Status},
         by_type=by("memory_type", TYPE_IMPORTANCE),
         by_importance=by("band", BANDS),
+        permanent=total("permanent_ones"),
         pinned=total("pinned_ones"),
         core=total("core_ones"),
         expiring_24h=total("soon"),

@@ -80,10 +80,16 @@ _REPLY = Actor("assistant", "built-in responder")
 
 def live_through(space: Space, owner: Actor, now: datetime) -> None:
     """The six weeks before `now`, day by day: remembered, recalled, swept, corrected, let go."""
-    drafts = sorted([*sample_memories(now), *_small_memories(now)], key=lambda d: d.created_at or now)
+    coming = sorted(
+        (
+            (draft.created_at or now, draft)
+            for draft in (*sample_memories(now), *_small_memories(now))
+        ),
+        key=lambda one: one[0],
+    )
     for day in range(DAYS, -1, -1):
         today = now - timedelta(days=day)
-        heard = [d for d in drafts if d.created_at and today - timedelta(days=1) < d.created_at <= today]
+        heard = [draft for at, draft in coming if today - timedelta(days=1) < at <= today]
         if heard:
             create_memories(space=space, drafts=heard, actor=SYSTEM, now=today)
         if day % 3 == 0:

@@ -32,6 +32,7 @@ class Exchange:
         now = timezone.now()
         self.ended = False
         self.recalled: list[Json] = []
+        self._recall_ms: float | None = None
         self._space, self._said, self._choices = space, said, choices
         self._recalling = self._recall(None)
         # A task of its own: a client that leaves now does not leave a reply that nobody ends.
@@ -57,6 +58,7 @@ class Exchange:
             self._recalling = self._recall(message.conversation_id)
         found = await self._recalling
         self.recalled = results_out(found.results) if found else []
+        self._recall_ms = found.took_ms if found else None
         return message, found
 
     async def end(self, draft: Draft, state: str, error: str = "") -> None:
@@ -88,6 +90,7 @@ class Exchange:
             content="\n\n".join(text for text in (earlier, storable(draft.text)) if text),
             model=storable(draft.model)[:MODEL_NAME_LENGTH],
             recalled=self.recalled or message.recalled,
+            recall_ms=self._recall_ms,
             memory_ids=[pk for pk in ids if str(pk) not in used],
             usage=draft.usage,
             error=storable(error),

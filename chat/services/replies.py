@@ -50,6 +50,7 @@ class Reply:
     error: str = ""
     goes_on: bool = False
     missed: list[dict[str, Any]] = field(default_factory=list)
+    recall_ms: float | None = None
 
 
 @transaction.atomic
@@ -66,6 +67,7 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
         content=reply.content,
         model=reply.model,
         recalled=reply.recalled,
+        recall_ms=reply.recall_ms,
         tool_calls=reply.tool_calls,
         missed=reply.missed,
         usage=reply.usage,

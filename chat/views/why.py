@@ -1,5 +1,6 @@
 """Pages: why a reply was given the memories it was given, and what can be done about each there."""
 
+from statistics import median, quantiles
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,8 @@ from memory.pages import PageRequest, space_page
 from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, restore_memory
 
+TIMED_REPLIES = 200
+
 
 @require_GET
 @space_page("read")
@@ -33,6 +36,18 @@ def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpRes
 def inspected(space: Space, message: Message | None, *, may_write: bool = False) -> dict[str, Any]:
     """What the inspector's template takes; without a reply it says what would stand there."""
     return {"why": why(message) if message else {}, "space": space, "may_write": may_write}
+
+
+@require_GET
+@space_page("read")
+def recall_times(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the overview: how long recall took for the latest replies."""
+    times = Message.objects.in_space(access.space).recall_times(TIMED_REPLIES)
+    context = {"count": len(times)}
+    if times:
+        slow = quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
+        context |= {"middle": round(median(times)), "slow": round(slow)}
+    return render(request, "chat/_recall_times.html", context)
 
 
 @require_GET

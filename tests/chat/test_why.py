@@ -106,7 +106,22 @@ def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon
         assert ranks == ([1, 2, 3] if explain else [None] * 3)
         assert [hit["rank"] for hit in begun.missed] == ([4, 5, 6, 7] if explain else [])
         assert begun.recalled[0]["rank_without"].keys() >= ({"semantic"} if explain else set())
+        assert begun.recall_ms is not None
         assert begun.uses.keys() == {hit["memory"]["id"] for hit in begun.recalled}
+
+
+def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> None:
+    address = reverse("recall_times", args=[space.slug])
+    assert "No reply has recalled anything yet." in text(login(alice).get(address))
+    for number in range(21):
+        begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
+        timed = Reply("done", "Lisbon.", "stub", [], [], recall_ms=number * 10.0)
+        finish_reply(message=begun, reply=timed, now=NOW)
+    begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
+    finish_reply(message=begun, reply=Reply("done", "Without memory.", "stub", [], []), now=NOW)
+    seen = text(login(alice).get(address))
+    assert seen.startswith("100 ms 95% within 190 ms")
+    assert seen.endswith("the latest 21 replies")
 
 
 def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> None:

@@ -37,6 +37,17 @@ def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -
     assert "2 came and 0 went in the last 30 days" in page
     assert 'href="/s/home/memories/?type=preference"' in page
     assert 'href="/s/home/memories/?order=expires_at"' in page
+    for address in ("memories/?lifetime=permanent", "bin/", "review/"):
+        assert f'href="/s/home/{address}"' in page
+
+
+def test_a_phone_has_four_pages_below_and_the_others_behind_more(browser: Client) -> None:
+    for page, is_behind in ((PAGE, False), ("/s/home/policy/", True)):
+        below, more = browser.get(page).content.decode().split('id="rail-more"')
+        below = below.split("<nav")[1]
+        assert below.count('class="rail-link" href') == 4
+        assert ("data-current" in below) == is_behind
+        assert 'href="/s/home/policy/"' in more
 
 
 def test_its_pieces_say_what_waits_and_what_works(browser: Client) -> None:
