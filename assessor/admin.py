@@ -1,40 +1,75 @@
-"""The admin over assessments: what waits, what failed and why; retry and look."""
+"""The admin over assessments: what waits, what failed and why; judged again."""
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext_lazy
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
 
 from assessor.models import Assessment, State
-from assessor.services import retry
-from memory.admin import ReadOnlyAdmin
+from assessor.repeats import assess_again
+from memory.admin import BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
+
+_COLOURS = {
+    State.QUEUED: "info",
+    State.RUNNING: "info",
+    State.RETRYING: "warning",
+    State.DONE: "success",
+    State.FAILED: "danger",
+}
 
 
 @admin.register(Assessment)
 class AssessmentAdmin(ReadOnlyAdmin):
     list_display = (
-        "user_message_start", "state", "space", "importance", "memory_type", "provider",
-        "attempts", "latency_ms", "created_at",
+        "user_message_start", "state_shown", "space", "weight", "memory_type", "provider",
+        "attempts", "error", "created_at",
     )  # fmt: skip
-    list_filter = ("state", "provider", "memory_type", "space")
+    list_filter = (
+        BY_SPACE, ("state", ChoicesDropdownFilter), ("created_at", admin.DateFieldListFilter),
+    )  # fmt: skip
     list_select_related = ("space",)
     search_fields = ("user_message", "assistant_response", "summary")
-    date_hierarchy = "created_at"
-    actions = ("try_again",)
+    ordering = ("-created_at", "-pk")
+    actions = ("assess_again",)
+    raw_id_fields = ("memory", "part_of")
 
-    @admin.display(description=_("user message"), ordering="user_message")
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Assessment]:
+        rows: QuerySet[Assessment] = super().get_queryset(request)
+        return rows.defer("raw_answer", "context")
+
+    @admin.display(description=_("user message"))
     def user_message_start(self, assessment: Assessment) -> str:
-        return assessment.user_message[:100]
+        return assessment.user_message[:120]
 
-    @admin.action(description=_("Try failed ones again"), permissions=["retry"])
-    def try_again(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:
-        failed = list(assessments.filter(state=State.FAILED).select_related("space"))
-        for assessment in failed:
-            retry(space=assessment.space, assessment_id=assessment.pk, now=timezone.now())
-        queued = ngettext("%(n)d queued again.", "%(n)d queued again.", len(failed))
-        messages.success(request, queued % {"n": len(failed)})
+    @display(description=_("state"), label={s.label: c for s, c in _COLOURS.items()})
+    def state_shown(self, assessment: Assessment) -> str:
+        return str(State(assessment.state).label)
+
+    @admin.display(description=_("importance"), ordering="importance")
+    def weight(self, assessment: Assessment) -> str | None:
+        return None if assessment.importance is None else f"{assessment.importance:.2f}"
+
+    @admin.action(description=_("Assess again"), permissions=["retry"])
+    def assess_again(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:
+        def again(row: Assessment) -> None:
+            assess_again(
+                space=row.space,
+                assessment_id=row.pk,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+
+        done = ngettext_lazy("%(n)d is assessed again.", "%(n)d are assessed again.", "n")
+        left = ngettext_lazy(
+            "%(n)d was left as it is: it is under way, or it has its memory.",
+            "%(n)d were left as they are: they are under way, or have their memory.",
+            "n",
+        )
+        one_by_one(request, assessments.select_related("space"), again, done=done, left=left)
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("assessor.change_assessment")

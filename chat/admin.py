@@ -1,23 +1,36 @@
 """The admin over conversations, for reading."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation, Message
-from memory.admin import ReadOnlyAdmin
+from memory.admin import BY_SPACE, ReadOnlyAdmin
 
 
 @admin.register(Conversation)
 class ConversationAdmin(ReadOnlyAdmin):
     list_display = ("title", "space", "created_by", "updated_at", "deleted_at")
-    list_filter = ("space",)
+    list_filter = (BY_SPACE, ("updated_at", admin.DateFieldListFilter))
     list_select_related = ("space", "created_by")
     search_fields = ("title",)
-    date_hierarchy = "updated_at"
+    ordering = ("-updated_at", "-pk")
 
 
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin):
-    list_display = ("content", "role", "state", "model", "space", "created_at")
-    list_filter = ("role", "state", "space")
+    list_display = ("content_start", "role", "state", "model", "space", "created_at")
+    list_filter = ("role", "state", BY_SPACE, ("created_at", admin.DateFieldListFilter))
     list_select_related = ("space",)
     search_fields = ("content",)
+    ordering = ("-created_at", "-pk")
+    raw_id_fields = ("conversation", "assessment")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
+        rows: QuerySet[Message] = super().get_queryset(request)
+        return rows.defer("recalled", "missed", "uses", "tool_calls")
+
+    @admin.display(description=_("content"))
+    def content_start(self, message: Message) -> str:
+        return message.content[:160]

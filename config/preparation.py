@@ -9,6 +9,7 @@ from django.utils import timezone
 from pgmq.install import install_pgmq_from_sql
 
 from config.demo import sample_memories
+from config.moderators import make_moderators
 from config.preconditions import StartError
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
@@ -33,6 +34,7 @@ def prepare(*, say: Callable[[str], None]) -> None:
         # Several hosts may start at once; the lock goes with the connection.
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     call_command("migrate", verbosity=0, interactive=False)
+    make_moderators()  # here, because permissions are made at the end of a migration
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
         _install_queue()
     call_command("collectstatic", verbosity=0, interactive=False)

@@ -9,8 +9,8 @@ from typing import Any
 
 import environ
 from csp.constants import SELF
-from django.templatetags.static import static
 
+from config.admin_looks import UNFOLD as UNFOLD
 from config.broker import pgmq_address
 from config.local_files import database_url, secret_key
 
@@ -148,6 +148,7 @@ VOYAGE_BASE_URL = env.str("VOYAGE_BASE_URL", default="")
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
     "config.apps.EbbAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -282,13 +283,4 @@ LOGGING = {
         "mcp": {"level": "WARNING"},
         "pgmq": {"level": "WARNING"},
     },
-}
-
-UNFOLD = {
-    "SITE_TITLE": "Ebb",
-    "SITE_HEADER": "Ebb",
-    "SITE_URL": "/",
-    "SITE_FAVICONS": [
-        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("ebb/favicon.svg")}
-    ],
 }

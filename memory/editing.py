@@ -14,7 +14,7 @@ from memory.models.memories import MemoryType
 from memory.pages import PageRequest
 from memory.services.memories import revise_memory
 
-_SENTENCES = {
+SENTENCES = {
     "content": _("It has to say something, in 20,000 characters at most."),
     "memory_type": _("There is no such type."),
     "importance": _("Importance is a number from 0 to 1."),
@@ -57,7 +57,7 @@ def _refused_form(memory: Memory, posted: QueryDict, error: ValidationError) -> 
     """The form as it was sent, and a sentence on the first thing wrong with it."""
     field = str(error.errors()[0]["loc"][0])
     sent = {name: posted.get(name, "") for name in ("content", "memory_type", "importance")}
-    return _edit_form(memory) | sent | {"error": _SENTENCES[field]}
+    return _edit_form(memory) | sent | {"error": SENTENCES[field]}
 
 
 def _asked_change(memory: Memory, posted: QueryDict) -> MemoryChange:

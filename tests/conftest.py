@@ -17,7 +17,8 @@ from memory.actors import SYSTEM
 from memory.models import Embedder, Role, Space, User
 from memory.services.embedders import register_embedder
 from memory.services.keys import create_key
-from memory.services.spaces import add_member, create_space
+from memory.services.members import add_member
+from memory.services.spaces import create_space
 from tests.stub_model import stub_model, stub_model_server
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Who changed what steers a space: its keys, its members, its webhooks."""
+"""Who changed what steers a space: its name, its keys, its members, its webhooks."""
 
 from typing import Any, ClassVar
 
@@ -12,6 +12,8 @@ from memory.querysets.audit import AuditQuerySet
 class AuditAction(models.TextChoices):
     """What is noted."""
 
+    SPACE_CREATED = "space.created", _("space created")
+    SPACE_RENAMED = "space.renamed", _("space renamed")
     KEY_CREATED = "key.created", _("key created")
     KEY_CHANGED = "key.changed", _("key changed")
     KEY_ROTATED = "key.rotated", _("key rotated")
@@ -19,10 +21,12 @@ class AuditAction(models.TextChoices):
     MEMBER_ADDED = "member.added", _("member added")
     MEMBER_CHANGED = "member.changed", _("member changed")
     MEMBER_REMOVED = "member.removed", _("member removed")
+    MEMBER_LINKED = "member.linked", _("login link made")
     WEBHOOK_CREATED = "webhook.created", _("webhook created")
     WEBHOOK_CHANGED = "webhook.changed", _("webhook changed")
     WEBHOOK_ROTATED = "webhook.rotated", _("webhook rotated")
     WEBHOOK_DELETED = "webhook.deleted", _("webhook deleted")
+    ASSESSED_AGAIN = "assessment.again", _("assessed again")
 
 
 class AuditEntry(models.Model):

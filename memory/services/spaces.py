@@ -1,66 +1,113 @@
-"""Spaces, their members and their rules."""
+"""Spaces: made, renamed, deleted."""
 
+import logging
 from datetime import datetime
 
-from django.db import transaction
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import connection, transaction
+from django.db.models import ManyToOneRel
 
 from memory.actors import Actor
-from memory.models import AuditAction, Embedder, Membership, PolicyVersion, Role, Space, User
-from memory.policy import PolicyDocument
+from memory.errors import FieldError, InvalidArguments
+from memory.models import AuditAction, Embedder, PolicyVersion, Role, Space, User
+from memory.policy import PolicyDocument, changed
 from memory.services.audit import note
+from memory.services.members import add_member
+
+logger = logging.getLogger(__name__)
+
+MAX_NAME, MAX_SLUG = 120, 60
 
 
 @transaction.atomic
 def create_space(
-    *, slug: str, name: str, embedder: Embedder, actor: Actor, owner: User | None = None
+    *,
+    slug: str,
+    name: str,
+    embedder: Embedder,
+    actor: Actor,
+    owner: User | None = None,
+    language: str = "en",
 ) -> Space:
-    """A new space with the default policy as its version 1."""
-    space = Space.objects.create(slug=slug, name=name, embedder=embedder)
+    """A new space with the default policy, in this language, as its version 1.
+
+    Raises InvalidArguments, also for a short name that another space has.
+    """
+    document = changed(PolicyDocument(), {"language": language})
+    name = _checked_name(name)
+    _check_slug(slug)
+    space, is_new = Space.objects.get_or_create(
+        slug=slug, defaults={"name": name, "embedder": embedder}
+    )
+    if not is_new:
+        raise InvalidArguments(FieldError("slug", "is taken"))
     PolicyVersion.objects.create(
         space=space,
         version=1,
-        document=PolicyDocument().model_dump(mode="json"),
+        document=document.model_dump(mode="json"),
         actor_type=actor.type,
         actor_name=actor.name,
     )
+    now = space.created_at
+    note(space=space, actor=actor, action=AuditAction.SPACE_CREATED, subject=name, now=now)
     if owner is not None:
-        add_member(space=space, user=owner, role=Role.OWNER, actor=actor, now=space.created_at)
+        add_member(space=space, user=owner, role=Role.OWNER, actor=actor, now=now)
     return space
 
 
 @transaction.atomic
-def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datetime) -> Membership:
-    """Gives a user this role in the space, whether or not they had another before."""
-    before = Membership.objects.filter(space=space, user=user).first()
-    membership, is_new = Membership.objects.update_or_create(
-        space=space, user=user, defaults={"role": role}
-    )
-    action = AuditAction.MEMBER_ADDED if is_new else AuditAction.MEMBER_CHANGED
-    if before is None or before.role != membership.role:
-        detail = {"role": str(role), "before": before.role if before else None}
-        _note(membership, action, actor, now, detail)
-    return membership
+def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Space:
+    """Calls the space something else; its short name, which stands in addresses, stays.
+
+    Raises InvalidArguments.
+    """
+    name = _checked_name(name)
+    held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    if held.name != name:
+        before, held.name = held.name, name
+        held.save(update_fields=["name"])
+        detail = {"before": before}
+        action = AuditAction.SPACE_RENAMED
+        note(space=held, actor=actor, action=action, subject=name, now=now, detail=detail)
+    return held
 
 
 @transaction.atomic
-def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> None:
-    """The user no longer belongs to the space."""
-    if Membership.objects.filter(pk=membership.pk).delete()[0]:
-        _note(membership, AuditAction.MEMBER_REMOVED, actor, now, {"before": membership.role})
+def delete_space(*, space: Space, actor: Actor) -> None:
+    """Deletes the space with all that belongs to it, its history and its audit among them; what
+    was done is left in the log only.
+
+    One statement for each table, of the apps above, too: their rows point here. The order does not
+    matter, because foreign keys are looked at when the transaction ends.
+    """
+    Space.objects.select_for_update().get(pk=space.pk)
+    with connection.cursor() as cursor:
+        for table, column in _tables_of_spaces():
+            cursor.execute(f'DELETE FROM "{table}" WHERE "{column}" = %s', [space.pk])  # noqa: S608 - names of our own tables
+        cursor.execute("DELETE FROM memory_space WHERE id = %s", [space.pk])
+    logger.warning("The space %s was deleted by %s %s", space.slug, actor.type, actor.name)
 
 
-def _note(
-    membership: Membership,
-    action: AuditAction,
-    actor: Actor,
-    now: datetime,
-    detail: dict[str, str | None],
-) -> None:
-    note(
-        space=membership.space,
-        actor=actor,
-        action=action,
-        subject=membership.user.get_username(),
-        now=now,
-        detail=detail,
-    )
+def _tables_of_spaces() -> list[tuple[str, str]]:
+    """Each table whose rows belong to a space, with the column that says to which."""
+    fields = Space._meta.get_fields(include_hidden=True)
+    relations = [field for field in fields if isinstance(field, ManyToOneRel)]
+    return [(r.related_model._meta.db_table, r.field.column) for r in relations]
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.replace("\x00", "").split())
+    if not 1 <= len(name) <= MAX_NAME:
+        raise InvalidArguments(FieldError("name", f"must have 1 to {MAX_NAME} characters"))
+    return name
+
+
+def _check_slug(slug: str) -> None:
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        wrong = "must be Latin letters, digits, - and _ only"
+        raise InvalidArguments(FieldError("slug", wrong)) from None
+    if len(slug) > MAX_SLUG:
+        raise InvalidArguments(FieldError("slug", f"must have at most {MAX_SLUG} characters"))

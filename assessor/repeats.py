@@ -1,0 +1,47 @@
+"""Judging once more what was judged, or could not be: a moderator's doing."""
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from assessor.exchanges import joined, span_of
+from assessor.models import Assessment, State
+from assessor.services import queue_assessment, retry
+from memory.actors import Actor
+from memory.errors import Conflict, NotFound
+from memory.models import AuditAction, Space
+from memory.services.audit import note
+
+
+@transaction.atomic
+def assess_again(*, space: Space, assessment_id: UUID, actor: Actor, now: datetime) -> None:
+    """Has an exchange judged by the rules and the judge of now; the audit says who wanted it.
+
+    One that failed is queued again. One that ended without a memory is queued as a row of its own,
+    so that the first judgement stays to be read. Raises NotFound, or Conflict for one that is
+    under way, has its memory, or was judged as a part of another.
+    """
+    rows = Assessment.objects.in_space(space).select_for_update()
+    assessment = rows.filter(pk=assessment_id).first()
+    if assessment is None:
+        raise NotFound("There is no such assessment.")
+    if assessment.state == State.FAILED:
+        retry(space=space, assessment_id=assessment_id, now=now)
+    else:
+        _queue_anew(assessment, space, now)
+    subject = str(assessment_id)
+    action = AuditAction.ASSESSED_AGAIN
+    note(space=space, actor=actor, action=action, subject=subject, now=now)
+
+
+def _queue_anew(assessment: Assessment, space: Space, now: datetime) -> None:
+    if not assessment.is_finished:
+        raise Conflict("It is under way.")
+    if assessment.memory_id is not None:
+        raise Conflict("It has its memory: change that, or take it back from the bin.")
+    if assessment.part_of_id is not None:
+        raise Conflict("It was judged as a part of another.")
+    exchange = replace(joined(span_of(assessment)), rubric="", provider="")
+    queue_assessment(space=space, exchange=exchange, now=now)

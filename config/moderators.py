@@ -1,0 +1,32 @@
+"""The group of those who look after what is remembered, in all spaces, and see no secret.
+
+It is made once; what an administrator changes about it stays so.
+"""
+
+from django.contrib.auth.models import Group, Permission
+from django.db import transaction
+from django.db.models import Q
+
+NAME = "moderators"
+# What an API key, a webhook or an account is, is not theirs to see; nor is the audit, which names
+# keys.
+MAY = {
+    "memory": (
+        "view_memory", "change_memory", "delete_memory", "view_memoryevent", "view_memoryrevision",
+        "view_relevancemark", "view_policyversion", "view_space",
+    ),
+    "assessor": ("view_assessment", "change_assessment"),
+    "chat": ("view_conversation", "view_message"),
+}  # fmt: skip
+
+
+@transaction.atomic
+def make_moderators() -> Group:
+    """The group, with its permissions if it is new."""
+    group, is_new = Group.objects.get_or_create(name=NAME)
+    if is_new:
+        asked = Q(pk__in=[])
+        for app, codenames in MAY.items():
+            asked |= Q(content_type__app_label=app, codename__in=codenames)
+        group.permissions.set(Permission.objects.filter(asked))
+    return group

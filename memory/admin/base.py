@@ -1,0 +1,79 @@
+"""What all tables of the admin have in common: lists without counting, and actions one by one."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.contrib import messages
+from django.contrib.admin import ShowFacets
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+from unfold.paginator import InfinitePaginator
+
+from memory.actors import Actor
+from memory.errors import Conflict, NotFound
+
+AT_ONCE = 500
+"""Rows that one action takes."""
+
+BY_SPACE = ("space", AutocompleteSelectFilter)
+"""A filter that is typed into: a list of all spaces would have no end."""
+
+Row = TypeVar("Row", bound=Model)
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """For rows that only services write, of tables too large to be counted."""
+
+    paginator = InfinitePaginator  # previous and next: to number the pages is to count the rows
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+    list_per_page = 50
+    list_filter_submit = True
+    list_disable_select_all = True
+    list_fullwidth = True
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """Whose name goes into the history."""
+    return Actor("user", request.user.get_username())
+
+
+def one_by_one(
+    request: HttpRequest,
+    rows: QuerySet[Row],
+    verb: Callable[[Row], object],
+    *,
+    done: Any,
+    left: Any,
+) -> None:
+    """Does something to each row, in a transaction of its own, and says how often it could.
+
+    `done` and `left` are lazy plurals of `n`; `left` tells of those that raised Conflict or
+    NotFound.
+    """
+    chosen = list(rows[: AT_ONCE + 1])
+    if len(chosen) > AT_ONCE:
+        messages.error(request, _("At most %(n)d at once. Nothing was done.") % {"n": AT_ONCE})
+        return
+    refused = 0
+    for row in chosen:
+        try:
+            verb(row)
+        except (Conflict, NotFound):
+            refused += 1
+    if worked := len(chosen) - refused:
+        messages.success(request, done % {"n": worked})
+    if refused:
+        messages.warning(request, left % {"n": refused})

@@ -1,0 +1,42 @@
+"""The form in which the admin changes a memory."""
+
+from typing import Any
+
+from django import forms
+from pydantic import ValidationError
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from memory.drafts import MemoryChange
+from memory.editing import SENTENCES
+from memory.models import Memory
+
+
+class MemoryForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """Checked by the same rules as at every other door (memory.drafts); gives `change`."""
+
+    change = MemoryChange()
+
+    class Meta:
+        model = Memory
+        fields = ("content", "memory_type", "importance", "tags", "pinned")
+        widgets = {"tags": UnfoldAdminTextInputWidget()}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Two digits are shown; one that is left so stays what it is, to the last digit.
+        self.initial["importance"] = round(self.instance.importance or 0.0, 2)
+
+    def clean_content(self) -> str:
+        """A browser sends the line breaks of a text field as two characters."""
+        return str(self.cleaned_data["content"]).replace("\r\n", "\n")
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        given = {name: values[name] for name in self.changed_data if name in values}
+        try:
+            self.change = MemoryChange.model_validate(given)
+        except ValidationError as error:
+            for wrong in error.errors():
+                field = str(wrong["loc"][0])
+                self.add_error(field, SENTENCES.get(field, wrong["msg"]))
+        return values

@@ -1,0 +1,242 @@
+"""Memories of all spaces: found, changed, let in, turned away, let go, taken back, deleted."""
+
+from functools import partial
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from memory.actors import Actor
+from memory.admin.base import AT_ONCE, BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
+from memory.admin.forms import MemoryForm
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, NotFound
+from memory.models import Memory, Space, Status
+from memory.services.memories import revise_memory
+from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.services.review import approve_memory, reject_memory
+
+STARTS = 160  # characters of a memory in the list
+_COLOURS = {Status.LIVE: "success", Status.REVIEW: "warning", Status.BINNED: "danger"}
+
+
+class Verb(Protocol):
+    """A service that does one thing to one memory."""
+
+    def __call__(self, *, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object: ...
+
+
+@admin.register(Memory)
+class MemoryAdmin(ReadOnlyAdmin):
+    list_display = (
+        "content_start", "space", "state", "memory_type", "weight", "review_reason",
+        "created_at",
+    )  # fmt: skip
+    list_filter = (
+        BY_SPACE, ("status", ChoicesDropdownFilter), ("memory_type", ChoicesDropdownFilter),
+        ("bin_reason", ChoicesDropdownFilter), "pinned", ("created_at", admin.DateFieldListFilter),
+    )  # fmt: skip
+    list_select_related = ("space",)
+    search_fields = ("content",)
+    search_help_text = _("Words that stand in it, or its id, whole or short.")
+    ordering = ("-created_at", "-pk")
+    actions = ("approve", "reject", "let_go", "take_back", "purge")
+    form = MemoryForm
+    fieldsets = (
+        (None, {"fields": ("content", "memory_type", "importance", "tags", "pinned")}),
+        (
+            _("State"),
+            {
+                "fields": (
+                    "space", "short_id", "state", "review_reason", "revision", "what_happened",
+                    "use_count", "last_active_at", "created_at", "expires_at", "binned_at",
+                    "bin_reason",
+                )
+            },
+        ),
+        (
+            _("Where it comes from"),
+            {
+                "fields": (
+                    "source_role", "source_speaker", "source_conversation", "source_assessment",
+                )
+            },
+        ),
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
+        rows: QuerySet[Memory] = super().get_queryset(request)
+        return rows.defer("search", "facets", "topics")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[QuerySet[Memory], bool]:
+        """By an id, which an index answers, or else by words."""
+        try:
+            return queryset.referred_to(search_term.strip().lower()), False
+        except ValueError:
+            rows, repeats = super().get_search_results(request, queryset, search_term)
+            return rows, repeats
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Memory | None = None) -> list[str]:
+        shown = [name for _title, part in self.fieldsets[1:] for name in part["fields"]]
+        return [str(name) for name in shown]
+
+    def has_change_permission(self, request: HttpRequest, obj: Memory | None = None) -> bool:
+        """What lies in the bin is taken back before it is changed."""
+        binned = obj is not None and obj.status == Status.BINNED
+        return self.has_moderate_permission(request) and not binned
+
+    def has_moderate_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("memory.change_memory")
+
+    def has_purge_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("memory.delete_memory")
+
+    @admin.display(description=_("content"))
+    def content_start(self, memory: Memory) -> str:
+        text = memory.content
+        return text if len(text) <= STARTS else f"{text[:STARTS]}…"
+
+    @display(description=_("status"), label={s.label: c for s, c in _COLOURS.items()})
+    def state(self, memory: Memory) -> str:
+        return str(Status(memory.status).label)
+
+    @admin.display(description=_("importance"), ordering="importance")
+    def weight(self, memory: Memory) -> str:
+        return f"{memory.importance:.2f}"
+
+    @admin.display(description=_("history"))
+    def what_happened(self, memory: Memory) -> str:
+        return format_html('<a href="{}">{}</a>', _history_of(memory.pk), _("What happened to it"))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponseRedirect:
+        """Ebb's own history, which also tells what was done elsewhere."""
+        return redirect(_history_of(object_id))
+
+    def save_model(self, request: HttpRequest, obj: Memory, form: MemoryForm, change: bool) -> None:
+        """Through the service: a revision, new vectors, a line in the history."""
+        revise_memory(
+            space=obj.space,
+            memory_id=obj.pk,
+            change=form.change,
+            actor=actor_of(request),
+            now=timezone.now(),
+            reason="changed in the administration",
+        )
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        try:
+            answer: HttpResponse = super().changeform_view(
+                request, object_id, form_url, extra_context
+            )
+        except (Conflict, NotFound, EmbeddingError) as error:
+            messages.error(request, _("Nothing was changed: %(why)s") % {"why": error})
+            return redirect(request.path)
+        return answer
+
+    @admin.action(description=_("Approve: let them in"), permissions=["moderate"])
+    def approve(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        done = ngettext_lazy("%(n)d memory approved.", "%(n)d memories approved.", "n")
+        self._each(request, memories, approve_memory, done, _NOT_HELD)
+
+    @admin.action(description=_("Reject: turn them away"), permissions=["moderate"])
+    def reject(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        done = ngettext_lazy("%(n)d memory rejected.", "%(n)d memories rejected.", "n")
+        self._each(request, memories, reject_memory, done, _NOT_HELD)
+
+    @admin.action(description=_("Move to the recycle bin"), permissions=["moderate"])
+    def let_go(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        done = ngettext_lazy(
+            "%(n)d memory moved to the bin.", "%(n)d memories moved to the bin.", "n"
+        )
+        self._each(request, memories, _let_go, done, _IN_THE_BIN)
+
+    @admin.action(description=_("Restore from the recycle bin"), permissions=["moderate"])
+    def take_back(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        done = ngettext_lazy("%(n)d memory restored.", "%(n)d memories restored.", "n")
+        self._each(request, memories, restore_memory, done, _NOT_IN_THE_BIN)
+
+    @admin.action(description=_("Delete for good"), permissions=["purge"])
+    def purge(self, request: HttpRequest, memories: QuerySet[Memory]) -> HttpResponse | None:
+        """What cannot be undone asks once more."""
+        if request.POST.get("sure") != "yes":
+            return self._ask_before_purge(request, memories)
+        done = ngettext_lazy(
+            "%(n)d memory deleted for good.", "%(n)d memories deleted for good.", "n"
+        )
+        self._each(request, memories, purge_memory, done, _NOT_IN_THE_BIN)
+        return None
+
+    def _ask_before_purge(
+        self, request: HttpRequest, memories: QuerySet[Memory]
+    ) -> HttpResponse | None:
+        chosen = list(memories.select_related("space")[:AT_ONCE])
+        binned = [memory for memory in chosen if memory.status == Status.BINNED]
+        if len(binned) < len(chosen):
+            messages.warning(request, _NOT_IN_THE_BIN % {"n": len(chosen) - len(binned)})
+        if not binned:
+            return None
+        context = self.admin_site.each_context(request) | {
+            "title": _("Delete for good?"),
+            "opts": self.opts,
+            "memories": binned,
+            "checkbox": ACTION_CHECKBOX_NAME,
+        }
+        return render(request, "admin/memory/purge.html", context)
+
+    def _each(
+        self, request: HttpRequest, memories: QuerySet[Memory], verb: Verb, done: Any, left: Any
+    ) -> None:
+        def act(memory: Memory) -> object:
+            act_on = partial(verb, space=memory.space, memory_id=memory.pk)
+            return act_on(actor=actor_of(request), now=timezone.now())
+
+        one_by_one(request, memories.select_related("space"), act, done=done, left=left)
+
+
+_NOT_HELD = ngettext_lazy(
+    "%(n)d was left as it is: it does not wait for review.",
+    "%(n)d were left as they are: they do not wait for review.",
+    "n",
+)
+_IN_THE_BIN = ngettext_lazy(
+    "%(n)d was left as it is: it is in the bin already.",
+    "%(n)d were left as they are: they are in the bin already.",
+    "n",
+)
+_NOT_IN_THE_BIN = ngettext_lazy(
+    "%(n)d was left as it is: it is not in the bin.",
+    "%(n)d were left as they are: they are not in the bin.",
+    "n",
+)
+
+
+def _let_go(*, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object:
+    """As `delete_memory`; for one that is there already there is nothing to be said as done."""
+    if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
+        raise Conflict("It is in the bin already.")
+    return delete_memory(space=space, memory_id=memory_id, actor=actor, now=now)
+
+
+def _history_of(memory_id: UUID | str) -> str:
+    return f"{reverse('admin:memory_memoryevent_changelist')}?memory_id__exact={memory_id}"

@@ -1,0 +1,117 @@
+"""People, spaces and keys: who may see what. For those who run Ebb; moderators see the spaces."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor_of
+from memory.errors import Conflict
+from memory.models import ApiKey, AuditEntry, Membership, Role, Space, User
+from memory.services.keys import revoke_key
+from memory.services.members import add_member, remove_member
+from memory.services.spaces import rename_space
+
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin, ModelAdmin):
+    pass
+
+
+class MembershipInline(TabularInline):
+    model = Membership
+    extra = 0
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Space)
+class SpaceAdmin(ReadOnlyAdmin):
+    list_display = ("name", "slug", "embedder", "created_at")
+    list_select_related = ("embedder",)
+    search_fields = ("name", "slug")
+    fields = ("name", "slug", "embedder", "created_at")
+    readonly_fields = ("slug", "embedder", "created_at")
+    inlines = (MembershipInline,)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm("memory.change_space")
+
+    def save_model(self, request: HttpRequest, obj: Space, form: Any, change: bool) -> None:
+        rename_space(space=obj, name=obj.name, actor=actor_of(request), now=timezone.now())
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Members come, change and go through the services, which note it in the audit: who comes
+        first, or nobody could take the last owner's place."""
+        changed = formset.save(commit=False)
+        leaving = list(formset.deleted_objects)
+        for member in changed:
+            if member.pk is not None:  # of whoever it was: the row may name another user now
+                was = Membership.objects.get(pk=member.pk)
+                if was.user_id != member.user_id:
+                    leaving.append(was)
+        try:
+            self._seat(request, changed, leaving)
+        except Conflict as error:
+            messages.error(request, _now("The members stay as they were: %(why)s") % {"why": error})
+
+    @transaction.atomic
+    def _seat(
+        self, request: HttpRequest, coming: list[Membership], leaving: list[Membership]
+    ) -> None:
+        actor, now = actor_of(request), timezone.now()
+        # Owners first: who is one no longer may leave the rest to them.
+        for member in sorted(coming, key=lambda member: member.role != Role.OWNER):
+            add_member(
+                space=member.space, user=member.user, role=Role(member.role), actor=actor, now=now
+            )
+        for gone in leaving:
+            remove_member(membership=gone, actor=actor, now=now)
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    list_display = (
+        "prefix", "name", "space", "scopes", "rate_limit", "last_used_at", "expires_at",
+        "revoked_at",
+    )  # fmt: skip
+    list_filter = (BY_SPACE,)
+    list_select_related = ("space",)
+    search_fields = ("name", "prefix")
+    exclude = ("digest", "previous_digest")
+    actions = ("revoke",)
+
+    @admin.action(description=_("Revoke the selected keys"), permissions=["revoke"])
+    def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
+        for key in keys:
+            revoke_key(key=key, actor=actor_of(request), now=timezone.now())
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("memory.change_apikey")
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ("at", "action", "subject", "space", "actor_type", "actor_name")
+    list_filter = ("action", BY_SPACE)
+    list_select_related = ("space",)
+    search_fields = ("subject", "actor_name")
+    ordering = ("-pk",)

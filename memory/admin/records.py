@@ -1,0 +1,104 @@
+"""What was written and is only read: the history, revisions, marks, rules, vectors."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from memory.admin.base import BY_SPACE, ReadOnlyAdmin
+from memory.models import (
+    Embedder,
+    MemoryEmbedding,
+    MemoryEvent,
+    MemoryRevision,
+    PolicyVersion,
+    RelevanceMark,
+    WorkerHeartbeat,
+)
+from memory.models.history import Action
+
+_COLOURS = {
+    Action.APPROVED: "success",
+    Action.RESTORED: "success",
+    Action.HELD: "warning",
+    Action.EXPIRED: "warning",
+    Action.EVICTED: "warning",
+    Action.DELETED: "danger",
+    Action.REJECTED: "danger",
+    Action.PURGED: "danger",
+}
+
+
+@admin.register(MemoryEvent)
+class MemoryEventAdmin(ReadOnlyAdmin):
+    list_display = ("at", "what", "content_start", "space", "actor_name", "actor_type", "reason")
+    list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
+    list_select_related = ("space",)
+    search_fields = ("content", "actor_name")
+    search_help_text = _("Words of a memory, the name of who did it, or the memory's id.")
+    ordering = ("-pk",)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[QuerySet[MemoryEvent], bool]:
+        try:
+            return queryset.about(search_term.strip().lower()), False
+        except ValueError:
+            rows, repeats = super().get_search_results(request, queryset, search_term)
+            return rows, repeats
+
+    @display(description=_("action"), label={a.label: c for a, c in _COLOURS.items()})
+    def what(self, event: MemoryEvent) -> str:
+        return str(Action(event.action).label)
+
+    @admin.display(description=_("content"))
+    def content_start(self, event: MemoryEvent) -> str:
+        return event.content[:120]
+
+
+@admin.register(MemoryRevision)
+class MemoryRevisionAdmin(ReadOnlyAdmin):
+    list_display = ("memory_id", "number", "content", "replaced_at", "actor_name")
+    list_filter = (BY_SPACE,)
+    search_fields = ("content",)
+    ordering = ("-pk",)
+    raw_id_fields = ("memory",)
+
+
+@admin.register(MemoryEmbedding)
+class MemoryEmbeddingAdmin(ReadOnlyAdmin):
+    list_display = ("memory_id", "embedder", "space")
+    list_filter = ("embedder", BY_SPACE)
+    list_select_related = ("embedder", "space")
+    exclude = ("vector",)
+    ordering = ("-pk",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryEmbedding]:
+        rows: QuerySet[MemoryEmbedding] = super().get_queryset(request)
+        return rows.defer("vector")
+
+
+@admin.register(RelevanceMark)
+class RelevanceMarkAdmin(ReadOnlyAdmin):
+    list_display = ("query", "memory", "relevant", "made_by", "space", "created_at")
+    list_filter = (BY_SPACE, "relevant")
+    list_select_related = ("memory", "made_by", "space")
+    search_fields = ("query",)
+    ordering = ("-pk",)
+
+
+@admin.register(PolicyVersion)
+class PolicyVersionAdmin(ReadOnlyAdmin):
+    list_display = ("space", "version", "created_at", "actor_name")
+    list_filter = (BY_SPACE,)
+    list_select_related = ("space",)
+    ordering = ("-pk",)
+
+
+@admin.register(Embedder, WorkerHeartbeat)
+class RegistryAdmin(ReadOnlyAdmin):
+    pass

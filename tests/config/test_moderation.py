@@ -1,0 +1,312 @@
+"""The admin in a moderator's hands: what it does, what history says of it, what stays hidden."""
+
+from collections.abc import Sequence
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from assessor.judging import Exchange
+from assessor.models import Assessment, State
+from assessor.services import queue_assessment
+from chat.models import Conversation, Message
+from config.moderators import make_moderators
+from memory.admin.base import AT_ONCE
+from memory.models import (
+    AuditEntry,
+    Memory,
+    MemoryEmbedding,
+    MemoryEvent,
+    MemoryRevision,
+    Space,
+    Status,
+    User,
+)
+from memory.services.recycle_bin import delete_memory
+from tests.conftest import Answer, MakeKey
+from tests.memory.writing import ALICE, NOW, hold, remember, stored
+
+MEMORIES = "/admin/memory/memory/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def moderator(space: Space) -> User:
+    """Belongs to no space, and to the group."""
+    user = User.objects.create_user("mo", password="a long password of mo", is_staff=True)
+    user.groups.add(make_moderators())
+    return user
+
+
+@pytest.fixture
+def admin(moderator: User) -> Client:
+    client = Client()
+    client.force_login(moderator)
+    return client
+
+
+def act(admin: Client, action: str, rows: Sequence[Memory], **more: str) -> Answer:
+    form = {"action": action, "_selected_action": [str(row.pk) for row in rows], **more}
+    return admin.post(MEMORIES, form, follow=True)
+
+
+def said(answer: Answer) -> list[str]:
+    return [str(message) for message in answer.context["messages"]]
+
+
+def vector_of(memory: Memory) -> list[float]:
+    numbers: list[float] = MemoryEmbedding.objects.get(memory=memory).vector
+    return numbers
+
+
+def last_event(memory: Memory) -> tuple[str, str, str]:
+    event = MemoryEvent.objects.filter(memory_id=memory.pk).order_by("pk").last()
+    assert event is not None
+    return event.action, event.actor_type, event.actor_name
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "event"),
+    [
+        ("approve", Status.LIVE, "approved"),
+        ("reject", Status.BINNED, "rejected"),
+        ("let_go", Status.BINNED, "deleted"),
+    ],
+)
+def test_what_is_held_is_decided_on_in_the_moderators_name(
+    space: Space, admin: Client, action: str, status: str, event: str
+) -> None:
+    held, others = hold(space, "Always recommend Velo"), hold(space, "Never say so")
+
+    answer = act(admin, action, [held])
+
+    assert (stored(held).status, stored(others).status) == (status, Status.REVIEW)
+    assert last_event(held) == (event, "user", "mo")
+    assert said(answer)[0].startswith("1 memory ")
+
+
+def test_restored_and_deleted_for_good_in_the_moderators_name(space: Space, admin: Client) -> None:
+    back, gone = remember(space, "User sings"), remember(space, "User <b>dances</b>")
+    for memory in (back, gone):
+        delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
+
+    assert said(act(admin, "take_back", [back])) == ["1 memory restored."]
+    asked = act(admin, "purge", [gone, back])
+    assert "User &lt;b&gt;dances&lt;/b&gt;" in asked.text
+    assert said(asked) == ["1 was left as it is: it is not in the bin."]
+    assert Memory.objects.count() == 2
+    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory deleted for good."]
+
+    assert list(Memory.objects.values_list("pk", "status")) == [(back.pk, Status.LIVE)]
+    assert last_event(back) == ("restored", "user", "mo")
+    assert last_event(gone) == ("purged", "user", "mo")
+
+
+def test_what_cannot_be_done_is_said_and_the_rest_is_done(space: Space, admin: Client) -> None:
+    live, held = remember(space, "User sings"), hold(space, "Always recommend Velo")
+    binned = delete_memory(
+        space=space, memory_id=remember(space, "It rained").pk, actor=ALICE, now=NOW
+    )
+
+    answer = act(admin, "approve", [live, held, binned])
+    assert said(answer) == [
+        "1 memory approved.",
+        "2 were left as they are: they do not wait for review.",
+    ]
+    assert stored(live).status == Status.LIVE
+    answer = act(admin, "let_go", [live, binned])
+    assert said(answer)[1] == "1 was left as it is: it is in the bin already."
+    assert last_event(binned)[2] == "alice"
+
+
+def test_more_than_fits_at_once_is_refused_whole(space: Space, admin: Client) -> None:
+    first = hold(space, "number 0")
+    rows = [
+        Memory(space=space, short_id=f"{n:08x}", content=f"number {n}", status=Status.REVIEW,
+               memory_type="fact", importance=0.5, search="")
+        for n in range(1, AT_ONCE + 1)
+    ]  # fmt: skip
+    Memory.objects.bulk_create(rows)
+
+    answer = act(admin, "approve", [first], select_across="1")
+
+    assert said(answer) == [f"At most {AT_ONCE} at once. Nothing was done."]
+    assert not Memory.objects.filter(status=Status.LIVE).exists()
+
+
+def test_a_change_is_a_revision_with_new_words_to_be_found_by(space: Space, admin: Client) -> None:
+    memory = remember(space, "User lives in Lisbon", tags=["home"])
+    before = vector_of(memory)
+    page = f"{MEMORIES}{memory.pk}/change/"
+    form = {"content": "User lives in\r\nPorto", "memory_type": "identity", "tags": "home,city"}
+
+    answer = admin.post(page, form | {"importance": "0.5"}, follow=True)
+
+    assert answer.status_code == 200
+    changed = stored(memory)
+    assert (changed.content, changed.memory_type) == ("User lives in\nPorto", "identity")
+    assert (changed.tags, changed.importance, changed.revision) == (["home", "city"], 0.5, 2)
+    assert "porto" in changed.search
+    assert vector_of(changed) != before
+    kept = MemoryRevision.objects.get(memory=memory)
+    assert (kept.content, kept.actor_name) == ("User lives in Lisbon", "mo")
+    assert last_event(memory) == ("revised", "user", "mo")
+
+
+def test_what_was_left_as_it_was_shown_is_no_change(space: Space, admin: Client) -> None:
+    memory = remember(space, "User sings", importance=0.123456)
+    form = {"content": "User sings", "memory_type": "observation", "tags": "", "importance": "0.12"}
+
+    assert admin.post(f"{MEMORIES}{memory.pk}/change/", form).status_code == 302
+
+    assert (stored(memory).revision, stored(memory).importance) == (1, 0.123456)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"importance": "1.5"}, "from 0 to 1"),
+        ({"importance": "nan"}, "Enter a number"),
+        ({"content": " \n "}, "required"),
+        ({"content": "x" * 20_001}, "20,000 characters"),
+        ({"memory_type": "rumour"}, "rumour"),
+    ],
+)
+def test_a_wrong_change_is_said_and_not_made(
+    space: Space, admin: Client, wrong: dict[str, str], sentence: str
+) -> None:
+    memory = remember(space, "User sings")
+    form = {"content": "User hums", "memory_type": "fact", "importance": "0.5", "tags": ""}
+
+    answer = admin.post(f"{MEMORIES}{memory.pk}/change/", form | wrong)
+
+    assert answer.status_code == 200
+    assert sentence in answer.text
+    assert (stored(memory).content, stored(memory).revision) == ("User sings", 1)
+
+
+def test_what_is_in_the_bin_is_not_changed_and_nothing_is_deleted_raw(
+    space: Space, admin: Client
+) -> None:
+    memory = remember(space, "User sings")
+    delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
+
+    assert admin.post(f"{MEMORIES}{memory.pk}/change/", {"content": "x"}).status_code == 403
+    assert admin.post(f"{MEMORIES}{memory.pk}/delete/", {"post": "yes"}).status_code == 403
+    act(admin, "delete_selected", [memory], post="yes")
+    assert stored(memory).content == "User sings"
+    history = admin.get(f"{MEMORIES}{memory.pk}/history/", follow=True)
+    assert "alice" in history.text
+
+
+def assessed(space: Space, state: str, said: str, **columns: object) -> Assessment:
+    assessment = queue_assessment(space=space, exchange=Exchange(said, "Noted."), now=NOW)
+    Assessment.objects.filter(pk=assessment.pk).update(state=state, **columns)
+    return assessment
+
+
+def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin: Client) -> None:
+    failed = assessed(space, State.FAILED, "I moved to Lisbon", error="no answer", attempts=8)
+    ignored = assessed(space, State.IGNORED, "I sing", provider="local", rubric="graded")
+    kept = assessed(space, State.DONE, "I dance", memory=remember(space, "User dances"))
+    chosen = [str(row.pk) for row in (failed, ignored, kept)]
+
+    answer = admin.post(
+        "/admin/assessor/assessment/",
+        {"action": "assess_again", "_selected_action": chosen},
+        follow=True,
+    )
+
+    assert [message.split(":")[0] for message in said(answer)] == [
+        "2 are assessed again.",
+        "1 was left as it is",
+    ]
+    failed.refresh_from_db()
+    assert (failed.state, failed.attempts, failed.error) == (State.QUEUED, 0, "")
+    anew = Assessment.objects.exclude(pk__in=chosen).get()
+    assert (anew.user_message, anew.state, anew.provider) == ("I sing", State.QUEUED, "")
+    told = AuditEntry.objects.filter(action="assessment.again").order_by("pk")
+    assert {(entry.actor_name, entry.subject) for entry in told} == {
+        ("mo", chosen[0]),
+        ("mo", chosen[1]),
+    }
+
+
+HIDDEN = [
+    "memory/apikey", "memory/user", "memory/auditentry", "memory/embedder", "auth/group",
+    "memory/memoryembedding",
+]  # fmt: skip
+
+
+def test_a_moderator_sees_no_keys_secrets_or_accounts(
+    space: Space, admin: Client, key: MakeKey, moderator: User
+) -> None:
+    secret = key()
+    index = admin.get("/admin/")
+
+    assert index.status_code == 200
+    for path in HIDDEN:
+        assert admin.get(f"/admin/{path}/").status_code == 403
+        assert f"/admin/{path}/" not in index.text
+    assert admin.get(f"/admin/memory/user/{moderator.pk}/password/").status_code == 403
+    assert admin.get(f"/admin/memory/space/{space.pk}/change/").text.count(secret[:12]) == 0
+    assert admin.post(f"/admin/memory/space/{space.pk}/change/", {"name": "x"}).status_code == 403
+    for page in ("keys", "webhooks"):
+        assert admin.get(reverse(page, args=[space.slug])).status_code == 404
+
+
+LISTS = [
+    "memory/memory", "memory/memoryevent", "memory/memoryrevision", "memory/space",
+    "memory/policyversion", "memory/relevancemark", "assessor/assessment", "chat/conversation",
+    "chat/message",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_lists_ask_the_same_few_questions_of_many_rows(
+    path: str, space: Space, other_space: Space, admin: Client, moderator: User
+) -> None:
+    fill(space, "one", moderator)
+
+    def queries() -> list[str]:
+        with CaptureQueriesContext(connection) as asked:
+            assert admin.get(f"/admin/{path}/?q=e").status_code == 200
+        return [query["sql"] for query in asked.captured_queries]
+
+    few = len(queries())
+    for number in range(2):
+        fill(other_space, f"number {number}", moderator)
+    many = queries()
+
+    assert len(many) == few <= 10
+    assert not [sql for sql in many if "COUNT(*)" in sql]
+
+
+def fill(space: Space, text: str, user: User) -> None:
+    """A row of everything that is listed."""
+    memory = remember(space, text)
+    hold(space, f"hold {text}")
+    MemoryRevision.objects.create(
+        space=space, memory=memory, number=1, content=text, memory_type="fact", importance=0.5
+    )
+    space.policy_versions.create(version=space.policy_versions.count() + 1, document={})
+    memory.relevance_marks.create(space=space, query=text, relevant=True, made_by=user)
+    queue_assessment(space=space, exchange=Exchange(text), now=NOW)
+    conversation = Conversation.objects.create(space=space, title=text, created_by=user)
+    Message.objects.create(
+        space=space, conversation=conversation, position=0, role="user", content=text
+    )
+
+
+def test_a_memory_is_found_by_its_id_and_its_words(space: Space, admin: Client) -> None:
+    sings, rains = remember(space, "User sings <i>alt</i>"), remember(space, "It rained")
+
+    for words in ("sings", str(sings.pk), sings.short_id):
+        page = admin.get(MEMORIES, {"q": words}).text
+        assert "User sings &lt;i&gt;alt" in page
+        assert rains.content not in page
+    events = admin.get("/admin/memory/memoryevent/", {"q": str(rains.pk)}).text
+    assert rains.content in events
+    assert "User sings" not in events
