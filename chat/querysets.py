@@ -57,7 +57,8 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def recall_times(self, latest: int) -> list[float]:
         """How long recall took for the latest replies, in ms."""
         timed = self.filter(recall_ms__isnull=False).order_by("-created_at")
-        return list(timed.values_list("recall_ms", flat=True)[:latest])
+        times = timed.values_list("recall_ms", flat=True)[:latest]
+        return [ms for ms in times if ms is not None]
 
     def under_way(self, now: datetime) -> MessageQuerySet:
         """Replies that are being written, or are about to be."""

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from assessor.llm import ModelError
+from chat.responders import has_model
 from config.preconditions import ask_model
 from memory.authentication import Access
 from memory.models import WorkerHeartbeat
@@ -36,7 +37,8 @@ NAMES = {
 @space_page("read")
 def health_parts(request: PageRequest, access: Access) -> HttpResponse:
     """A piece of the overview: each part, and what is wrong with it. It may take seconds."""
-    parts = [(NAMES[part], state, state == OK) for part, state in check_ready().items()]
+    names = NAMES if has_model() else NAMES | {"model": _("built-in responder, no language model")}
+    parts = [(names[part], state, state == OK) for part, state in check_ready().items()]
     return render(request, "memory/_health.html", {"parts": parts})
 
 
@@ -74,7 +76,7 @@ def _worker() -> str:
 
 def _model() -> str:
     """The configured chat model; the built-in one is always there."""
-    if not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
+    if not has_model():
         return OK
     answer: str | None = cache.get("health.model")
     if answer is None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from config.navigation import PAGES
+from config.navigation import DAILY, MORE
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space, User
@@ -126,7 +126,7 @@ def test_no_page_scrolls_sideways(
     log_in: LogIn, web: Web, memories: Sequence[Memory], key: MakeKey, size: tuple[int, int]
 ) -> None:
     key()
-    pages = [reverse(name, args=["home"]) for name, *_ in (*PAGES, *SETTINGS)]
+    pages = [reverse(name, args=["home"]) for name, *_ in (*DAILY, *MORE, *SETTINGS)]
     page = log_in(size=size)
 
     for path in (*pages, "/s/home/memories/?q=lisbon"):
