@@ -117,6 +117,11 @@ async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
     return first
 
 
+async def _sdk_at_once(stub: str, count: int) -> list[float]:
+    async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
+        return await asyncio.gather(*(_sdk_first_token_ms(client) for _ in range(count)))
+
+
 async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.Row]]:
     """Everything beside the stub; and with memory beside without."""
     taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_DOORS, _AGAIN, _SDK)}
@@ -145,14 +150,16 @@ async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.R
     ]
 
 
-async def _side_by_side(ways: Ways) -> list[harness.Row]:
+async def _side_by_side(ways: Ways, stub: str) -> list[harness.Row]:
+    """The SDK stands for any Python program that asks the model: no memory, no web server."""
     rows: list[harness.Row] = []
     targets = (ways.direct, ways.without_memory, ways.with_memory)
     for count, times in CONCURRENCY.items():
-        taken: dict[str, list[float | None]] = {name: [] for name in _STREAMS}
+        taken: dict[str, list[float | None]] = {name: [] for name in (*_STREAMS, _SDK)}
         for _ in range(times):
             for name, target in zip(_STREAMS, targets, strict=True):
                 taken[name] += await at_once(target, count)
+            taken[_SDK] += await _sdk_at_once(stub, count)
         measured = [_row(count, name, ms) for name, ms in taken.items()]
         base = measured[0]["p95 ms"]
         rows += [row | {"p95 ratio": round(row["p95 ms"] / base, 2)} for row in measured]
@@ -175,7 +182,7 @@ async def _measure(ways: Ways, stub: str, rounds: int) -> None:
     beside_stub, beside_off = await _one_by_one(ways, stub, rounds)
     report.add(f"One stream at a time, {MEMORIES} memories", beside_stub)
     report.add("What memory adds", beside_off)
-    report.add("Streams side by side", await _side_by_side(ways))
+    report.add("Streams side by side", await _side_by_side(ways, stub))
     await asyncio.to_thread(
         report.save, rounds=rounds, memories=MEMORIES, stub_delay_ms=DELAY_MS, web_processes=1
     )
