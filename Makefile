@@ -7,7 +7,7 @@ BIN := .venv/bin
 NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-long lint format bench backup restore lock venv packages dev-packages browser
+.PHONY: help up test test-long lint format bench screenshots backup restore lock venv packages dev-packages browser
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -35,6 +35,9 @@ format: dev-packages  ## put the code into shape
 
 bench: dev-packages  ## measure recall and the time to the first token
 	$(BIN)/python -m benchmarks
+
+screenshots: dev-packages browser  ## take the pictures of README.md and docs/tour.md anew
+	@$(BIN)/python -m screenshots
 
 backup: packages  ## write the whole installation into one file (FILE=…)
 	@$(BIN)/python manage.py backup $(if $(FILE),"$(FILE)")

@@ -8,7 +8,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def draw(base: str, link: str, folder: Path) -> None:
         page.goto(base + link)
         space = page.url.rstrip("/") + "/"
         _talk(page)
-        _take(page, folder / "playground")
+        _take(page, folder / "playground", also=("dark", "narrow"))
         for name, address in _PAGES.items():
             page.goto(space + address)
             _take(page, folder / name)
@@ -85,15 +85,14 @@ def _policy(page: Page, space: str, folder: Path) -> None:
     _take(page, folder / "policy")
 
 
-def _take(page: Page, path: Path) -> None:
-    """One picture in the light, one in the dark, and one as on a phone."""
+def _take(page: Page, path: Path, *, also: Sequence[str] = ()) -> None:
+    """A picture in the light; `also` one in the `dark`, or one as on a phone (`narrow`)."""
     page.wait_for_load_state("networkidle")
     page.mouse.move(0, 0)
-    for name, size, colours in (
-        ("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light"),
-    ):  # fmt: skip
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
+    for name in ("light", *also):
+        width, height = NARROW if name == "narrow" else WIDE
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if name == "dark" else "light")
         page.screenshot(path=f"{path}-{name}.png", animations="disabled")
     page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
     page.emulate_media(color_scheme="light")
