@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from benchmarks import harness
 from benchmarks.locomo_data import Asked, Conversation, conversations
+from memory.formulas.retrieval import recall_at, reciprocal_rank
 
 CUTS = (5, 10, 20)
 LEXICAL_WEIGHTS, SPEAKER_WEIGHTS = (1.0, 1.5, 2.0), (0.0, 0.15, 0.3)
@@ -33,10 +34,8 @@ Figures = npt.NDArray[np.float64]
 
 def figures(asked: Asked, ranked: Sequence[int]) -> list[float]:
     """R@5, R@10, R@20 and MRR@10 of one answer, best first."""
-    hits = [place in asked.evidence for place in ranked]
-    recalls = [sum(hits[:cut]) / len(asked.evidence) for cut in CUTS]
-    first = next((place for place, hit in enumerate(hits[:10], 1) if hit), None)
-    return [*recalls, 1 / first if first else 0.0]
+    recalls = [recall_at(cut, asked.evidence, ranked) for cut in CUTS]
+    return [*recalls, reciprocal_rank(asked.evidence, ranked, depth=10)]
 
 
 class Bench:

@@ -18,6 +18,7 @@ DAILY = (
 )
 MORE = (
     ("assessments", _("Assessments"), "check"),
+    ("lab", _("Ranking lab"), "lab"),
     ("policy", _("Policy"), "policy"),
     ("lifetimes", _("Lifetimes"), "lifetimes"),
     ("bin", _("Bin & history"), "trash"),

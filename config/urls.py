@@ -19,6 +19,7 @@ urlpatterns = [
     path("s/<slug:slug>/overview/health/", health_parts, name="health_parts"),
     path("s/<slug:slug>/memories/", include("memory.urls")),
     path("s/<slug:slug>/review/", include("memory.review_urls")),
+    path("s/<slug:slug>/lab/", include("memory.lab_urls")),
     path("s/<slug:slug>/policy/", include("memory.policy_urls")),
     path("s/<slug:slug>/", include("memory.departure_urls")),
     path("s/<slug:slug>/settings/", include("memory.settings_urls")),

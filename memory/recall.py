@@ -4,7 +4,7 @@ Recall reads; it never counts as use. Whoever puts what was found before a model
 services.uses.mark_used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
@@ -19,7 +19,7 @@ from memory.models import Memory, Space
 from memory.policy import PolicyDocument
 from memory.querysets.policies import Policy, current_policy
 from memory.querysets.recall import JUST_MISSED, Question, Shape, recalled
-from memory.vectors import embed
+from memory.vectors import embed, question_vectors
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,27 @@ def explained(found: Recall) -> Recall:
     embedding it anew. What was remembered or let go in between makes the one difference."""
     started = perf_counter()
     return _answer(found.question, replace(found.shape, explain=True), found.policy, started)
+
+
+def compare(
+    *,
+    space: Space,
+    queries: Sequence[str],
+    profiles: Sequence[Profile],
+    limit: int,
+    now: datetime,
+) -> Iterator[list[Recall]]:
+    """Question by question, what each of these profiles finds, at one moment and by the same rules.
+
+    `limit` is how many of each, whatever the profiles and the policy say. All questions are
+    embedded in one call, in which nobody's time counts; raises EmbeddingError.
+    """
+    policy = current_policy(space)
+    shapes = [_shape(policy.document, profile, limit) for profile in profiles]
+    vectors = question_vectors(space.embedder, queries)
+    for text, vector in zip(queries, vectors, strict=True):
+        question = Question(space, text, vector, now)
+        yield [_answer(question, shape, policy, perf_counter()) for shape in shapes]
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:

@@ -1,6 +1,8 @@
 """Texts to vectors by a model that stands in the database."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,10 @@ from memory.models import Embedder
 
 Vectors = npt.NDArray[np.float32]
 
+ASKED_AGAIN = 512
+_asked: OrderedDict[tuple[str, str, int, str], Vectors] = OrderedDict()
+_asked_lock = Lock()
+
 
 def embed(model: Embedder, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
     """Vectors of the texts, shape (n, dimensions), in their order. Raises EmbeddingError.
@@ -22,3 +28,23 @@ def embed(model: Embedder, texts: Sequence[str], *, kind: TextKind = "document")
     if isinstance(embedder, RemoteEmbedder):
         release_connection()
     return embedder.embed(texts, kind=kind)
+
+
+def question_vectors(model: Embedder, queries: Sequence[str]) -> Sequence[Vectors]:
+    """Vectors of questions that are asked again and again, as while weights are being tried: this
+    process keeps the latest. Raises EmbeddingError."""
+    keys = [(model.provider, model.model, model.dimensions, query) for query in queries]
+    with _asked_lock:
+        found = {key: _asked[key] for key in keys if key in _asked}
+    new = [key for key in dict.fromkeys(keys) if key not in found]
+    if new:
+        vectors = embed(model, [key[-1] for key in new], kind="query")
+        # Copies: a row would keep the whole array that it was made in.
+        found |= {key: row.copy() for key, row in zip(new, vectors, strict=True)}
+    with _asked_lock:
+        for key in keys:
+            _asked[key] = found[key]
+            _asked.move_to_end(key)
+        while len(_asked) > ASKED_AGAIN:
+            _asked.popitem(last=False)
+    return [found[key] for key in keys]

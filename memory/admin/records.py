@@ -17,6 +17,7 @@ from memory.models import (
     MemoryRevision,
     PolicyVersion,
     RelevanceMark,
+    SavedQuery,
     WorkerHeartbeat,
 )
 from memory.models.history import Action
@@ -87,6 +88,15 @@ class RelevanceMarkAdmin(ReadOnlyAdmin):
     list_display = ("query", "memory", "relevant", "made_by", "space", "created_at")
     list_filter = (BY_SPACE, "relevant")
     list_select_related = ("memory", "made_by", "space")
+    search_fields = ("query",)
+    ordering = ("-pk",)
+
+
+@admin.register(SavedQuery)
+class SavedQueryAdmin(ReadOnlyAdmin):
+    list_display = ("query", "space", "created_at")
+    list_filter = (BY_SPACE,)
+    list_select_related = ("space",)
     search_fields = ("query",)
     ordering = ("-pk",)
 

@@ -11,7 +11,14 @@ from typing import Any
 
 from django.db.models import Field, ForeignKey, GeneratedField, Model, OrderBy, UUIDField
 
-from memory.models import Memory, MemoryEvent, MemoryRevision, PolicyVersion, RelevanceMark
+from memory.models import (
+    Memory,
+    MemoryEvent,
+    MemoryRevision,
+    PolicyVersion,
+    RelevanceMark,
+    SavedQuery,
+)
 from memory.transfer import checks
 
 FORMAT, VERSION = "ebb-export", 1
@@ -89,6 +96,7 @@ _SECTIONS: dict[str, Section] = {
             left_out=frozenset({"made_by_id"}),
             names={"memory_id": "memory"},
         ),
+        Section("saved_query", SavedQuery, ("id",)),
     )
 }
 

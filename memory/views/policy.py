@@ -14,11 +14,13 @@ from memory import policy_form
 from memory.authentication import Access
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, InvalidArguments, NotFound
+from memory.models import SavedQuery
 from memory.pages import PageRequest, space_page
 from memory.policy import PolicyDocument, changed
 from memory.preview import Preview, Ranking, preview_policy
 from memory.querysets.policies import Policy, Version, current_policy, policy_versions
 from memory.services.policies import change_policy, revert_policy
+from memory.services.saved_queries import MAX_SAVED
 
 VERSIONS = 20
 NAMED = 4  # memories of each fate
@@ -117,12 +119,14 @@ def _shown(
     refused: InvalidArguments | None = None,
     overtaken: bool = False,
 ) -> HttpResponse:
+    saved = SavedQuery.objects.in_space(access.space).newest(MAX_SAVED)
     context = {
         "version": now_holds.version,
         "groups": policy_form.groups(now_holds.document, posted, refused),
         "refused": refused,
         "overtaken": overtaken,
-        "queries": _queries(request.session.get(_session_key(access), [])),
+        "queries": _queries(request.session.get(_session_key(access)) or saved),
+        "saved": saved,
         "may_change": "admin" in access.scopes,
         **_versions(access),
     }

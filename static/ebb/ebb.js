@@ -81,6 +81,20 @@
     else wanted.click();
   });
 
+  // A slider says its number while it is moved.
+  document.addEventListener("input", ({ target }) => {
+    const said = document.getElementById(target.dataset?.shownBy);
+    if (said) said.textContent = target.value;
+  });
+
+  // What stands for the same thing in several places shows itself everywhere.
+  for (const name of ["pointerover", "focusin"]) {
+    document.addEventListener(name, ({ target }) => {
+      const same = near(target, "[data-same]")?.dataset.same;
+      for (const one of document.querySelectorAll("[data-same]")) one.classList.toggle("pointed", one.dataset.same === same);
+    });
+  }
+
   // Browsers without field-sizing: grow the composer with what is typed.
   if (!CSS.supports("field-sizing", "content")) {
     document.addEventListener("input", ({ target }) => {
@@ -123,7 +137,7 @@
         code.before(frame);
         frame.prepend(code);
       }],
-      [".prose table", reach],
+      [".prose table, [data-wide]", reach],
     ]) {
       for (const element of [part, ...part.querySelectorAll(selector)]) {
         if (!element.matches?.(selector) || element.dataset.ready) continue;

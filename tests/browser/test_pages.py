@@ -25,6 +25,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 PHONE = (390, 844)
+LAB = "/s/home/lab/?q=lisbon&profile=hybrid&profile=own&profile=date&profile=vivid"
 
 
 CONTENTS: list[tuple[MemoryTypeName, str]] = [
@@ -129,7 +130,7 @@ def test_no_page_scrolls_sideways(
     pages = [reverse(name, args=["home"]) for name, *_ in (*DAILY, *MORE, *SETTINGS)]
     page = log_in(size=size)
 
-    for path in (*pages, "/s/home/memories/?q=lisbon"):
+    for path in (*pages, "/s/home/memories/?q=lisbon", LAB):
         page.goto(web.url + path)
         expect(page.locator("main")).to_be_visible()
         assert overflow(page) <= 0, path

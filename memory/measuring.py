@@ -1,0 +1,96 @@
+"""How well rankings find what people have marked as relevant: recall itself, asked their questions.
+
+Only reads, and counts no use. The figures are those of benchmarks/locomo.py, by the same formulas.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+from uuid import UUID
+
+from memory.formulas.ranking import Profile
+from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
+from memory.models import RelevanceMark, Space
+from memory.recall import compare
+
+DEPTH = 10
+MAX_QUESTIONS = 50
+PATIENCE = 2.0
+"""Seconds after which no further question is asked."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One profile's means over all questions that were asked, each in 0..1."""
+
+    profile: Profile
+    recall_at_5: float
+    recall_at_10: float
+    mrr: float
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, how many memories it should find, and for each profile the place of the first
+    that it found; None beyond the tenth."""
+
+    query: str
+    wanted: int
+    places: Sequence[int | None]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Figures over `questions`, which are all that are marked, or the latest of them."""
+
+    figures: Sequence[Figures]
+    questions: Sequence[Asked]
+    is_part: bool
+
+
+def measure(
+    *,
+    space: Space,
+    profiles: Sequence[Profile],
+    now: datetime,
+    patience: float = PATIENCE,
+) -> Measured:
+    """Asks each marked question by each profile. After `patience` seconds it stops: every profile
+    has then been asked the same questions, the latest marked. Raises EmbeddingError."""
+    started = perf_counter()
+    marks = RelevanceMark.objects.in_space(space).to_be_found()
+    marked = marks.by_question(MAX_QUESTIONS + 1)
+    questions = dict(marked[:MAX_QUESTIONS])
+    answers: list[tuple[str, list[list[UUID]]]] = []
+    found = compare(space=space, queries=list(questions), profiles=profiles, limit=DEPTH, now=now)
+    for query, recalls in zip(questions, found, strict=False):
+        answers.append((query, [recall.memory_ids for recall in recalls]))
+        if perf_counter() - started > patience:
+            break
+    return Measured(
+        figures=[
+            _figures(profile, [(questions[query], ranked[n]) for query, ranked in answers])
+            for n, profile in enumerate(profiles)
+            if answers
+        ],
+        questions=[
+            Asked(
+                query, len(questions[query]), [first_place(questions[query], one) for one in ranked]
+            )
+            for query, ranked in answers
+        ],
+        is_part=len(answers) < len(marked),
+    )
+
+
+def _figures(profile: Profile, answers: Sequence[tuple[list[UUID], list[UUID]]]) -> Figures:
+    def mean(values: list[float]) -> float:
+        return sum(values) / len(values)
+
+    return Figures(
+        profile,
+        recall_at_5=mean([recall_at(5, wanted, ranked) for wanted, ranked in answers]),
+        recall_at_10=mean([recall_at(10, wanted, ranked) for wanted, ranked in answers]),
+        mrr=mean([reciprocal_rank(wanted, ranked, depth=DEPTH) for wanted, ranked in answers]),
+    )

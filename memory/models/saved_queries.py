@@ -1,0 +1,34 @@
+"""Questions that a person has kept, to ask them again of other rules and rankings."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models.functions import MD5
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.saved_queries import SavedQueryQuerySet
+
+
+class SavedQuery(models.Model):
+    """One question of a space. Recall does not read it; the lab and the rules' preview do."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    query = models.TextField(_("question"))
+    # A question may be longer than what fits into an index.
+    query_digest = models.GeneratedField(
+        expression=MD5("query"), output_field=models.CharField(max_length=32), db_persist=True
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    objects: ClassVar[models.Manager["SavedQuery"]] = SavedQueryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("saved question")
+        verbose_name_plural = _("saved questions")
+        constraints = [
+            models.UniqueConstraint(fields=["space", "query_digest"], name="saved_query_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.query[:60]
