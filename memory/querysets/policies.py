@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NEWEST = """
     SELECT version, document::text FROM memory_policyversion
-    WHERE space_id = %s ORDER BY version DESC LIMIT 1
+    WHERE space_id = $1 ORDER BY version DESC LIMIT 1
 """
 
 

@@ -2,8 +2,8 @@
 
 Django writes the SQL of a query anew each time, and its cursors put the values into the text, so
 that PostgreSQL reads and plans it anew, too: together half a millisecond for a single row. Here the
-text is written once, psycopg lets PostgreSQL keep what a connection sends often, and rows become
-objects by the columns they were asked for.
+text is written once, psycopg lets PostgreSQL keep what a connection sends often, values travel as
+bytes rather than as text, and rows become objects by the columns they were asked for.
 """
 
 from __future__ import annotations
@@ -13,9 +13,15 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 from django.db import connection
-from django.db.models import Model
+from django.db.models import JSONField, Model
+from django.db.models.base import ModelState
+from pgvector import HalfVector
+from pgvector.psycopg.halfvec import HalfVectorBinaryDumper
 
 M = TypeVar("M", bound=Model)
+
+# A vector of 384 as text takes Python longer to write than PostgreSQL to compare with a hundred.
+psycopg.adapters.register_dumper(HalfVector, HalfVectorBinaryDumper)
 
 PREPARED_AFTER, PREPARED = 5, 20
 """How often a connection sends a text before PostgreSQL is to keep it, and how many it keeps: the
@@ -23,7 +29,8 @@ largest takes half a megabyte there."""
 
 
 def fetch(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All rows of the answer. Raises Django's database errors.
+    """All rows of the answer. The text names its parameters as PostgreSQL does: $1, $2 and so on.
+    Raises Django's database errors.
 
     Behind a pooler that hands a connection to another at each transaction there is nothing to keep:
     Django's setting for that is heeded.
@@ -33,8 +40,8 @@ def fetch(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     with connection.wrap_database_errors:
         connection.connection.prepare_threshold = PREPARED_AFTER if keeps else None
         connection.connection.prepared_max = PREPARED
-        with psycopg.Cursor(connection.connection) as cursor:
-            rows = cursor.execute(text, parameters).fetchall()
+        with psycopg.RawCursor(connection.connection) as cursor:
+            rows = cursor.execute(text, parameters, binary=True).fetchall()
     if connection.queries_logged:  # by who counts or times them
         connection.queries_log.append({"sql": text, "time": ""})
     return rows
@@ -48,8 +55,8 @@ class Columns(Generic[M]):
         self._fields = [f for f in model._meta.concrete_fields if f.name != without]
         self._names = [field.attname for field in self._fields]
         self._converters = [
-            (place, field.from_db_value)
-            for place, field in enumerate(self._fields)
+            (field.attname, field.from_db_value)
+            for field in self._fields
             if hasattr(field, "from_db_value")
         ]
 
@@ -57,12 +64,18 @@ class Columns(Generic[M]):
         return len(self._fields)
 
     def of(self, table: str) -> str:
-        """The columns for a SELECT: `table.id, table.name`."""
-        return ", ".join(f"{table}.{field.column}" for field in self._fields)
+        """The columns for a SELECT: `table.id, table.name`. JSON as text, as Django wants it."""
+        return ", ".join(
+            f"{table}.{field.column}{'::text' * isinstance(field, JSONField)}"
+            for field in self._fields
+        )
 
     def made_of(self, values: Sequence[Any]) -> M:
-        """The object of these columns. (A raw queryset's guessing cost three ms for ten rows.)"""
-        values = list(values)
-        for place, from_database in self._converters:
-            values[place] = from_database(values[place], None, connection)
-        return self._model.from_db(connection.alias, self._names, values)
+        """The object of these columns, as `Model.from_db` leaves it, in a tenth of the time."""
+        made = self._model.__new__(self._model)
+        made.__dict__.update(zip(self._names, values, strict=True))
+        for name, from_database in self._converters:
+            made.__dict__[name] = from_database(made.__dict__[name], None, connection)
+        made._state = ModelState()
+        made._state.adding, made._state.db = False, connection.alias
+        return made

@@ -20,6 +20,7 @@ from memory.models import Memory, Space
 from memory.passages import passages
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
+from memory.querysets.prepared import fetch
 from memory.querysets.recall import Question, Shape, recalled
 from memory.querysets.recall.questions import values
 from memory.querysets.recall.sizes import size_if_large
@@ -117,6 +118,19 @@ def test_signals_are_those_of_the_exact_answer(
             assert one["signal_lexical"] == pytest.approx(same["signal_lexical"], abs=0.05)
 
 
+def test_what_is_left_out_could_not_have_come_among_the_first(large_space: Space) -> None:
+    """A small space is ranked exactly, though time and importance of most are never looked at."""
+    for name in (name for name, profile in PROFILES.items() if not profile.candidates):
+        for question in asked(large_space):
+            first = recalled(question, shape(name), large=EXACTLY)
+            every = recalled(question, shape(name, limit=COUNT), large=EXACTLY)
+
+            assert len(every) == COUNT
+            assert [one.pk for one in first] == [one.pk for one in every[:10]], name
+            scores = [vars(one)["score"] for one in first]
+            assert scores == pytest.approx([vars(one)["score"] for one in every[:10]], abs=1e-9)
+
+
 def test_a_rare_word_finds_what_is_far_from_the_question(large_space: Space) -> None:
     [wanted] = Memory.objects.filter(space=large_space, content__endswith=" word77")
     question = Question(large_space, "The team and word77?", meaning("nothing of the kind"), NOW)
@@ -190,8 +204,8 @@ def test_the_nearest_come_from_the_index_of_the_embedder(large_space: Space) -> 
     given = values(asked(large_space)[0], COUNT)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_sort = off")
-        cursor.execute(f"EXPLAIN {text}", [given[mark] for mark in sql.parameters])
-        plan = "\n".join(line for (line,) in cursor.fetchall())
+    lines = fetch(f"EXPLAIN {text}", [given[mark] for mark in sql.parameters])
+    plan = "\n".join(line for (line,) in lines)
 
     assert f"Index Scan using embedding_hnsw_{large_space.embedder_id}" in plan
     assert "memory_search_in_space" in plan

@@ -1,7 +1,14 @@
 """Which memories are ranked.
 
-In a small space all of them: the answer is exact. In a large one those that some signal puts first,
-each found by its own index; only these are scored, by the same formulas:
+In a small space all of them, or all that can be among the first: the answer is exact. What the
+question says about a memory weighs most, and takes its vector and its words. What time and
+importance add is bounded, so most memories are left out before anybody looks at them:
+
+    fitting       each memory's score by what the question says about it
+    candidates    those that time and importance could still lift among the first
+
+In a large space those that some signal puts first, each found by its own index; only these are
+scored, by the same formulas:
 
     near          most similar, by the embedder's approximate index or by comparing with all
     telling       most answered by rare words, from the text index
@@ -12,23 +19,32 @@ each found by its own index; only these are scored, by the same formulas:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import ceil
 
-from django.db.models import BooleanField, F, Value
+from django.db.models import BooleanField, F, QuerySet, Value
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
 from memory.formulas import importance_sql, ranking_sql
-from memory.formulas.expressions import double, float_result
+from memory.formulas.expressions import Number, double, float_result
 from memory.models import Memory, MemoryEmbedding
 from memory.models.memories import Status
 from memory.querysets.memories import MemoryQuerySet
-from memory.querysets.recall.fragments import Fragment, rows
+from memory.querysets.recall.fragments import Fragment, expression, rows
 from memory.querysets.recall.questions import EMBEDDER, NOW, SPACE, VECTOR, Shape
 
 REACH = 150
 """How many the strongest signal of a profile brings, at the least."""
+
+SAID = ("semantic", "lexical", "speaker")
+"""The signals that the question decides; the others depend on the memory and the clock alone."""
+LITTLE = 0.2
+"""Where the others weigh more than this share of the heaviest, they could lift too many."""
+ROUNDING = 1e-9
+"""How far sums of the same parts in another order may differ, and more."""
 
 MUCH, NEWEST = 0.1, 5000
 """Recency that weighs above this share of the heaviest signal can lift what is far from the nearest
@@ -47,6 +63,17 @@ _TELLING = """
     FROM rare JOIN words ON words.number = rare.number
     GROUP BY rare.id ORDER BY sum(rare.match * words.rarity) DESC, rare.id LIMIT %s
 """
+_FITTING = """
+    SELECT vectors.memory_id AS id, {score} AS score
+    FROM ({vectors}) AS vectors LEFT JOIN matches ON matches.id = vectors.memory_id
+"""
+_LIFTED = """
+    SELECT id FROM fitting WHERE score >= coalesce(
+        (SELECT score FROM fitting ORDER BY score DESC OFFSET %s LIMIT 1) - %s::float8, '-infinity'
+    )
+"""
+# LIMIT 1: one look-up each, where a planner that expects many would rather read all memories.
+_LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({one}) AS memory"
 _MAX_EF = 1000  # pgvector's own limit
 
 
@@ -56,6 +83,33 @@ def all_of(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
         return memories
     best = memories.order_by(F("current_importance").desc(), "id")[: shape.recall.candidate_limit]
     return memories.filter(pk__in=best.values("pk"))
+
+
+def can_be_left_out(shape: Shape) -> bool:
+    """Whether the first can be told from most others by what the question says about them. Not for
+    an explanation, which counts all, nor by filters, for which each memory must be looked at."""
+    weights = shape.profile.weights
+    others = sum(weight for name, weight in weights.items() if name not in SAID)
+    filtered = bool(shape.memory_types or shape.tags or shape.profile.candidates)
+    plain = not filtered and not shape.explain and shape.profile.order == "score"
+    return plain and others <= LITTLE * max(weights.values())
+
+
+def foremost(shape: Shape, said: Mapping[str, Number]) -> dict[str, Fragment]:
+    """`candidates`, and what they are chosen by: `said` are the signals of SAID, of the rows of
+    `vectors` and `matches`."""
+    weights = shape.profile.weights
+    others = sum(weight for name, weight in weights.items() if name not in SAID)
+    heavy = replace(shape.profile, recency=0.0, importance=0.0)
+    vectors = _comparable().annotate(
+        semantic=ranking_sql.semantic(CosineDistance("vector", Value(VECTOR)))
+    )
+    fitting = Fragment(_FITTING).filled(
+        score=expression(ranking_sql.score(said, heavy)),
+        vectors=rows(vectors.values("memory_id", "semantic")),
+    )
+    lifted = Fragment(_LIFTED, (shape.rows - 1, others + ROUNDING))
+    return {"fitting": fitting, "candidates": lifted}
 
 
 def likely(memories: MemoryQuerySet, shape: Shape, dimensions: int | None) -> dict[str, Fragment]:
@@ -94,9 +148,10 @@ def with_signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
     )
 
 
-def chosen(memories: MemoryQuerySet) -> MemoryQuerySet:
-    """Those that `candidates` names."""
-    return memories.filter(pk__in=RawSQL("SELECT id FROM candidates", ()))
+def looked_up(memories: MemoryQuerySet, names: Sequence[str]) -> Fragment:
+    """These values of those that `candidates` names."""
+    one = memories.filter(pk=RawSQL("candidates.id", ())).order_by().values(*names)[:1]
+    return Fragment(_LOOKED_UP).filled(one=rows(one))
 
 
 def _near_by_index(memories: MemoryQuerySet, reach: int, dimensions: int) -> dict[str, Fragment]:
@@ -116,16 +171,18 @@ def _near_by_index(memories: MemoryQuerySet, reach: int, dimensions: int) -> dic
 
 
 def _near_by_scan(reach: int) -> dict[str, Fragment]:
-    """Without the cast the index does not fit. To look up every memory would double the time, so
-    those that are not live are left out by their ids; they are few, or soon will be."""
-    hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
-    nearest = (
-        MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
-        .exclude(memory_id__in=hidden.values("pk"))
-        .order_by(CosineDistance("vector", Value(VECTOR)))
-    )
+    """Without the cast the index does not fit."""
+    nearest = _comparable().order_by(CosineDistance("vector", Value(VECTOR)))
     found = rows(nearest.values("memory_id")[:reach])
     return {"near": Fragment(_NEAR_OF_ALL).filled(near=found)}
+
+
+def _comparable() -> QuerySet[MemoryEmbedding]:
+    """The vectors of all live memories. To look up every memory would double the time, so those
+    that are not live are left out by their ids; they are few, or soon will be."""
+    hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
+    vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
+    return vectors.exclude(memory_id__in=hidden.values("pk"))
 
 
 def _fresh(memories: MemoryQuerySet, shape: Shape, reach: int) -> Fragment:

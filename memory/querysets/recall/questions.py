@@ -78,6 +78,6 @@ def values(question: Question, size: int) -> Mapping[Any, Any]:
     return {
         SIZE: size,
         TEXT: lexemes.prepare_question(question.text),
-        VECTOR: HalfVector(question.vector).to_text(),
+        VECTOR: HalfVector(question.vector),
         NOW: question.now,
     }

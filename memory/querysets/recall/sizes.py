@@ -27,7 +27,7 @@ _SIZE = """
     SELECT memory_id,
         (SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass)
     FROM memory_memoryembedding
-    WHERE space_id = %s AND embedder_id = %s ORDER BY memory_id OFFSET %s LIMIT 1
+    WHERE space_id = {space} AND embedder_id = {embedder} ORDER BY memory_id OFFSET $1 LIMIT 1
 """
 
 
@@ -45,7 +45,9 @@ def size_if_large(space: Space, large: int = LARGE) -> Size | None:
     Ids are random, so how far the first 256 reach tells how many there are: the same little work
     for a space of any size. Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
     """
-    row = fetch(_SIZE, [space.pk, space.embedder_id, _PLACE - 1])
+    # Numbers in the text, as in the ranking: otherwise PostgreSQL plans it anew each time.
+    text = _SIZE.format(space=space.pk, embedder=space.embedder_id)
+    row = fetch(text, [_PLACE - 1])
     if not row:
         return None
     [(last, all_vectors)] = row

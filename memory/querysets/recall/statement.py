@@ -1,7 +1,7 @@
 """The one statement of recall, put together from its parts.
 
-(words)      see words.py; in a large space some come first, to choose the candidates by
-candidates   in a large space: see candidates.py
+(words)      see words.py; where not all are ranked they come first, to choose the candidates by
+candidates   unless all are ranked: see candidates.py
 signals      one row per candidate: what needs nothing but the row
 scored       all signals, contributions summed to the score; with ranks, if they are asked for
 ranked       ordered, cut to the limit
@@ -13,6 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from django.db.models import Func
+from django.db.models.expressions import Expression
 from django.db.models.functions import Coalesce
 
 from memory.formulas import ranking_sql
@@ -35,7 +36,7 @@ from memory.querysets.recall.questions import NOW, SPACE, Shape
 MEMORY = Columns(Memory, without="search")
 """What is read of a memory: the answer's first columns."""
 
-_SIGNALS = ("id", "created_at", "search", "semantic", "recency", "time_coef", "current_importance")
+_SIGNALS = ("id", "created_at", "semantic", "recency", "time_coef", "current_importance")
 
 _SCORED = """
     SELECT *, {score} AS score
@@ -66,16 +67,48 @@ def statement(shape: Shape, *, large: bool = False, dimensions: int | None = Non
     if shape.tags:
         memories = memories.filter(tags__contains=list(shape.tags))
     memories = memories.with_importance_now(decay=shape.decay, now=NOW)
-    parts = {"asked": words.asked(shape.language)}
     if large:
-        parts |= words.of_sample() | candidates.likely(memories, shape, dimensions)
-        parts["signals"] = _signals(candidates.chosen(memories), shape)
-        parts["hits"] = words.hits()
+        chosen = _of_likely(memories, shape, dimensions)
+    elif candidates.can_be_left_out(shape):
+        chosen = _of_foremost(memories, shape)
     else:
-        parts["signals"] = _signals(candidates.all_of(memories, shape), shape)
-        parts |= words.of_candidates()
-    parts |= {"matches": words.matches(), "scored": _scored(shape), "ranked": _ranked(shape)}
+        chosen = _of_all(memories, shape)
+    parts = {"asked": words.asked(shape.language), **chosen}
+    parts |= {"scored": _scored(shape), "ranked": _ranked(shape)}
     return with_constants_inside(with_parts(parts, _select(shape)))
+
+
+def _of_likely(
+    memories: MemoryQuerySet, shape: Shape, dimensions: int | None
+) -> dict[str, Fragment]:
+    found = candidates.with_signals(memories, shape)
+    return {
+        **words.of_sample(),
+        **candidates.likely(memories, shape, dimensions),
+        "signals": candidates.looked_up(found, (*_SIGNALS, "search")),
+        "hits": words.hits("signals"),
+        "matches": words.matches(),
+    }
+
+
+def _of_foremost(memories: MemoryQuerySet, shape: Shape) -> dict[str, Fragment]:
+    said = {"semantic": column("vectors.semantic"), "lexical": _lexical(), "speaker": _speaker()}
+    found = candidates.with_signals(memories, shape)
+    return {
+        **words.of_space(),
+        "matches": words.matches(),
+        **candidates.foremost(shape, said),
+        "signals": candidates.looked_up(found, _SIGNALS),
+    }
+
+
+def _of_all(memories: MemoryQuerySet, shape: Shape) -> dict[str, Fragment]:
+    found = candidates.with_signals(candidates.all_of(memories, shape), shape)
+    return {
+        "signals": rows(found.order_by().values(*_SIGNALS, "search")),
+        **words.of_candidates(),
+        "matches": words.matches(),
+    }
 
 
 def numbers(shape: Shape) -> tuple[str, ...]:
@@ -84,17 +117,20 @@ def numbers(shape: Shape) -> tuple[str, ...]:
     return (*own, "rank", *map(_rank_without, shape.profile.weights)) if shape.explain else own
 
 
-def _signals(memories: MemoryQuerySet, shape: Shape) -> Fragment:
-    return rows(candidates.with_signals(memories, shape).order_by().values(*_SIGNALS))
-
-
 def _scored(shape: Shape) -> Fragment:
-    matched, said_by = column("matches.matched"), column("matches.said_by")
     return Fragment(_SCORED).filled(
         score=expression(ranking_sql.score(_signal_columns(), shape.profile)),
-        lexical=expression(ranking_sql.lexical(matched, words.ALL_RARITY)),
-        speaker=expression(Coalesce(said_by, double(0.0))),
+        lexical=expression(_lexical()),
+        speaker=expression(_speaker()),
     )
+
+
+def _lexical() -> Expression:
+    return ranking_sql.lexical(column("matches.matched"), words.ALL_RARITY)
+
+
+def _speaker() -> Expression:
+    return Coalesce(column("matches.said_by"), double(0.0))
 
 
 def _ranked(shape: Shape) -> Fragment:

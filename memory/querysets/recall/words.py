@@ -5,8 +5,8 @@
     words     how much each word tells: its rarity
     matches   one row per candidate that answers any word
 
-In a small space a word's rarity is counted among all candidates. In a large one that would mean to
-read half of the space for a common name, so there it is estimated:
+In a small space a word's rarity is counted among all that may be ranked. In a large one that would
+mean to read half of the space for a common name, so there it is estimated:
 
     sample    the first memories of the space by their ids, which are random: the same each time
     counted   how many of them hold each word
@@ -41,9 +41,18 @@ _ASKED = """
     GROUP BY word
 """
 _HITS = """
-    SELECT signals.id, asked.number, {match} AS match,
-        CASE WHEN signals.search @@ asked.name THEN 1.0::float8 ELSE 0.0::float8 END AS said_by
-    FROM asked JOIN signals ON signals.search @@ asked.word
+    SELECT {table}.id, asked.number, {match} AS match,
+        CASE WHEN {table}.search @@ asked.name THEN 1.0::float8 ELSE 0.0::float8 END AS said_by
+    FROM asked JOIN {table} ON {table}.search @@ asked.word
+"""
+# First by all words at once: most memories hold none of them.
+_IN_SPACE = """
+    WHERE memory_memory.space_id = %s AND memory_memory.status = 'live'
+        AND memory_memory.search @@ (SELECT string_agg(word::text, ' | ')::tsquery FROM asked)
+"""
+_LIVE = """
+    SELECT count(*) AS memories FROM memory_memory
+    WHERE space_id = %s AND status = 'live'
 """
 _WORDS = """
     SELECT asked.number, {rarity} AS rarity
@@ -108,9 +117,21 @@ def asked(language: str) -> Fragment:
 
 def of_candidates() -> dict[str, Fragment]:
     """`hits` and `words`, each word's rarity counted among the rows of `signals`."""
-    holders, memories = column("count(hits.id)"), column("(SELECT count(*) FROM signals)")
-    rarity = expression(ranking_sql.rarity(holders, memories))
-    return {"hits": hits(), "words": Fragment(_WORDS).filled(rarity=rarity)}
+    return {"hits": hits("signals"), "words": _words("(SELECT count(*) FROM signals)")}
+
+
+def of_space() -> dict[str, Fragment]:
+    """The same for all live memories of the space, without what else is known of them: to carry
+    their texts through the statement takes longer than to look at each memory twice."""
+    found = hits("memory_memory")
+    hits_in_space = Fragment(found.text + _IN_SPACE, (*found.parameters, SPACE))
+    live = Fragment(_LIVE, (SPACE,))
+    return {"hits": hits_in_space, "live": live, "words": _words("(SELECT memories FROM live)")}
+
+
+def _words(memories: str) -> Fragment:
+    rarity = ranking_sql.rarity(column("count(hits.id)"), column(memories))
+    return Fragment(_WORDS).filled(rarity=expression(rarity))
 
 
 def of_sample() -> dict[str, Fragment]:
@@ -128,9 +149,10 @@ def of_sample() -> dict[str, Fragment]:
     }
 
 
-def hits() -> Fragment:
-    """Each candidate with each word it answers."""
-    return Fragment(_HITS).filled(match=_match("signals.search", "asked.word"))
+def hits(table: str) -> Fragment:
+    """Each row of the table with each word it answers."""
+    match = _match(f"{table}.search", "asked.word")
+    return Fragment(_HITS).filled(table=Fragment(table), match=match)
 
 
 def matches() -> Fragment:
