@@ -11,6 +11,7 @@ from chat.views import (
     playground,
     private,
     replies,
+    sources,
     turns,
     why,
 )
@@ -43,6 +44,7 @@ urlpatterns = [
     path(f"{_HIT}/irrelevant/", why.irrelevant, name="why_irrelevant"),
     path(f"{_HIT}/relevant/", why.relevant, name="why_relevant"),
     path("recall-times/", why.recall_times, name="recall_times"),
+    path("memories/<uuid:memory_id>/source/", sources.source, name="memory_source"),
     path("exchanges/<uuid:message_id>/", exchanges.exchange, name="exchange"),
     path("exchanges/<uuid:message_id>/edit/", learned.edit, name="exchange_edit"),
     path("exchanges/<uuid:message_id>/discard/", learned.discard, name="exchange_discard"),

@@ -27,6 +27,7 @@ MORE = (
 # Pages that belong to another page's entry.
 WITHIN = {
     "conversation": "playground",
+    "memory": "memories",
     "assessment": "assessments",
     "assessment_judge_again": "assessments",
     "bin_history": "bin",

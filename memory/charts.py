@@ -1,4 +1,5 @@
-"""Charts of the pages: geometry for SVG attributes, drawn by templates/memory/_bin_chart.html.
+"""Charts of the pages: geometry for SVG attributes, drawn by templates/memory/_bin_chart.html
+and _curve.html.
 
 Numbers are texts with a dot, whatever the reader's language.
 """
@@ -55,3 +56,8 @@ def _parts(counts: Mapping[str, int], unit: float) -> list[Part]:
             below += count * unit
             parts.append(Part(name, f"{HEIGHT - below:.2f}", f"{count * unit:.2f}"))
     return parts
+
+
+def line(points: Sequence[tuple[float, float]], width: float) -> str:
+    """The `points` of an SVG line in a field of 100 × HEIGHT: x in 0..`width`, y in 0..1."""
+    return " ".join(f"{100 * x / (width or 1):.2f},{HEIGHT * (1 - y):.2f}" for x, y in points)

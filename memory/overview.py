@@ -70,11 +70,11 @@ def overview(*, space: Space, now: datetime) -> Overview:
     groups: list[Any] = list(
         kinds.annotate(
             memories=Count("pk"),
-            permanent_ones=Count("pk", filter=Q(expires_at=None)),
+            permanent_ones=Count("pk", filter=Q(expires_at=None) | Q(pinned=True)),
             pinned_ones=Count("pk", filter=Q(pinned=True)),
             core_ones=Count("pk", filter=Q(core=True)),
-            soon=Count("pk", filter=Q(expires_at__lt=now + timedelta(hours=24))),
-            this_week=Count("pk", filter=Q(expires_at__lt=now + timedelta(days=7))),
+            soon=Count("pk", filter=_goes_within(now, timedelta(hours=24))),
+            this_week=Count("pk", filter=_goes_within(now, timedelta(days=7))),
         )
     )
 
@@ -96,6 +96,10 @@ def overview(*, space: Space, now: datetime) -> Overview:
         capacity=policy.capacity,
         days=_days(space, now),
     )
+
+
+def _goes_within(now: datetime, time: timedelta) -> Q:
+    return Q(pinned=False, expires_at__lt=now + time)
 
 
 def _band() -> Case:

@@ -26,15 +26,16 @@ def show(memories: Iterable[Memory], policy: PolicyDocument, now: datetime) -> l
 
 
 def _show(memory: Memory, policy: PolicyDocument, now: datetime) -> Memory:
-    left = life_left(memory.clock_started_at, memory.expires_at, now)
-    soon = memory.expires_at is not None and memory.expires_at - now < EBBING_WITHIN
-    lifetime = _lifetime(memory.expires_at, now)
+    # What is pinned keeps its date, for when it is unpinned, and does not go by it.
+    ends = None if memory.pinned else memory.expires_at
+    left = life_left(memory.clock_started_at, ends, now)
+    soon = ends is not None and ends - now < EBBING_WITHIN
     weight = importance_now(memory, policy.decay, now)
     memory.importance_now = weight  # type: ignore[attr-defined]  # for the template, all five
     memory.life_left = left  # type: ignore[attr-defined]
     memory.ebbing = left is not None and (soon or left < EBBING_BELOW)  # type: ignore[attr-defined]
-    memory.lifetime_words = lifetime  # type: ignore[attr-defined]
-    memory.tide_words = _words(memory, weight)  # type: ignore[attr-defined]
+    memory.lifetime_words = _lifetime(ends, now)  # type: ignore[attr-defined]
+    memory.tide_words = _words(memory, weight, ends)  # type: ignore[attr-defined]
     return memory
 
 
@@ -48,13 +49,13 @@ def _lifetime(expires_at: datetime | None, now: datetime) -> str:
     return ngettext("expires in %(n)d day", "expires in %(n)d days", days) % {"n": days}
 
 
-def _words(memory: Memory, weight: float) -> str:
+def _words(memory: Memory, weight: float, ends: datetime | None) -> str:
     """ "important (0.71 now), stays until 21 December, used 4 times" """
     parts = [f"{band(weight)} ({weight:.2f} {_('now')})"]
-    if memory.expires_at is None:
+    if ends is None:
         parts.append(_("stays for good"))
     else:
-        day = date_format(timezone.localtime(memory.expires_at), "DATE_FORMAT")
+        day = date_format(timezone.localtime(ends), "DATE_FORMAT")
         parts.append(_("stays until %(day)s") % {"day": day})
     parts.append(
         ngettext("used %(n)d time", "used %(n)d times", memory.use_count) % {"n": memory.use_count}

@@ -220,21 +220,7 @@ def _apply(
     }
     if not values:
         return ()
-    MemoryRevision.objects.create(
-        space_id=memory.space_id,
-        memory=memory,
-        number=memory.revision,
-        content=memory.content,
-        memory_type=memory.memory_type,
-        importance=memory.importance,
-        facets=memory.facets,
-        tags=memory.tags,
-        topics=memory.topics,
-        replaced_at=now,
-        reason=reason,
-        actor_type=actor.type,
-        actor_name=actor.name,
-    )
+    keep_revisions([memory], actor=actor, now=now, reason=reason)
     for name, value in values.items():
         setattr(memory, name, value)
     memory.revision += 1
@@ -243,6 +229,29 @@ def _apply(
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     record(memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason)
     return values
+
+
+def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, reason: str) -> None:
+    """Keeps what the memories say before each is changed. In the transaction of the change, which
+    raises each one's `revision`."""
+    MemoryRevision.objects.bulk_create(
+        MemoryRevision(
+            space_id=memory.space_id,
+            memory=memory,
+            number=memory.revision,
+            content=memory.content,
+            memory_type=memory.memory_type,
+            importance=memory.importance,
+            facets=memory.facets,
+            tags=memory.tags,
+            topics=memory.topics,
+            replaced_at=now,
+            reason=reason,
+            actor_type=actor.type,
+            actor_name=actor.name,
+        )
+        for memory in memories
+    )
 
 
 def _update(memory: Memory) -> None:

@@ -1,96 +1,168 @@
-"""Pages: the list of memories with its search."""
+"""Pages: the list of memories with its filters and its search."""
 
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
 from memory.drafts import MemoryChange
 from memory.embeddings import EmbeddingError
-from memory.formulas.importance import TYPE_IMPORTANCE
-from memory.models import Memory
+from memory.filters import Filters, goes_at
+from memory.models import Memory, Status
 from memory.models.memories import MemoryType
 from memory.pages import PageRequest, space_page
 from memory.pagination import clock_of, keyset
-from memory.querysets.policies import current_policy
-from memory.recall import recall
+from memory.querysets.memories import MemoryQuerySet
+from memory.querysets.policies import Policy, current_policy
+from memory.recall import Recall, Result, recall
 from memory.services import memories as services
 from memory.services import recycle_bin
 from memory.tides import show
+from memory.views.overview import BAND_NAMES
 
 PAGE_SIZE = 50
 SEARCH_RESULTS = 20
-ORDERS = {
-    "-created_at": _("newest first"),
-    "-current_importance": _("most important now"),
-    "expires_at": _("expires next"),
-    "-use_count": _("most used"),
+SEARCHED = 200
+"""How many of a search's best are gone through for those that fit the filters."""
+COUNTED = 1000
+"""Up to which number those that fit are counted."""
+TAGS_OF, TAGS_SHOWN = 2000, 100
+CHOICES = {
+    "types": MemoryType.choices,
+    "bands": BAND_NAMES.items(),
+    "ages": {
+        "day": _("of the last day"),
+        "week": _("of the last 7 days"),
+        "month": _("of the last 30 days"),
+        "older": _("older than 30 days"),
+        "year": _("older than a year"),
+    }.items(),
+    "lifetimes": {
+        "day": _("leave within a day"),
+        "week": _("leave within 7 days"),
+        "month": _("leave within 30 days"),
+        "later": _("leave later"),
+        "permanent": _("stay for good"),
+        "pinned": _("pinned"),
+    }.items(),
+    "statuses": {
+        Status.LIVE.value: _("alive"),
+        Status.REVIEW.value: _("held for review"),
+        Status.BINNED.value: _("in the bin"),
+    }.items(),
+    "orders": {
+        "-created_at": _("newest first"),
+        "-current_importance": _("most important now"),
+        "expires_at": _("expires next"),
+        "-use_count": _("most used"),
+    }.items(),
 }
 
 
 @require_GET
 @space_page("read")
 def memories(request: PageRequest, access: Access) -> HttpResponse:
-    """All live memories, by type and in an order; or what a search finds, with its match."""
-    kind = request.GET.get("type", "")
-    kind = kind if kind in TYPE_IMPORTANCE else ""
-    query = request.GET.get("q", "").replace("\x00", "").strip()
-    try:
-        found = _found(access, query, kind) if query else _listed(request, access, kind)
-    except EmbeddingError as error:
-        found = {"hits": [], "error": str(error)}
-    context = found | {"q": query, "kind": kind, "types": MemoryType.choices, "orders": ORDERS}
-    template = "memory/_list.html" if request.htmx else "memory/memories.html"
-    return render(request, template, context)
-
-
-def _listed(request: PageRequest, access: Access, kind: str) -> dict[str, Any]:
+    """Memories as the address narrows and orders them; or what a search finds, with its match."""
+    asked = Filters.of(request.GET)
     cursor = request.GET.get("cursor") or None
+    fragment = "memory/_list_rows.html" if cursor else "memory/_list.html"
+    template = fragment if request.htmx else "memory/memories.html"
+    response = render(request, template, listed(access, asked, cursor))
+    if request.htmx and not cursor:
+        response["HX-Push-Url"] = f"{request.path}?{asked.address}".rstrip("?")
+    # Or a browser that goes back would show the fragment that it keeps under the same address.
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_GET
+@space_page("read")
+def tags(request: PageRequest, access: Access) -> HttpResponse:
+    """A fragment: the tags that the newest memories have, the most frequent first."""
+    newest = Memory.objects.in_space(access.space).live().order_by("-created_at", "-pk")
+    counted = Counter(tag for row in newest.values_list("tags", flat=True)[:TAGS_OF] for tag in row)
+    known = [tag for tag, _count in counted.most_common(TAGS_SHOWN)]
+    return render(request, "memory/_tags.html", {"tags": known})
+
+
+def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[str, Any]:
+    """What templates/memory/_list.html shows."""
+    policy = current_policy(access.space)
+    rows = Memory.objects.in_space(access.space)
+    context = CHOICES | {
+        "asked": asked,
+        "total": rows.live().count(),
+        "may_choose": "write" in access.scopes and asked.status == Status.LIVE,
+    }
+    try:
+        # What is recalled is alive; the others are found by what they say.
+        if asked.q and asked.status == Status.LIVE:
+            return context | _found(access, asked, policy, timezone.now())
+        return context | _paged(rows, asked, policy, cursor)
+    except EmbeddingError as error:
+        return context | {"hits": [], "error": str(error)}
+
+
+def _paged(
+    rows: MemoryQuerySet, asked: Filters, policy: Policy, cursor: str | None
+) -> dict[str, Any]:
     now = clock_of(cursor, default=timezone.now())
-    policy = current_policy(access.space).document
-    order = request.GET.get("order", "")
-    order = order if order in ORDERS else "-created_at"
-    rows = Memory.objects.in_space(access.space).live()
-    total = rows.count()
-    if kind:
-        rows = rows.filter(memory_type=kind)
+    rows = asked.narrowed(rows, decay=policy.document.decay, now=now)
+    if asked.q:
+        rows = rows.saying(asked.q)
+    order = asked.order
+    if order == "expires_at":
+        order, rows = "goes_at", rows.annotate(goes_at=goes_at())
+    fitting = rows.values("pk")[: COUNTED + 1].count() if asked.is_narrow and not cursor else None
     page, following = keyset(order).page(
-        rows.with_importance_now(decay=policy.decay, now=now),
-        limit=PAGE_SIZE,
-        cursor=cursor,
-        as_of=now,
+        rows.defer("search"), limit=PAGE_SIZE, cursor=cursor, as_of=now
     )
-    hits = [{"memory": memory} for memory in show(page, policy, now)]
-    return {"hits": hits, "next": following, "order": order, "total": total}
+    hits = [{"memory": memory} for memory in show(page, policy.document, now)]
+    return {"hits": hits, "next": following, "fitting": fitting, "counted": COUNTED}
 
 
-def _found(access: Access, query: str, kind: str) -> dict[str, Any]:
-    now = timezone.now()
+def _found(access: Access, asked: Filters, policy: Policy, now: datetime) -> dict[str, Any]:
+    """The best that a search finds; where it is narrowed further, of the best SEARCHED."""
+    rest = asked.importance or asked.age or asked.lifetime
     found = recall(
         space=access.space,
-        query=query[:2000],
+        query=asked.q,
         now=now,
-        limit=SEARCH_RESULTS,
-        memory_types=[kind] if kind else [],
+        limit=SEARCHED if rest else SEARCH_RESULTS,
+        memory_types=[asked.type] if asked.type else [],
+        tags=[asked.tag] if asked.tag else [],
     )
-    show([result.memory for result in found.results], found.policy.document, now)
+    results = _fitting(access, asked, found, now) if rest else found.results
+    show([result.memory for result in results], policy.document, now)
     hits = [
-        {
-            "memory": result.memory,
-            "match": result.match,
-            "signals": {
-                name: {"value": value, "contribution": result.contributions.get(name, 0.0)}
-                for name, value in result.signals.items()
-            },
-        }
-        for result in found.results
+        {"memory": result.memory, "match": result.match, "signals": _signals(result)}
+        for result in results
     ]
-    return {"hits": hits, "took_ms": found.took_ms}
+    return {"hits": hits, "took_ms": found.took_ms, "searched": SEARCHED if rest else None}
+
+
+def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Sequence[Result]:
+    rows = Memory.objects.in_space(access.space).filter(pk__in=found.memory_ids)
+    rows = asked.narrowed(rows, decay=found.policy.document.decay, now=now)
+    fitting = set(rows.values_list("pk", flat=True))
+    return [result for result in found.results if result.memory.pk in fitting][:SEARCH_RESULTS]
+
+
+def _signals(result: Result) -> dict[str, dict[str, float]]:
+    """What templates/_signals.html draws."""
+    return {
+        name: {"value": value, "contribution": result.contributions.get(name, 0.0)}
+        for name, value in result.signals.items()
+    }
 
 
 @require_POST

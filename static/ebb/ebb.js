@@ -104,6 +104,19 @@
     });
   }
 
+  // Rows that are ticked: one box ticks all that are shown, and a number says how many are.
+  document.addEventListener("change", ({ target }) => {
+    const form = near(target, "form[data-ticks]");
+    if (!form) return;
+    const boxes = [...form.querySelectorAll(`input[name="${form.dataset.ticks}"]`)];
+    const all = form.querySelector("[data-ticks-all]");
+    if (target === all) for (const box of boxes) box.checked = all.checked;
+    const ticked = boxes.filter((box) => box.checked).length;
+    all.checked = ticked === boxes.length;
+    all.indeterminate = ticked > 0 && !all.checked;
+    form.querySelector("[data-ticks-count]").textContent = ticked;
+  });
+
   // Toasts leave by themselves, but not while somebody points at them or is about to press undo.
   const leave = (toast) => {
     if (toast.matches(":hover, :focus-within")) setTimeout(leave, 2000, toast);

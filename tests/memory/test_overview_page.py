@@ -36,7 +36,8 @@ def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -
     assert "of 800; room for 798 more" in page
     assert "2 came and 0 went in the last 30 days" in page
     assert 'href="/s/home/memories/?type=preference"' in page
-    assert 'href="/s/home/memories/?order=expires_at"' in page
+    assert 'href="/s/home/memories/?importance=important"' in page
+    assert 'href="/s/home/memories/?lifetime=day&amp;order=expires_at"' in page
     for address in ("memories/?lifetime=permanent", "bin/", "review/"):
         assert f'href="/s/home/{address}"' in page
 

@@ -26,6 +26,7 @@ from memory.querysets.recall.questions import values
 from memory.querysets.recall.sizes import size_if_large
 from memory.querysets.recall.statement import statement
 from memory.services.memories import Prepared, store_memories
+from memory.similar import similar
 from tests.memory.test_recall import SUBJECTS, THINGS, VERBS
 from tests.memory.writing import ALICE, NOW, remember
 
@@ -209,3 +210,15 @@ def test_the_nearest_come_from_the_index_of_the_embedder(large_space: Space) -> 
 
     assert f"Index Scan using embedding_hnsw_{large_space.embedder_id}" in plan
     assert "memory_search_in_space" in plan
+
+
+@MODES
+def test_what_is_nearest_to_a_memory_is_found_as_well(
+    large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    for memory in Memory.objects.in_space(large_space).order_by("pk")[:5]:
+        memory.space = large_space
+        exact = [near.similarity for near in similar(memory, large=EXACTLY)]
+        likely = [near.similarity for near in similar(memory, large=1)]
+        assert likely == pytest.approx(exact, abs=0.02)

@@ -1,0 +1,78 @@
+"""A piece of a memory's page: the exchange that it came from, and how it was judged."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from assessor.models import Assessment
+from chat.models import Conversation, Message
+from memory.authentication import Access
+from memory.models import Memory, MemoryEvent, Space
+from memory.models.history import Action
+from memory.pages import PageRequest, space_page
+from memory.telling import who
+from memory.tools import TOOL
+
+A_REPLY_TAKES = timedelta(hours=1)
+"""At most, from its first word to the memory that the model kept by a tool."""
+
+
+@require_GET
+@space_page("read")
+def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """What was said when it was learned; or who wrote it, if nobody talked."""
+    rows = Memory.objects.in_space(access.space).defer("search")
+    memory = get_object_or_404(rows, pk=memory_id)
+    judged = Assessment.objects.in_space(access.space)
+    assessment = judged.filter(pk__in=filter(None, [memory.source_assessment])).first()
+    reply = _reply(access.space, memory, assessment)
+    context: dict[str, Any] = {
+        "memory": memory,
+        "assessment": assessment,
+        "reply": reply,
+        "said": _said(reply) if reply and not assessment else None,
+        "conversation": reply.conversation if reply else _conversation(access.space, memory),
+    }
+    if not assessment and not reply:
+        created = MemoryEvent.objects.in_space(access.space).filter(
+            memory_id=memory.pk, action=Action.CREATED
+        )
+        first = created.order_by("id").first()
+        context["made_by"] = who(first) if first else ""
+    return render(request, "chat/_source.html", context)
+
+
+def _reply(space: Space, memory: Memory, assessment: Assessment | None) -> Message | None:
+    """The reply of the exchange that was judged, or during which the model kept it by a tool."""
+    rows = Message.objects.in_space(space).filter(
+        role=Message.Role.ASSISTANT, conversation__deleted_at=None
+    )
+    if assessment is not None:
+        rows = rows.filter(assessment=assessment)
+    elif memory.source_role == TOOL:
+        kept = [{"memory": {"id": str(memory.pk)}}]
+        begun = (memory.created_at - A_REPLY_TAKES, memory.created_at)
+        rows = rows.filter(created_at__range=begun, tool_calls__contains=kept)
+    else:
+        return None
+    return rows.select_related("conversation").order_by("-position").first()
+
+
+def _said(reply: Message) -> Message | None:
+    """What the reply answers."""
+    rows = Message.objects.in_space(reply.space).filter(conversation_id=reply.conversation_id)
+    before = rows.filter(role=Message.Role.USER, position__lt=reply.position)
+    return before.order_by("-position").first()
+
+
+def _conversation(space: Space, memory: Memory) -> Conversation | None:
+    """The conversation that it names, if it is one of ours."""
+    try:
+        named = UUID(memory.source_conversation)
+    except ValueError:
+        return None
+    return Conversation.objects.in_space(space).filter(pk=named).first()
