@@ -118,7 +118,7 @@ def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
             all_tokens=Sum("tokens", filter=judged),
             tokens_each=Avg("tokens", filter=judged),
             cost=Sum("cost_usd", filter=judged),
-            **{name: Count("pk", filter=which) for name, which in counted.items()},
+            **{name: Count("state", filter=which) for name, which in counted.items()},
         )
     )
 

@@ -100,6 +100,24 @@ class Assessment(models.Model):
         ]
         indexes = [
             models.Index(fields=["space", "-created_at", "id"], name="assessment_by_time"),
+            # What the page's figures are made of (assessor.inspection).
+            models.Index(
+                fields=["space", "created_at"],
+                include=[
+                    "state",
+                    "provider",
+                    "latency_ms",
+                    "tokens",
+                    "cost_usd",
+                    "first_importance",
+                    "importance",
+                ],
+                condition=Q(part_of__isnull=True),
+                name="assessment_figures",
+            ),
+            models.Index(
+                fields=["space", "state", "-created_at", "id"], name="assessment_by_state"
+            ),
             models.Index(
                 fields=["due_at"],
                 condition=Q(state__in=["queued", "retrying", "running"]),

@@ -4,7 +4,7 @@ The numbers are those that were stored with the reply: later changes do not rewr
 memory beside them is as it is now, because that is what a person can do something about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from chat.models import Message
 from chat.services.relevance import question_of
 from memory.models import Memory, RelevanceMark, Space
 from memory.models.memories import MemoryType
+from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.tides import show
 
@@ -73,50 +74,66 @@ class Hit:
         }
 
 
-def why(message: Message) -> dict[str, Any]:
+def why(message: Message, document: PolicyDocument) -> dict[str, Any]:
     """What the inspector of a reply shows: `message`, `question`, and its Hits."""
     question = question_of(message)
+    now = _now(message, question, document)
     return {
         "message": message,
         "question": question,
         "is_ended": message.state not in {Message.State.PENDING, Message.State.STREAMING},
-        "recalled": _hits(message, question, message.recalled, is_out=False),
-        "missed": _hits(message, question, message.missed, is_out=True),
+        "recalled": _hits(message, question, now, message.recalled, is_out=False),
+        "missed": _hits(message, question, now, message.missed, is_out=True),
     }
 
 
 def why_unkept(space: Space, recalled: Sequence[Stored]) -> dict[str, Any]:
     """The same of a reply that is kept nowhere."""
     message = Message(space=space, recalled=recalled)
-    hits = _hits(message, "", message.recalled, is_out=False)
+    now = _now(message, "", current_policy(space).document)
+    hits = _hits(message, "", now, message.recalled, is_out=False)
     return {"message": message, "is_ended": True, "recalled": hits, "missed": []}
 
 
 def why_one(message: Message, memory_id: UUID) -> Hit | None:
     """One memory of the list; None if it is not on it."""
-    everything = why(message)
+    everything = why(message, current_policy(message.space).document)
     return next(
         (hit for hit in everything["recalled"] + everything["missed"] if hit.id == memory_id), None
     )
 
 
-def _hits(message: Message, question: str, stored: Sequence[Stored], *, is_out: bool) -> list[Hit]:
-    ids = [hit["memory"]["id"] for hit in stored]
+@dataclass(frozen=True)
+class _Now:
+    """The memories of both lists as they are now, by id, and those that were set aside."""
+
+    memories: Mapping[str, Memory]
+    aside: Collection[str]
+
+
+def _now(message: Message, question: str, document: PolicyDocument) -> _Now:
+    ids = [hit["memory"]["id"] for hit in [*message.recalled, *message.missed]]
     rows = Memory.objects.in_space(message.space).in_bulk(ids)
+    show(rows.values(), document, timezone.now())
     memories = {str(pk): memory for pk, memory in rows.items()}
-    show(memories.values(), current_policy(message.space).document, timezone.now())
-    aside = _set_aside(message, question, ids)
+    return _Now(memories, _set_aside(message, question, ids))
+
+
+def _hits(
+    message: Message, question: str, now: _Now, stored: Sequence[Stored], *, is_out: bool
+) -> list[Hit]:
+    ids = [hit["memory"]["id"] for hit in stored]
     texts = {} if is_out else {hit["memory"]["id"]: hit["memory"]["content"] for hit in stored}
     leaned = leaned_on(message.content, question, texts)
     cut = min((hit["score"] for hit in message.recalled if hit.get("rank")), default=None)
     return [
         Hit(
             stored=hit,
-            memory=memories.get(id_),
+            memory=now.memories.get(id_),
             is_out=is_out,
             below=cut - hit["score"] if is_out and cut is not None else None,
             is_leaned_on=id_ in leaned,
-            is_set_aside=id_ in aside,
+            is_set_aside=id_ in now.aside,
         )
         for id_, hit in zip(ids, stored, strict=True)
     ]

@@ -18,6 +18,7 @@ from memory.models.history import Action
 from memory.policy import PolicyDocument
 from memory.querysets import retention
 from memory.querysets.history import HistoryQuerySet
+from memory.querysets.memories import MemoryQuerySet
 
 TIERS = ("very_low", "low", "medium", "permanent")
 DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
@@ -25,6 +26,7 @@ DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
 TIMES = (*DAYS, "later", "never")
 IN_LINE = 50
 RENEWALS = 10
+_NEVER = Q(pinned=True) | Q(expires_at__isnull=True)
 _RENEWS = (Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
 
 
@@ -49,14 +51,29 @@ class Line:
 
 def goes_at(now: datetime) -> Case:
     """When a live memory goes: one of TIMES. What is pinned never does."""
-    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    ends = {name: midnight + timedelta(days=days) for name, days in DAYS.items()}
     return Case(
-        When(Q(pinned=True) | Q(expires_at__isnull=True), then=Value("never")),
-        *(When(expires_at__lt=end, then=Value(name)) for name, end in ends.items()),
+        When(_NEVER, then=Value("never")),
+        *(When(expires_at__lt=end, then=Value(name)) for name, end in _ends(now).items()),
         default=Value("later"),
         output_field=CharField(),
     )
+
+
+def going(rows: MemoryQuerySet, goes: str, now: datetime) -> MemoryQuerySet:
+    """Those of these live memories that go at this one of TIMES, as an index finds them."""
+    if goes == "never":
+        return rows.filter(_NEVER)
+    ends = _ends(now)
+    begins = dict(zip([*list(ends)[1:], "later"], ends.values(), strict=True))
+    will = rows.filter(pinned=False, expires_at__isnull=False)
+    if goes in begins:
+        will = will.filter(expires_at__gte=begins[goes])
+    return will.filter(expires_at__lt=ends[goes]) if goes in ends else will
+
+
+def _ends(now: datetime) -> dict[str, datetime]:
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    return {name: midnight + timedelta(days=days) for name, days in DAYS.items()}
 
 
 def _tier(document: PolicyDocument) -> Case:
@@ -87,11 +104,14 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
         now=now, grace_hours=document.grace_hours, expires_at=F("expires_at")
     )
     counts = dict(unexpired.annotate(why=why).values_list("why").annotate(Count("pk")).order_by())
-    in_line = retention.evictable(
-        unexpired, now=now, grace_hours=document.grace_hours, decay=document.decay
-    )
     return Line(
-        first=list(in_line.defer("search")[:IN_LINE]),
+        first=retention.next_in_line(
+            unexpired.defer("search"),
+            count=IN_LINE,
+            now=now,
+            grace_hours=document.grace_hours,
+            decay=document.decay,
+        ),
         live=sum(counts.values()),
         capacity=document.capacity,
         spared={name: counts.get(name, 0) for name in ("pinned", "young", "taken_back")},

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import NamedTuple
 
-from django.db.models import Case, CharField, Count, Q, Value, When
+from django.db import connection
+from django.db.models import Case, CharField, Count, F, Q, Value, When
 from django.db.models.functions import TruncDay
 
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
+from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import current_policy
 
 BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}
@@ -65,32 +67,21 @@ def overview(*, space: Space, now: datetime) -> Overview:
     policy = current_policy(space).document
     rows = Memory.objects.in_space(space)
     statuses = dict(rows.values_list("status").annotate(Count("pk")).order_by())
-    live = rows.live().with_importance_now(decay=policy.decay, now=now)
-    kinds = live.annotate(band=_band()).values("memory_type", "band").order_by()
-    groups: list[Any] = list(
-        kinds.annotate(
-            memories=Count("pk"),
-            permanent_ones=Count("pk", filter=Q(expires_at=None) | Q(pinned=True)),
-            pinned_ones=Count("pk", filter=Q(pinned=True)),
-            core_ones=Count("pk", filter=Q(core=True)),
-            soon=Count("pk", filter=_goes_within(now, timedelta(hours=24))),
-            this_week=Count("pk", filter=_goes_within(now, timedelta(days=7))),
-        )
-    )
+    groups = _groups(rows.live().with_importance_now(decay=policy.decay, now=now), now)
 
     def by(name: str, keys: Mapping[str, float]) -> dict[str, int]:
-        return {key: sum(g["memories"] for g in groups if g[name] == key) for key in keys}
+        return {key: sum(g.memories for g in groups if getattr(g, name) == key) for key in keys}
 
     def total(name: str) -> int:
-        return sum(group[name] for group in groups)
+        return sum(getattr(group, name) for group in groups)
 
     return Overview(
         by_status={status.value: statuses.get(status, 0) for status in Status},
         by_type=by("memory_type", TYPE_IMPORTANCE),
         by_importance=by("band", BANDS),
-        permanent=total("permanent_ones"),
-        pinned=total("pinned_ones"),
-        core=total("core_ones"),
+        permanent=total("permanent"),
+        pinned=total("pinned"),
+        core=total("core"),
         expiring_24h=total("soon"),
         expiring_7d=total("this_week"),
         capacity=policy.capacity,
@@ -98,8 +89,37 @@ def overview(*, space: Space, now: datetime) -> Overview:
     )
 
 
-def _goes_within(now: datetime, time: timedelta) -> Q:
-    return Q(pinned=False, expires_at__lt=now + time)
+class _Group(NamedTuple):
+    """How many memories of a type are in a band, and how many of these are what."""
+
+    memory_type: str
+    band: str
+    memories: int
+    permanent: int
+    pinned: int
+    core: int
+    soon: int
+    this_week: int
+
+
+def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
+    """Live memories by type and by band of `current_importance`.
+
+    PostgreSQL takes the bands for as many groups as there are values in the columns they are made
+    of, and would sort all rows for them. Behind OFFSET 0 it does not look, and counts as it reads.
+    """
+    goes = Case(When(pinned=False, then=F("expires_at")))  # what is pinned never does
+    columns = ("memory_type", "band", "pinned", "core", "goes")
+    rows = live.annotate(band=_band(), goes=goes).values(*columns).order_by()
+    inner, values = rows.query.get_compiler(connection=connection).as_sql()
+    statement = f"""
+        SELECT memory_type, band, count(*), count(*) FILTER (WHERE goes IS NULL),
+            count(*) FILTER (WHERE pinned), count(*) FILTER (WHERE core),
+            count(*) FILTER (WHERE goes < %s), count(*) FILTER (WHERE goes < %s)
+        FROM ({inner} OFFSET 0) AS memories GROUP BY memory_type, band"""  # noqa: S608 - put together from our own parts; values are parameters
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [now + timedelta(hours=24), now + timedelta(days=7), *values])
+        return [_Group(*row) for row in cursor.fetchall()]
 
 
 def _band() -> Case:
@@ -112,11 +132,11 @@ def _band() -> Case:
 
 def _days(space: Space, now: datetime) -> list[Day]:
     """Each of the last days, also those on which nothing happened; the last is today."""
-    first = now.date() - timedelta(days=DAYS - 1)
-    events = MemoryEvent.objects.in_space(space).filter(at__date__gte=first, action__in=CAME + WENT)
+    first, since = _first_day(now)
+    events = MemoryEvent.objects.in_space(space).filter(at__gte=since, action__in=CAME + WENT)
     counted = {
         day.date(): (came, went)
-        for day, came, went in events.values_list(TruncDay("at"))
+        for day, came, went in events.values_list(TruncDay("at", tzinfo=UTC))
         .annotate(
             came=Count("pk", filter=Q(action__in=CAME)), went=Count("pk", filter=Q(action__in=WENT))
         )
@@ -126,11 +146,16 @@ def _days(space: Space, now: datetime) -> list[Day]:
     return [Day(day, *counted.get(day, (0, 0))) for day in dates]
 
 
+def _first_day(now: datetime) -> tuple[date, datetime]:
+    """The first of the last days, and its beginning."""
+    first = now.astimezone(UTC).date() - timedelta(days=DAYS - 1)
+    return first, datetime.combine(first, time(), tzinfo=UTC)
+
+
 def departures_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
     """How many went into the bin on each of the last 30 days (UTC), by each BinReason; the last
     day is today. One statement."""
-    first = now.astimezone(UTC).date() - timedelta(days=DAYS - 1)
-    since = datetime.combine(first, time(), tzinfo=UTC)
+    first, since = _first_day(now)
     events = MemoryEvent.objects.in_space(space).filter(at__gte=since).departures()
     counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()
     dates = [first + timedelta(days=number) for number in range(DAYS)]

@@ -18,20 +18,19 @@ from chat.services.conversations import choose
 from memory.authentication import Access
 from memory.errors import NotFound
 from memory.formulas.ranking import PROFILES
-from memory.models import Space
 from memory.pages import PageRequest, page_access, space_page
+from memory.policy import PolicyDocument
 from memory.policy_words import PROFILE_MEANINGS
-from memory.querysets.policies import current_policy
 
 
-def choice_context(space: Space) -> dict[str, Any]:
+def choice_context(document: PolicyDocument) -> dict[str, Any]:
     """What the sheet offers (templates/chat/_choices.html)."""
     return {
         "responder": get_responder().label,
         "has_model": has_model(),
         "memory_uses": MemoryUse.choices,
         "profiles": [(name, PROFILE_MEANINGS.get(name, "")) for name in PROFILES],
-        "space_profile": current_policy(space).document.recall.profile,
+        "space_profile": document.recall.profile,
         "max_system_prompt": MAX_SYSTEM_PROMPT,
     }
 

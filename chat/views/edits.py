@@ -19,6 +19,7 @@ from memory.authentication import Access
 from memory.drafts import Content
 from memory.errors import Conflict, NotFound
 from memory.pages import PageRequest, space_page
+from memory.querysets.policies import current_policy
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 
@@ -48,7 +49,9 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         return refusal(request, _("A reply is still being written. Stop it, then edit."))
     conversation = reply.conversation
     context = {
-        "chat_messages": messages_of(access.space, conversation),
+        "chat_messages": messages_of(
+            access.space, conversation, current_policy(access.space).document
+        ),
         "conversation": conversation,
         "edited": said,
         "may_write": True,

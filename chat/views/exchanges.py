@@ -9,16 +9,16 @@ from django.views.decorators.http import require_GET
 
 from chat.models import Message
 from memory.authentication import Access
-from memory.models import Space
 from memory.pages import PageRequest, space_page
+from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.tides import show
 
 
-def shown(space: Space, messages: list[Message]) -> list[Message]:
+def shown(messages: list[Message], document: PolicyDocument) -> list[Message]:
     """Messages whose remembered memories can be drawn."""
     learned = [m.assessment.memory for m in messages if m.assessment and m.assessment.memory]
-    show(learned, current_policy(space).document, timezone.now())
+    show(learned, document, timezone.now())
     return messages
 
 
@@ -28,7 +28,7 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
     """How far the assessment of an exchange is, and what it taught; asked until it is finished."""
     rows = Message.objects.in_space(access.space).select_related("assessment__memory")
     message = get_object_or_404(rows, pk=message_id)
-    shown(access.space, [message])
+    shown([message], current_policy(access.space).document)
     may_write = "write" in access.scopes
     context = {"message": message, "space": access.space, "live": True, "may_write": may_write}
     return render(request, "chat/_assessment.html", context)

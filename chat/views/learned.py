@@ -19,6 +19,7 @@ from memory.editing import edited
 from memory.errors import Conflict
 from memory.models import BinReason, Memory, Status
 from memory.pages import PageRequest, space_page
+from memory.querysets.policies import current_policy
 from memory.services.recycle_bin import let_go, restore_memory
 
 
@@ -96,7 +97,8 @@ def _taught(access: Access, message_id: UUID) -> tuple[Assessment, Memory]:
 
 
 def _drawn(request: PageRequest, access: Access, message_id: UUID, **context: Any) -> HttpResponse:
-    [message] = shown(access.space, [_exchange(access, message_id)])
+    document = current_policy(access.space).document
+    [message] = shown([_exchange(access, message_id)], document)
     context |= {"message": message, "space": access.space, "may_write": True}
     context["changed"] = request.method == "POST"
     return render(request, "chat/_assessment.html", context)

@@ -16,6 +16,8 @@ from chat.views.why import inspected
 from memory.authentication import Access
 from memory.models import Space
 from memory.pages import PageRequest, space_page
+from memory.policy import PolicyDocument
+from memory.querysets.policies import current_policy
 
 SHOWN_MESSAGES = 200
 
@@ -35,12 +37,13 @@ def playground(
     request: PageRequest, access: Access, conversation_id: UUID | None = None
 ) -> HttpResponse:
     """A conversation, or room for a new one; beside it the others and what was recalled."""
+    document = current_policy(access.space).document
     conversation = None
     messages: list[Message] = []
     if conversation_id is not None:
         rows = Conversation.objects.in_space(access.space)
         conversation = get_object_or_404(rows, pk=conversation_id)
-        messages = messages_of(access.space, conversation)
+        messages = messages_of(access.space, conversation, document)
     context = listed(access.space) | {
         "conversation": conversation,
         "current": conversation,
@@ -48,16 +51,21 @@ def playground(
         "chat_messages": messages,
     }
     newest, may_write = _newest_reply(messages), "write" in access.scopes
-    context |= choice_context(access.space)
-    context |= inspected(access.space, newest, may_write=may_write)
+    context |= choice_context(document)
+    context |= inspected(access.space, newest, document, may_write=may_write)
     return render(request, "chat/playground.html", context)
 
 
-def messages_of(space: Space, conversation: Conversation) -> list[Message]:
+def messages_of(
+    space: Space, conversation: Conversation, document: PolicyDocument
+) -> list[Message]:
     """The latest messages of a conversation, to be drawn."""
     rows = Message.objects.in_space(space).of(conversation).shown()
     newest = rows.select_related("assessment__memory").order_by("-position")
-    return shown(space, list(newest[:SHOWN_MESSAGES])[::-1])
+    messages = list(newest[:SHOWN_MESSAGES])[::-1]
+    for message in messages:
+        message.space = space  # the one that the page has at hand
+    return shown(messages, document)
 
 
 def _deleted(request: PageRequest, space: Space) -> UUID | None:

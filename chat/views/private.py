@@ -28,6 +28,7 @@ from memory.connections import in_thread
 from memory.errors import InvalidArguments
 from memory.models import Space
 from memory.pages import PageRequest, page_access, space_page
+from memory.querysets.policies import current_policy
 
 
 @require_GET
@@ -35,7 +36,7 @@ from memory.pages import PageRequest, page_access, space_page
 @space_page("write")
 def private(request: PageRequest, access: Access) -> HttpResponse:
     """Room for a conversation that nobody keeps."""
-    context = choice_context(access.space)
+    context = choice_context(current_policy(access.space).document)
     context["memory_uses"] = [
         (value, label) for value, label in MemoryUse.choices if value != MemoryUse.ON
     ]

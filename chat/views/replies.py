@@ -29,6 +29,7 @@ from memory.authentication import Access
 from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.pages import PageRequest, page_access
+from memory.querysets.policies import current_policy
 
 SECOND_LOOK = 0.5  # seconds
 
@@ -124,7 +125,8 @@ def _is_being_written(message: Message) -> bool:
 
 
 def _inspector(message: Message) -> str:
-    return render_to_string("chat/_recalled.html", inspected(message.space, message))
+    document = current_policy(message.space).document
+    return render_to_string("chat/_recalled.html", inspected(message.space, message, document))
 
 
 def _tool_call(call: dict[str, Any]) -> str:
@@ -135,6 +137,8 @@ def _finished(message: Message, *, may_write: bool) -> str:
     """The reply as it is stored, with what is known by now of why for the inspector."""
     rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
-    shown(stored.space, [stored])
-    context = inspected(stored.space, stored, may_write=may_write) | {"message": stored}
+    document = current_policy(stored.space).document
+    shown([stored], document)
+    context = inspected(stored.space, stored, document, may_write=may_write)
+    context["message"] = stored
     return render_to_string("chat/_finished.html", context)

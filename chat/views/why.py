@@ -18,6 +18,8 @@ from memory.drafts import MemoryChange
 from memory.editing import edited
 from memory.models import Memory, Space, Status
 from memory.pages import PageRequest, space_page
+from memory.policy import PolicyDocument
+from memory.querysets.policies import current_policy
 from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, restore_memory
 
@@ -29,13 +31,17 @@ TIMED_REPLIES = 200
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """All that was recalled for a reply, and what nearly was."""
     message, may_write = _reply(access, message_id), "write" in access.scopes
-    context = inspected(access.space, message, may_write=may_write)
+    document = current_policy(access.space).document
+    context = inspected(access.space, message, document, may_write=may_write)
     return render(request, "chat/_recalled.html", context)
 
 
-def inspected(space: Space, message: Message | None, *, may_write: bool = False) -> dict[str, Any]:
+def inspected(
+    space: Space, message: Message | None, document: PolicyDocument, *, may_write: bool = False
+) -> dict[str, Any]:
     """What the inspector's template takes; without a reply it says what would stand there."""
-    return {"why": why(message) if message else {}, "space": space, "may_write": may_write}
+    found = why(message, document) if message else {}
+    return {"why": found, "space": space, "may_write": may_write}
 
 
 @require_GET

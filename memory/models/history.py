@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -56,6 +57,18 @@ class MemoryEvent(models.Model):
         indexes = [
             models.Index(fields=["space", "at", "id"], name="event_by_time"),
             models.Index(fields=["space", "memory_id", "at"], name="event_by_memory"),
+            models.Index(
+                fields=["space", "action", "at", "id"],
+                include=["memory_id"],
+                name="event_by_action",
+            ),
+            # How what went to the bin came out of it: that line says why it had gone.
+            models.Index(
+                fields=["space", "memory_id", "id"],
+                include=["reason"],
+                condition=Q(action__in=["restored", "purged"]),
+                name="event_out_of_the_bin",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -156,6 +156,23 @@ class Memory(models.Model):
                 condition=Q(status="live"),
                 name="memory_live_importance",
             ),
+            # What pages count by, so that counting reads some 100 bytes of a memory and not all.
+            models.Index(
+                fields=["space", "id"],
+                include=[
+                    "memory_type",
+                    "importance",
+                    "core",
+                    "pinned",
+                    "use_count",
+                    "created_at",
+                    "last_active_at",
+                    "restored_at",
+                    "expires_at",
+                ],
+                condition=Q(status="live"),
+                name="memory_live_facts",
+            ),
             models.Index(
                 F("space"),
                 F("source_conversation"),

@@ -37,6 +37,11 @@ from memory.querysets.policies import Policy
 TAKEN_BACK_STAYS = timedelta(hours=24)
 """What a person took back stays at least this long, however short the policy's own times are."""
 
+_LINE = ("current_importance", "created_at", "id")
+"""The order of those that capacity may take."""
+
+_ROUNDING = 1e-9
+
 _MEMORY = Memory._meta.db_table
 _EVENT = MemoryEvent._meta.db_table
 
@@ -71,19 +76,35 @@ def evictable(
     The least important now, of equals the oldest. Young are those whose own date, or whose return
     from the bin, is less than the grace period ago: an import of old conversations is not young.
     """
-    return (
-        rows.live()
-        .exclude(_protected(now, grace_hours))
-        .with_importance_now(decay=decay, now=now)
-        .annotate(
-            rank=Window(
-                RowNumber(),
-                partition_by=F("space_id"),
-                order_by=[F("current_importance"), F("created_at"), F("id")],
-            )
-        )
-        .order_by("rank")
-    )
+    in_line = _in_line(rows, now, grace_hours, decay)
+    rank = Window(RowNumber(), partition_by=F("space_id"), order_by=[F(name) for name in _LINE])
+    return in_line.annotate(rank=rank).order_by("rank")
+
+
+def next_in_line(
+    rows: MemoryQuerySet, *, count: int, now: datetime, grace_hours: float, decay: DecayPolicy
+) -> list[Memory]:
+    """The first so many of `evictable`, each with its `rank`, without ranking all of them.
+
+    Time takes at most 1 - floor of an importance. So nobody stands among the first `count` whose
+    importance times floor is more than what `count` others have at most: an index finds that bound.
+    """
+    in_line = _in_line(rows, now, grace_hours, decay)
+    least = in_line.order_by("importance").values_list("importance", flat=True)
+    bound = least[count - 1 : count].first()
+    if bound is not None and decay.floor > 0:
+        in_line = in_line.filter(importance__lte=bound / decay.floor * (1 + _ROUNDING))
+    first = list(in_line.order_by(*_LINE)[:count])
+    for number, memory in enumerate(first, 1):
+        memory.rank = number  # type: ignore[attr-defined]  # as `evictable` annotates it
+    return first
+
+
+def _in_line(
+    rows: MemoryQuerySet, now: datetime, grace_hours: float, decay: DecayPolicy
+) -> MemoryQuerySet:
+    spared = _protected(now, grace_hours)
+    return rows.live().exclude(spared).with_importance_now(decay=decay, now=now)
 
 
 def _protected(now: datetime, grace_hours: float) -> Q:

@@ -91,7 +91,7 @@ def _leaving(
     goes = goes if goes in TIMES else ""
     rows = Memory.objects.in_space(access.space).live().defer("search")
     if goes:
-        rows = rows.annotate(goes=reads.goes_at(now)).filter(goes=goes)
+        rows = reads.going(rows, goes, now)
     else:
         rows = rows.filter(pinned=False, expires_at__isnull=False)
     page, following = keyset("expires_at").page(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -15,6 +16,7 @@ from memory import lifetimes
 from memory.drafts import MemoryChange
 from memory.models import Memory, Space, User
 from memory.querysets.policies import current_policy
+from memory.querysets.retention import evictable, next_in_line
 from memory.services.lifetimes import extend_memory
 from memory.services.memories import revise_memory
 from memory.services.policies import change_policy
@@ -105,7 +107,19 @@ def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) ->
     capacity = random.choice([5, 15, 25])
     change_policy(space=space, changes={"capacity": capacity}, actor=ALICE, now=NOW)
 
-    found = lifetimes.line(space, current_policy(space).document, NOW)
+    document = current_policy(space).document
+    rules: dict[str, Any] = {
+        "now": NOW,
+        "grace_hours": document.grace_hours,
+        "decay": document.decay,
+    }
+    ranked = evictable(Memory.objects.in_space(space), **rules)
+    for count in (1, 3, 10):
+        few = next_in_line(Memory.objects.in_space(space), count=count, **rules)
+        first = [(vars(memory)["rank"], memory.pk) for memory in ranked[:count]]
+        assert [(vars(memory)["rank"], memory.pk) for memory in few] == first
+
+    found = lifetimes.line(space, document, NOW)
     going = [memory.content for memory in found.first[: found.over]]
     swept = sweep(space=space, now=NOW)
 

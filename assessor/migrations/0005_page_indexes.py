@@ -1,0 +1,24 @@
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    """The page of assessments counts from an index, and filters by state with one."""
+
+    atomic = False
+
+    dependencies = [
+        ('assessor', '0004_long_lifetimes'),
+        ('memory', '0018_page_indexes'),
+    ]
+
+    operations = [
+        AddIndexConcurrently(
+            model_name='assessment',
+            index=models.Index(condition=models.Q(('part_of__isnull', True)), fields=['space', 'created_at'], include=('state', 'provider', 'latency_ms', 'tokens', 'cost_usd', 'first_importance', 'importance'), name='assessment_figures'),
+        ),
+        AddIndexConcurrently(
+            model_name='assessment',
+            index=models.Index(fields=['space', 'state', '-created_at', 'id'], name='assessment_by_state'),
+        ),
+    ]

@@ -1,0 +1,174 @@
+"""A space that was lived in for a while: memories, and all that comes to stand beside them.
+
+The memories that live come through the service, so that they have vectors and words as any; what
+stands beside them is written in a few statements, because by the services it would take an hour.
+"""
+
+from contextlib import nullcontext
+from datetime import datetime
+from typing import Any
+
+from benchmarks import spaces
+
+CONVERSATIONS, TURNS = 1000, 20
+HELD, KEYS, DELIVERIES = 200, 50, 5000
+EMBEDDED_BELOW = 1000  # memories; of more the vectors are made without the model
+_SOURCES = """
+    CREATE TEMP TABLE source AS
+    SELECT row_number() OVER (ORDER BY id) AS n, * FROM memory_memory WHERE space_id = %(space)s
+"""
+# As after some weeks: clocks that began at different times, a third of them with uses.
+_AGED = """
+    UPDATE memory_memory m
+    SET expires_at = expires_at - age.share * (expires_at - %(now)s),
+        clock_started_at = clock_started_at - age.share * interval '3 days',
+        use_count = CASE WHEN age.share < 0.33 THEN 1 + floor(30 * age.share) ELSE 0 END,
+        last_active_at = CASE WHEN age.share < 0.33
+            THEN %(now)s - age.share * interval '60 days' END,
+        pinned = age.share > 0.99
+    FROM (SELECT id, random() * 0.98 + 0.01 AS share FROM source) age
+    WHERE m.id = age.id AND m.space_id = %(space)s
+"""
+# One in ten of as many as live lies in the bin.
+_BINNED = """
+    INSERT INTO memory_memory (id, space_id, short_id, content, memory_type, tags, topics,
+        importance, core, pinned, status, created_at, use_count, clock_started_at, revision,
+        source_role, source_speaker, source_conversation, review_reason, search, binned_at,
+        bin_reason, importance_then)
+    SELECT gen_random_uuid(), space_id, 'b' || lpad(to_hex(n), 7, '0'), content, memory_type, tags,
+        topics, importance, core, false, 'binned', created_at, 0, clock_started_at, 1, 'user', '',
+        '', '', search, %(now)s - random() * interval '30 days',
+        (ARRAY['expired', 'over_capacity', 'deleted', 'superseded', 'rejected'])[1 + n %% 5],
+        importance
+    FROM source WHERE n %% 10 = 0
+"""
+_EVENTS = """
+    INSERT INTO memory_memoryevent (space_id, memory_id, at, action, actor_type, actor_name, reason,
+        content, importance, current_importance, rank, policy_version)
+    SELECT %(space)s, id, at, action, 'user', 'owner', reason, content, importance, importance,
+        NULL, 1
+    FROM (
+        SELECT id, %(now)s::timestamptz - random() * interval '60 days' AS at,
+            (ARRAY['used', 'used', 'reinforced', 'revised', 'pinned'])[1 + n %% 5] AS action,
+            '' AS reason, content, importance
+        FROM source, generate_series(1, 2)
+        UNION ALL
+        SELECT id, binned_at, CASE bin_reason WHEN 'over_capacity' THEN 'evicted'
+            WHEN 'superseded' THEN 'deleted' ELSE bin_reason END, bin_reason, content, importance
+        FROM memory_memory WHERE space_id = %(space)s AND status = 'binned'
+        UNION ALL
+        -- What has been purged since.
+        SELECT gone.id, gone.at + step.later, step.action, 'expired', content, importance
+        FROM source, LATERAL (SELECT gen_random_uuid() AS id,
+                %(now)s::timestamptz - random() * interval '60 days' AS at WHERE n > 0) gone,
+            (VALUES ('deleted', interval '0'), ('purged', interval '1 second')) step(action, later)
+        WHERE n %% 10 = 1
+    ) AS happened ORDER BY at
+"""
+_ASSESSMENTS = """
+    INSERT INTO assessor_assessment (id, space_id, created_at, user_message, assistant_response,
+        source_role, source_conversation, context, state, due_at, told_at, attempts, finished_at,
+        error, rubric, provider, model, prompt_version, raw_answer, latency_ms, tokens, cost_usd,
+        importance, memory_type, summary, tags, topics, reasoning, memory_id, ttl_seconds)
+    SELECT gen_random_uuid(), space_id, at, content, 'Noted: ' || content, 'user', '', '{}',
+        CASE WHEN failed THEN 'failed' WHEN n %% 2 = 0 THEN 'done' ELSE 'ignored' END, at, at, 1,
+        at, CASE WHEN failed THEN 'The model is away.' ELSE '' END, 'graded', 'llm', 'some-model',
+        'graded-1', '{"importance": 0.5}', 100 + 900 * random(), 400, 0.0001,
+        CASE WHEN NOT failed THEN importance END, memory_type, content, tags, topics, 'It lasts.',
+        CASE WHEN NOT failed AND n %% 2 = 0 THEN id END, 86400
+    FROM source, LATERAL (SELECT %(now)s::timestamptz - random() * interval '60 days' AS at,
+        n %% 50 = 1 AS failed) AS chance
+"""
+_CONVERSATIONS = """
+    INSERT INTO chat_conversation (id, space_id, title, memory, created_at, updated_at)
+    SELECT gen_random_uuid(), space_id, left(content, 100), 'on', %(now)s, %(now)s - n * interval
+        '1 hour'
+    FROM source WHERE n <= %(conversations)s
+"""
+_MESSAGES = """
+    INSERT INTO chat_message (id, space_id, conversation_id, position, role, state, content,
+        created_at, error, model, recalled, missed, uses, tool_calls)
+    SELECT gen_random_uuid(), c.space_id, c.id, n, CASE n %% 2 WHEN 0 THEN 'user' ELSE 'assistant'
+        END, 'done', c.title, c.updated_at, '', '', '[]', '[]', '{}', '[]'
+    FROM chat_conversation c, generate_series(0, %(turns)s - 1) n WHERE c.space_id = %(space)s
+"""
+
+
+def lived_in(slug: str, size: int, now: datetime) -> Any:
+    """A new space of so many live memories, a tenth as many in the bin, three times as many lines
+    of history, as many assessments, some held for review, conversations, keys and webhooks."""
+    from django.db import connection
+
+    few = size < EMBEDDED_BELOW
+    with nullcontext() if few else spaces.without_vector_index():
+        space = spaces.filled(slug, size, now, embedded=few)
+    values = {"space": space.pk, "now": now, "conversations": CONVERSATIONS, "turns": TURNS}
+    with connection.cursor() as cursor:
+        for statement in (
+            *(_SOURCES, _AGED, _BINNED, _EVENTS, _ASSESSMENTS, _CONVERSATIONS, _MESSAGES),
+            "DROP TABLE source",
+        ):
+            cursor.execute(statement, values)
+    _held(space, min(size, HELD), now)
+    _steered(space, size, now)
+    _talked(space, now)
+    return space
+
+
+def _held(space: Any, count: int, now: datetime) -> None:
+    from benchmarks.corpus import sentences
+    from memory.actors import SYSTEM
+    from memory.drafts import MemoryDraft
+    from memory.services.memories import prepare_memories
+    from memory.services.review import hold_memory
+
+    for number, text in enumerate(sentences(count, seed=7)):
+        prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=text)], now=now)
+        reason = ("Plants a wish: “never eats it”", "Its judge was not sure.")[number % 2]
+        hold_memory(prepared=prepared, reason=reason, actor=SYSTEM, now=now)
+
+
+def _steered(space: Any, size: int, now: datetime) -> None:
+    """Keys, a webhook with its log, an import, and rules by which nothing has to go at once."""
+    from memory.actors import SYSTEM
+    from memory.models import Job, JobState, Scope, WebhookDelivery, WebhookEvent
+    from memory.services.keys import create_key
+    from memory.services.policies import change_policy
+    from memory.services.webhooks import create_webhook
+
+    change_policy(space=space, changes={"capacity": 2 * size}, actor=SYSTEM, now=now)
+    for number in range(min(size, KEYS)):
+        create_key(space=space, scopes=[Scope.READ], name=f"key {number}", actor=SYSTEM, now=now)
+    Job.objects.create(space=space, kind="import", state=JobState.DONE, created_at=now)
+    hook = create_webhook(
+        space=space, url="https://example.org/ebb", events=[WebhookEvent.CREATED], actor=SYSTEM,
+        now=now,
+    )  # fmt: skip
+    WebhookDelivery.objects.bulk_create(
+        WebhookDelivery(
+            space=space, webhook=hook, event=WebhookEvent.CREATED, payload={}, created_at=now,
+            state="delivered", status=200,
+        )
+        for _ in range(min(size, DELIVERIES))
+    )  # fmt: skip
+
+
+def _talked(space: Any, now: datetime) -> None:
+    """A conversation whose reply has its reasons, and whose exchange has become a memory."""
+    from assessor import services
+    from assessor.judging import Exchange, judge_locally
+    from chat.services.replies import Reply, finish_reply
+    from chat.services.turns import begin_turn
+    from memory.recall import recall
+    from memory.schemas import results_out
+
+    said = "I moved to Aveiro in March, and I am allergic to penicillin"
+    message = begin_turn(space=space, text=said, now=now, claimed=True)
+    found = recall(space=space, query=said, now=now, limit=10, explain=True)
+    given, missed = results_out(found.results), results_out(found.missed)
+    reply = Reply("done", "Noted.", "some-model", given, found.memory_ids, missed=missed)
+    finish_reply(message=message, reply=reply, now=now)
+    assert message.assessment_id is not None
+    claimed = services.claim(space_id=space.pk, assessment_id=message.assessment_id, now=now)
+    assert claimed is not None
+    services.finish(assessment=claimed, judgement=judge_locally(Exchange(said)), now=now)

@@ -1,0 +1,118 @@
+"""Every page of Ebb, found from its URL configuration: nobody has to list a new one here.
+
+What an address needs (`memory_id`) is taken from the rows that are there,
+one of each state, until the address answers with a page. One that cannot be reached so is told.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from django.apps import apps
+from django.contrib import admin
+from django.db.models import F, Model
+from django.http import HttpResponseBase
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from memory.models import Space
+
+OURS = ("memory", "assessor", "chat")
+# Doors for programs have their own tests; of the admin see `find_admin_pages`.
+_ELSEWHERE = ("api", "openai", "admin")
+_STATES = ("status", "state", "role")
+_TIMES = ("last_active_at", "created_at", "at")
+# No page for this person: it leads elsewhere, is closed to them, or can only be posted to.
+_NO_PAGE = {302, 403, 405}
+
+
+@dataclass(frozen=True)
+class Address:
+    """One entry of the URL configuration: its name and what has to be filled in."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+@dataclass
+class Found:
+    """Pages by name with their addresses, and the names of those that nothing leads to."""
+
+    pages: dict[str, str] = field(default_factory=dict)
+    unreached: dict[str, str] = field(default_factory=dict)
+
+
+def addresses() -> list[Address]:
+    """All that have a name, but those of the admin and of the doors for programs."""
+    return list(_walk(get_resolver(), ()))
+
+
+def _walk(resolver: URLResolver, arguments: tuple[str, ...]) -> Iterator[Address]:
+    for entry in resolver.url_patterns:
+        taken = (*arguments, *entry.pattern.regex.groupindex)
+        if isinstance(entry, URLPattern):
+            if entry.name:
+                yield Address(entry.name, taken)
+        elif not (entry.namespace or "").startswith(_ELSEWHERE):
+            yield from _walk(entry, taken)
+
+
+def find_pages(get: Callable[[str], HttpResponseBase], space: Space) -> Found:
+    """What answers a person's GET with HTML: pages, and the pieces of pages."""
+    found = Found()
+    for address in addresses():
+        last = "there is no row to open"
+        for values in product(*(_values(argument, space) for argument in address.arguments)):
+            chosen = dict(zip(address.arguments, values, strict=True))
+            url = reverse(address.name, kwargs=chosen)
+            answer = get(url)
+            if _is_page(answer):
+                found.pages[address.name] = url
+            last = f"{answer.status_code} for {url}"
+            if answer.status_code == 200 or answer.status_code in _NO_PAGE:
+                break
+        else:
+            found.unreached[address.name] = last
+    return found
+
+
+def find_admin_pages() -> dict[str, str]:
+    """The admin's list of each model."""
+    models = [model._meta for model in admin.site._registry]
+    names = [f"admin:{model.app_label}_{model.model_name}_changelist" for model in models]
+    return {name: reverse(name) for name in names}
+
+
+def _is_page(answer: HttpResponseBase) -> bool:
+    return answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html")
+
+
+def _values(argument: str, space: Space) -> Sequence[Any]:
+    """What may stand there: the space's name, or ids of rows of the model that is meant:
+    `memory_id` is a Memory's, `delivery_id` a WebhookDelivery's, `version` a PolicyVersion's. What
+    is of no model is a number or a word."""
+    if argument == "slug":
+        return [space.slug]
+    wanted = argument.removesuffix("_id")
+    models = [model for name in OURS for model in apps.get_app_config(name).get_models()]
+    ending = [model for model in models if model.__name__.lower().endswith(wanted)]
+    if not ending:
+        return ["1"]
+    model = min(ending, key=lambda model: len(model.__name__))
+    return list(_one_of_each(model, argument if argument == "version" else "pk"))
+
+
+def _one_of_each(model: type[Model], key: str) -> Iterator[Any]:
+    """A row in each state that there is, the latest of them."""
+    key = "public_id" if any(f.name == "public_id" for f in model._meta.fields) else key
+    rows = _latest(model)
+    yield from rows.values_list(key, flat=True)[:1]
+    for column in (f for f in model._meta.fields if f.name in _STATES):
+        for value, _label in column.flatchoices:
+            yield from rows.filter(**{column.name: value}).values_list(key, flat=True)[:1]
+
+
+def _latest(model: type[Model]) -> Any:
+    names = {f.name for f in model._meta.fields}
+    times = [F(time).desc(nulls_last=True) for time in _TIMES if time in names]
+    return model._default_manager.order_by(*times, "pk")
