@@ -144,6 +144,18 @@ if not (EBB_EMBEDDING_BASE_URL or EBB_EMBEDDING_API_KEY):
 VOYAGE_API_KEY = env.str("VOYAGE_API_KEY", default="")
 VOYAGE_BASE_URL = env.str("VOYAGE_BASE_URL", default="")
 
+# Which variables of this part are set, and whether by a file: for the page that says where each
+# value comes from.
+EBB_MODEL_VARIABLES = {
+    name: f"{name}_FILE" if f"{name}_FILE" in env.ENVIRON else name
+    for name in (
+        "OPENAI_API_KEY", "OPENAI_BASE_URL", "EBB_CHAT_MODEL", "EBB_ASSESSOR_MODEL",
+        "EBB_EMBEDDING_PROVIDER", "EBB_EMBEDDING_MODEL", "EBB_EMBEDDING_BASE_URL",
+        "EBB_EMBEDDING_API_KEY", "VOYAGE_API_KEY", "VOYAGE_BASE_URL",
+    )
+    if env.str(name, default="")
+}  # fmt: skip
+
 # --- The application --------------------------------------------------------------------------
 
 INSTALLED_APPS = [

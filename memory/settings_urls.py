@@ -2,10 +2,21 @@
 
 from django.urls import path
 
-from memory.views import embeddings, keys, settings, webhooks
+from memory.views import account, embeddings, keys, members, settings, spaces, webhooks
 
 urlpatterns = [
     path("", settings.settings, name="settings"),
+    path("spaces/", spaces.spaces, name="spaces"),
+    path("spaces/create/", spaces.create, name="spaces_create"),
+    path("spaces/change/", spaces.change, name="spaces_change"),
+    path("spaces/delete/", spaces.delete, name="spaces_delete"),
+    path("members/", members.members, name="members"),
+    path("members/add/", members.add, name="members_add"),
+    path("members/invite/", members.invite, name="members_invite"),
+    path("members/<int:member_id>/link/", members.invite_again, name="members_link"),
+    path("members/<int:member_id>/role/", members.change, name="members_change"),
+    path("members/<int:member_id>/remove/", members.remove, name="members_remove"),
+    path("account/", account.account, name="account"),
     path("keys/", keys.keys, name="keys"),
     path("keys/audit/", keys.audit, name="keys_audit"),
     path("keys/create/", keys.create, name="keys_create"),

@@ -10,7 +10,7 @@ from contextlib import closing
 from django.conf import settings
 
 from memory.embeddings.base import Embedder, EmbeddingError
-from memory.embeddings.remote import RemoteEmbedder
+from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
 
 __all__ = [
     "PROVIDERS",
@@ -20,9 +20,11 @@ __all__ = [
     "count_dimensions",
     "get_embedder",
     "is_configured",
+    "try_out",
 ]
 
 PROVIDERS = ("local", "openai", "voyage")
+HASTY = Patience(document=16.0, attempts=1)
 
 
 def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
@@ -42,6 +44,15 @@ def count_dimensions(provider: str, model: str) -> int:
     if provider == "local":
         return _local().dimensions
     with closing(_connected(*_access(provider), model, 0)) as embedder:
+        return embedder.count_dimensions()
+
+
+def try_out(provider: str, model: str) -> int:
+    """The length of a vector that this model has just made. Raises EmbeddingError, and soon: asks
+    once, and waits no longer than somebody at a page likes to."""
+    if provider == "local":
+        return int(_local().embed(["How long is a vector?"]).shape[1])
+    with closing(_connected(*_access(provider), model, 0, HASTY)) as embedder:
         return embedder.count_dimensions()
 
 
@@ -89,18 +100,24 @@ def _local() -> Embedder:
 
 
 def _connected(
-    provider: str, base_url: str, api_key: str, model: str, dimensions: int
+    provider: str,
+    base_url: str,
+    api_key: str,
+    model: str,
+    dimensions: int,
+    patience: Patience = PATIENT,
 ) -> RemoteEmbedder:
     if provider == "voyage":
         from memory.embeddings.voyage import VoyageEmbedder
 
         return VoyageEmbedder(
-            base_url=base_url, api_key=api_key, model=model, dimensions=dimensions
-        )
+            base_url=base_url, api_key=api_key, model=model, dimensions=dimensions,
+            patience=patience,
+        )  # fmt: skip
     from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
 
     return OpenAICompatibleEmbedder(
-        base_url=base_url, api_key=api_key, model=model, dimensions=dimensions
+        base_url=base_url, api_key=api_key, model=model, dimensions=dimensions, patience=patience
     )
 
 

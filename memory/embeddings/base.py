@@ -17,12 +17,23 @@ TextKind = Literal["document", "query"]
 
 class EmbeddingError(Exception):
     """A text could not be embedded. `permanent` says that trying again cannot help; `retry_after`
-    is in seconds, if the endpoint asked for a pause."""
+    is in seconds, if the endpoint asked for a pause; `kind` is a stable word for what an endpoint
+    did, "" for what is no endpoint's doing, and `detail` what it said."""
 
-    def __init__(self, message: str, *, permanent: bool, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        permanent: bool,
+        retry_after: float | None = None,
+        kind: str = "",
+        detail: str = "",
+    ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.retry_after = retry_after
+        self.kind = kind
+        self.detail = detail
 
 
 class TextsRefused(EmbeddingError):

@@ -36,6 +36,8 @@ class Failure(Enum):
             f"{sentence} ({detail})" if detail else sentence,
             permanent=permanent,
             retry_after=retry_after,
+            kind=self.name.lower(),
+            detail=detail,
         )
 
 

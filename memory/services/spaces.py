@@ -18,6 +18,7 @@ from memory.services.members import add_member
 logger = logging.getLogger(__name__)
 
 MAX_NAME, MAX_SLUG = 120, 60
+TAKEN = "is taken by another space"
 
 
 @transaction.atomic
@@ -41,7 +42,7 @@ def create_space(
         slug=slug, defaults={"name": name, "embedder": embedder}
     )
     if not is_new:
-        raise InvalidArguments(FieldError("slug", "is taken"))
+        raise InvalidArguments(FieldError("slug", TAKEN))
     PolicyVersion.objects.create(
         space=space,
         version=1,

@@ -59,7 +59,7 @@ def keys(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("admin")
 def audit(request: PageRequest, access: Access) -> HttpResponse:
     """More of what was done."""
-    return render(request, "memory/_audit.html", _audited(request, access))
+    return render(request, "memory/_audit.html", audited(request, access))
 
 
 @require_POST
@@ -135,7 +135,7 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "graces": GRACES,
         "lifetimes": LIFETIMES,
         "scopes": SCOPES,
-        **_audited(request, access),
+        **audited(request, access),
         **more,
     }
     template = "memory/_keys.html" if request.htmx else "memory/keys.html"
@@ -144,7 +144,8 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     return response
 
 
-def _audited(request: PageRequest, access: Access) -> dict[str, Any]:
+def audited(request: PageRequest, access: Access) -> dict[str, Any]:
+    """What templates/memory/_audit.html shows: a page of the audit, each entry in words."""
     rows = AuditEntry.objects.in_space(access.space)
     cursor = request.GET.get("cursor") or None
     entries, following = keyset("-at").page(rows, limit=ENTRIES, cursor=cursor)

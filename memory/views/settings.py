@@ -10,6 +10,12 @@ from memory.pages import PageRequest, space_page
 
 # (url name, icon, label, what it is for, scope)
 PAGES = (
+    ("spaces", "list", _("Spaces"), _("Your spaces; what this one is called."), "read"),
+    ("members", "people", _("Members"), _("Who belongs here, and what each of them may."), "read"),
+    (
+        "models", "chat", _("Models"),
+        _("Who answers, who judges, who embeds: what is set up, and whether it works."), "admin",
+    ),
     ("keys", "key", _("API keys"), _("Access for other programs, and who changed it."), "admin"),
     ("webhooks", "send", _("Webhooks"), _("Other programs are told what happens here."), "admin"),
     (
@@ -20,6 +26,7 @@ PAGES = (
         "transfer", "transfer", _("Transfer"), _("The whole space as a file, and back again."),
         "read",
     ),
+    ("account", "identity", _("Account"), _("Your own password."), "read"),
 )  # fmt: skip
 
 

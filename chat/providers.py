@@ -1,0 +1,151 @@
+"""Who answers, who judges and who embeds, as it is set up; and whether each of them works.
+
+What is shown is never a key, only whether there is one and which variable it came by.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from chat.responders import has_model
+from memory.models import Space
+
+PROVIDERS = {
+    "local": _("built-in"),
+    "openai": _("OpenAI-compatible endpoint"),
+    "voyage": "Voyage AI",
+}
+OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One value and the variable that it came by; "" where it is the default. `variables` are those
+    that may set it, the first of them best."""
+
+    value: str
+    origin: str
+    variables: tuple[str, ...]
+
+    @property
+    def variable(self) -> str:
+        """What to look at in order to change it."""
+        return self.origin or self.variables[0]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the models that Ebb works with.
+
+    `dimensions` is how long its vectors have to be, None where anything goes or it makes none.
+    """
+
+    name: str
+    title: Any
+    purpose: Any
+    provider: str
+    model: Setting
+    address: Setting
+    key: Setting
+    dimensions: int | None = None
+
+    @property
+    def embeds(self) -> bool:
+        return self.name not in {"chat", "judge"}
+
+    @property
+    def is_built_in(self) -> bool:
+        return self.provider == "local"
+
+    @property
+    def provider_name(self) -> Any:
+        return PROVIDERS.get(self.provider, self.provider)
+
+
+def parts(space: Space) -> list[Part]:
+    """All of them, as this space has them: its own embedder first, then that of new spaces."""
+    embedder = space.embedder
+    own = _embeddings("embeddings", embedder.provider, embedder.model, embedder.dimensions)
+    found = [_talking("chat"), _talking("judge"), own]
+    configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
+    if configured != (embedder.provider, embedder.model):
+        dimensions = settings.EBB_EMBEDDING_DIMENSIONS
+        found.append(_embeddings("new_embeddings", *configured, dimensions))
+    return found
+
+
+_TITLES: Mapping[str, tuple[Any, Any]] = {
+    "chat": (_("Chat"), _("Answers in the playground, and whoever names no other model.")),
+    "judge": (_("Judge"), _("Decides what of a conversation is remembered.")),
+    "embeddings": (_("Embeddings"), _("Finds this space's memories by what they mean.")),
+    "new_embeddings": (
+        _("Embeddings of new spaces"),
+        _("What spaces are made with from now on; this one has another model."),
+    ),
+}
+
+
+def _talking(name: str) -> Part:
+    title, purpose = _TITLES[name]
+    if not has_model():
+        model = Setting("", "", ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
+        return Part(name, title, purpose, "local", model, model, model)
+    if name == "chat":
+        model = _setting(settings.EBB_CHAT_MODEL, "EBB_CHAT_MODEL")
+    else:
+        model = _setting(settings.EBB_ASSESSOR_MODEL, "EBB_ASSESSOR_MODEL", "EBB_CHAT_MODEL")
+    address = _setting(_shown(settings.OPENAI_BASE_URL, "openai"), "OPENAI_BASE_URL")
+    key = _setting(_presence(settings.OPENAI_API_KEY), "OPENAI_API_KEY")
+    return Part(name, title, purpose, "openai", model, address, key)
+
+
+def _embeddings(name: str, provider: str, model: str, dimensions: int | None) -> Part:
+    if provider == "voyage":
+        url, key = settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY
+        variables: tuple[tuple[str, ...], ...] = (("VOYAGE_BASE_URL",), ("VOYAGE_API_KEY",))
+    else:
+        url, key = settings.EBB_EMBEDDING_BASE_URL, settings.EBB_EMBEDDING_API_KEY
+        own = {"EBB_EMBEDDING_BASE_URL", "EBB_EMBEDDING_API_KEY"}
+        shared = not own & settings.EBB_MODEL_VARIABLES.keys()
+        variables = (
+            ("OPENAI_BASE_URL" if shared else "EBB_EMBEDDING_BASE_URL",),
+            ("OPENAI_API_KEY" if shared else "EBB_EMBEDDING_API_KEY",),
+        )
+    named = (provider, model) == (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
+    origin = settings.EBB_MODEL_VARIABLES.get("EBB_EMBEDDING_MODEL", "") if named else ""
+    title, purpose = _TITLES[name]
+    return Part(
+        name,
+        title,
+        purpose,
+        provider,
+        Setting(model, origin, ("EBB_EMBEDDING_MODEL",)),
+        _setting(_shown(url, provider), *variables[0]),
+        _setting(_presence(key), *variables[1]),
+        dimensions,
+    )
+
+
+def _setting(value: str, *variables: str) -> Setting:
+    known = settings.EBB_MODEL_VARIABLES
+    return Setting(value, next((known[v] for v in variables if v in known), ""), variables)
+
+
+def _presence(key: str) -> str:
+    return "yes" if key else ""
+
+
+def _shown(url: str, provider: str) -> str:
+    """An address without what may be secret in it: a name with a password, a query."""
+    if not url:
+        return OWN_ADDRESSES.get(provider, "")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "?"
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))

@@ -1,0 +1,147 @@
+"""Trying out a model that is set up: asked for real, and told in a sentence how that went."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from assessor.llm import ChatMessage, ModelError, model_session
+from chat.providers import Part
+from memory.embeddings import EmbeddingError, try_out
+
+TIMEOUT = 15.0  # seconds: a local model may have to be loaded first
+SHOWN = 80  # characters of an answer
+QUESTION = "Answer with the one word: ready"
+
+# kind → (what happened, what to do about it)
+_FAILURES = {
+    "unreachable": (
+        gettext_lazy("Nobody answers at %(address)s."),
+        gettext_lazy("Is it running, and can this machine reach it? Look at %(address_by)s."),
+    ),
+    "timeout": (
+        gettext_lazy("It did not answer in time."),
+        gettext_lazy("It may still be loading the model, or have too much to do: try again."),
+    ),
+    "unauthorized": (
+        gettext_lazy("It refused the API key."),
+        gettext_lazy("Look at %(key_by)s: is it whole, still valid, and of this provider?"),
+    ),
+    "not_found": (
+        gettext_lazy("It does not know the model “%(model)s”, or the address leads nowhere."),
+        gettext_lazy("Look at %(model_by)s, and at %(address_by)s: most addresses end in /v1."),
+    ),
+    "rate_limited": (
+        gettext_lazy("It asks for fewer requests."),
+        gettext_lazy("Wait a little; if it stays so, look at the limits and the credit there."),
+    ),
+    "server_error": (
+        gettext_lazy("It failed by itself."),
+        gettext_lazy("Try again; if it stays so, its own log says why."),
+    ),
+    "bad_request": (
+        gettext_lazy("It did not accept the request."),
+        gettext_lazy("Look at %(model_by)s: this may be a model for something else."),
+    ),
+    "bad_answer": (
+        gettext_lazy("What came back could not be read."),
+        gettext_lazy("Look at %(address_by)s: this may be no endpoint of that kind."),
+    ),
+    "interrupted": (
+        gettext_lazy("The answer broke off."),
+        gettext_lazy("Try again; if it stays so, look at what stands between: a proxy, a network."),
+    ),
+}
+_FAILURES["texts_refused"] = _FAILURES["bad_request"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How it went: a sentence, what to do if it did not work, and what the endpoint itself said."""
+
+    worked: bool
+    said: str
+    advice: str = ""
+    detail: str = ""
+    took_ms: float = 0.0
+
+
+def try_part(part: Part) -> Trial:
+    """Asks the model of this part for something small; needs no database meanwhile."""
+    started = perf_counter()
+    try:
+        trial = _embed(part) if part.embeds else _talk(part)
+    except (ModelError, EmbeddingError) as error:
+        trial = _failed(part, error)
+    return replace(trial, took_ms=(perf_counter() - started) * 1000)
+
+
+def _talk(part: Part) -> Trial:
+    if part.is_built_in:
+        return Trial(True, _("It is built in and needs nobody else."))
+    answer = asyncio.run(_asked(part.model.value))
+    text = " ".join(answer.split())
+    if not text:
+        return Trial(False, _("It answered with nothing."), _advice(part, "bad_request"))
+    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    said = _("%(model)s answered “%(text)s”.") % {"model": part.model.value, "text": shown}
+    return Trial(True, said)
+
+
+async def _asked(model: str) -> str:
+    async with model_session(
+        base_url=settings.OPENAI_BASE_URL, api_key=settings.OPENAI_API_KEY, model=model
+    ) as session:
+        completion = await session.complete([ChatMessage("user", QUESTION)], timeout=TIMEOUT)
+    return completion.text
+
+
+def _embed(part: Part) -> Trial:
+    dimensions = try_out(part.provider, part.model.value)
+    said = ngettext(
+        "%(model)s gave a vector of %(n)d dimension.",
+        "%(model)s gave a vector of %(n)d dimensions.",
+        dimensions,
+    ) % {"model": part.model.value, "n": dimensions}
+    if part.dimensions in (None, dimensions):
+        return Trial(True, said)
+    wanted = _("%(n)d are expected.") % {"n": part.dimensions}
+    advice = _(
+        "It is another model by that name: look at EBB_EMBEDDING_MODEL and "
+        "EBB_EMBEDDING_DIMENSIONS, or move the space to a model on the page Embeddings."
+    )
+    return Trial(False, f"{said} {wanted}", advice)
+
+
+def _failed(part: Part, error: ModelError | EmbeddingError) -> Trial:
+    if error.kind not in _FAILURES:  # no endpoint's doing: the sentence is all there is
+        return Trial(False, str(error))
+    what, _todo = _FAILURES[error.kind]
+    # What is said to a wrong key often repeats a part of it.
+    detail = "" if error.kind == "unauthorized" else _without_keys(error.detail)
+    return Trial(False, str(what % _words(part)), _advice(part, error.kind), detail)
+
+
+def _advice(part: Part, kind: str) -> str:
+    return str(_FAILURES[kind][1] % _words(part))
+
+
+def _words(part: Part) -> dict[str, str]:
+    return {
+        "model": part.model.value,
+        "address": part.address.value or part.provider_name,
+        "model_by": part.model.variable,
+        "address_by": part.address.variable,
+        "key_by": part.key.variable,
+    }
+
+
+def _without_keys(text: str) -> str:
+    """An endpoint may repeat what it was sent."""
+    keys = (settings.OPENAI_API_KEY, settings.EBB_EMBEDDING_API_KEY, settings.VOYAGE_API_KEY)
+    for key in filter(None, keys):
+        text = text.replace(key, "…")
+    return text

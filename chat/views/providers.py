@@ -1,0 +1,33 @@
+"""The page of the models that Ebb works with: what is set up, and a button that tries it."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_POST
+
+from chat.providers import parts
+from chat.trials import try_part
+from memory.authentication import Access
+from memory.connections import release_connection
+from memory.pages import PageRequest, space_page
+
+
+@require_GET
+@space_page("admin")
+def providers(request: PageRequest, access: Access) -> HttpResponse:
+    """Asks nobody."""
+    return render(request, "chat/models.html", {"parts": parts(access.space)})
+
+
+@require_POST
+@space_page("admin")
+def try_provider(request: PageRequest, access: Access, name: str) -> HttpResponse:
+    """Asks the model of this part; for htmx only that part is drawn anew."""
+    found = parts(access.space)
+    part = next((part for part in found if part.name == name), None)
+    if part is None:
+        raise Http404
+    release_connection()
+    trial = try_part(part)
+    if request.htmx:
+        return render(request, "chat/_part.html", {"part": part, "trial": trial})
+    return render(request, "chat/models.html", {"parts": found, "tried": name, "trial": trial})

@@ -1,0 +1,153 @@
+"""The page of the models: what is set up stands there without its key, and Test asks for real."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from memory.models import Embedder, Space, User
+from tests.stub_model import StubModel
+
+SECRET = "sk-very-secret"
+
+
+@pytest.fixture
+def client(alice: User) -> Client:
+    client = Client()
+    client.force_login(alice)
+    return client
+
+
+@pytest.fixture
+def connected(settings: Settings, stub_model: StubModel) -> StubModel:
+    settings.OPENAI_BASE_URL = settings.EBB_EMBEDDING_BASE_URL = stub_model.base_url
+    settings.OPENAI_API_KEY = settings.EBB_EMBEDDING_API_KEY = SECRET
+    settings.EBB_CHAT_MODEL, settings.EBB_ASSESSOR_MODEL = "talker", "judge-mini"
+    settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL = "openai", "vectors-64"
+    settings.EBB_MODEL_VARIABLES = {
+        "OPENAI_BASE_URL": "OPENAI_BASE_URL",
+        "OPENAI_API_KEY": "OPENAI_API_KEY_FILE",
+        "EBB_CHAT_MODEL": "EBB_CHAT_MODEL",
+    }
+    return stub_model
+
+
+def tried(client: Client, name: str) -> str:
+    """What the part says after the button was pressed."""
+    answer = client.post(reverse("models_try", args=["home", name]), headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    assert SECRET not in answer.text
+    return " ".join(answer.text.split())
+
+
+def test_built_in_models_need_nobody(space: Space, client: Client) -> None:
+    page = client.get(reverse("models", args=["home"])).text
+
+    assert page.count("built-in") == 3
+    assert "OPENAI_BASE_URL or OPENAI_API_KEY connects" in page
+    assert "built in and needs nobody else" in tried(client, "chat")
+    assert "all-MiniLM-L6-v2 gave a vector of 384 dimensions." in tried(client, "embeddings")
+    missing = client.post(reverse("models_try", args=["home", "nobody"]))
+    assert missing.status_code == 404
+
+
+def test_what_is_set_up_is_shown_with_its_variable_and_without_its_key(
+    space: Space, client: Client, connected: StubModel, settings: Settings
+) -> None:
+    settings.OPENAI_BASE_URL = "https://me:hushhush@models.example:8443/v1?token=hushhush"
+
+    page = " ".join(client.get(reverse("models", args=["home"])).text.split())
+
+    assert "<code>https://models.example:8443/v1</code>" in page
+    assert "there is one" in page
+    assert "by OPENAI_API_KEY_FILE" in page
+    assert "<code>talker</code>" in page
+    assert "by EBB_CHAT_MODEL" in page
+    assert "Embeddings of new spaces" in page
+    assert "hushhush" not in page
+    assert SECRET not in page
+    assert connected.requests == []
+
+
+def test_test_asks_the_model_for_real(space: Space, client: Client, connected: StubModel) -> None:
+    connected.script("reply:ready <b>now</b>", "reply:ready")
+
+    assert "talker answered “ready &lt;b&gt;now&lt;/b&gt;”." in tried(client, "chat")
+    assert "judge-mini answered “ready”." in tried(client, "judge")
+    assert "vectors-64 gave a vector of 64 dimensions." in tried(client, "new_embeddings")
+    assert [request.body["model"] for request in connected.requests] == ["talker", "judge-mini"]
+    assert {request.authorization for request in connected.requests} == {f"Bearer {SECRET}"}
+    whole = client.post(reverse("models_try", args=["home", "chat"])).text
+    assert "It took" in whole
+    assert "<h1>Models</h1>" in whole
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "advice"),
+    [
+        ("401", "It refused the API key.", "Look at OPENAI_API_KEY_FILE"),
+        (
+            "404",
+            "It does not know the model “talker”",
+            "Look at EBB_CHAT_MODEL, and at OPENAI_BASE",
+        ),
+        ("429:1", "It asks for fewer requests.", "the credit there"),
+        ("500", "It failed by itself.", "its own log says why"),
+        ("400", "It did not accept the request.", "a model for something else"),
+        ("garbage", "What came back could not be read.", "no endpoint of that kind"),
+        ("reply: ", "It answered with nothing.", "a model for something else"),
+    ],
+)
+def test_what_is_wrong_is_said_and_how_to_mend_it(
+    space: Space, client: Client, connected: StubModel, step: str, said: str, advice: str
+) -> None:
+    connected.script(step)
+
+    answer = tried(client, "chat")
+
+    assert said in answer
+    assert advice in answer
+    assert 'role="alert"' in answer
+
+
+def test_silence_and_an_address_where_nobody_is(
+    space: Space,
+    client: Client,
+    connected: StubModel,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("chat.trials.TIMEOUT", 0.2)
+    connected.script("timeout")
+    assert "It did not answer in time." in tried(client, "chat")
+
+    settings.OPENAI_BASE_URL = settings.EBB_EMBEDDING_BASE_URL = "http://127.0.0.1:9/v1"
+    for name in ("chat", "new_embeddings"):
+        answer = tried(client, name)
+        assert "Nobody answers at http://127.0.0.1:9/v1." in answer
+        assert "Look at OPENAI_BASE_URL" in answer
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [("401", "It refused the API key."), ("404", "the model “vectors-64”"), ("nan", "be read")],
+)
+def test_what_is_wrong_with_vectors_is_said(
+    space: Space, client: Client, connected: StubModel, step: str, said: str
+) -> None:
+    connected.script_embeddings(step)
+
+    assert said in tried(client, "new_embeddings")
+    assert len(connected.embedding_requests) == 1  # nobody waits for repeats
+
+
+def test_another_model_by_that_name_is_told_by_its_dimensions(
+    space: Space, client: Client, connected: StubModel
+) -> None:
+    space.embedder = Embedder.objects.create(provider="openai", model="vectors-64", dimensions=32)
+    space.save()
+
+    answer = tried(client, "embeddings")
+
+    assert "gave a vector of 64 dimensions. 32 are expected." in answer
+    assert 'role="alert"' in answer
