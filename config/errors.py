@@ -7,7 +7,9 @@ from typing import Any
 
 import pydantic
 from asgiref.sync import iscoroutinefunction
+from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.utils.decorators import sync_and_async_middleware
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -40,6 +42,8 @@ _BY_STATUS = {
     429: "rate_limited",
     500: "internal_error",
 }
+# A form that is none, and a body that is larger than Django takes.
+_UNREADABLE = (MultiPartParserError, SuspiciousOperation)
 API = "/api/v1/"
 DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
 
@@ -112,6 +116,9 @@ def install(api: NinjaAPI) -> None:
         code = _BY_STATUS.get(error.status_code, "error")
         return problem(error.status_code, code, str(error), str(error))
 
+    def from_body(request: HttpRequest, error: Exception) -> HttpResponse:
+        return _invalid([{"field": "body", "message": str(error) or "cannot be read"}])
+
     def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
         return problem_of(error)
 
@@ -120,6 +127,7 @@ def install(api: NinjaAPI) -> None:
         pydantic.ValidationError: from_pydantic,
         InvalidArguments: from_services,
         HttpError: from_ninja,
+        **dict.fromkeys(_UNREADABLE, from_body),
         **dict.fromkeys(ANSWERS, from_table),
     }
     for kind, handler in handlers.items():

@@ -54,6 +54,36 @@ def test_a_large_file_is_left_to_a_worker(space: Space, api: Api, key: MakeKey) 
     assert [item["id"] for item in client.get("jobs").json()["items"]] == [job["id"]]
 
 
+@pytest.mark.parametrize(
+    ("content_type", "body", "field"),
+    [
+        ("multipart/form-data", b"x", "body"),
+        ("multipart/form-data; boundary=", b"x", "body"),
+        ("multipart/form-data; boundary=\xe9", b"x", "body"),
+        ("multipart/form-data; boundary=cut", b"", "body"),
+        ("multipart/form-data; boundary=cut", b"no part at all", "file"),
+        (
+            "multipart/form-data; boundary=cut",
+            b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n'
+            b"Content-Transfer-Encoding: base64\r\n\r\n%%%\r\n--cut--",
+            "body",
+        ),
+    ],
+)
+def test_form_that_is_none_is_refused_as_every_bad_body(
+    space: Space, key: MakeKey, content_type: str, body: bytes, field: str
+) -> None:
+    client = Client(headers={"Authorization": f"Bearer {key()}"})
+
+    answer = client.generic("POST", "/api/v1/import", body, content_type=content_type)
+
+    assert answer.status_code == 422, answer.content
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "memory_invalid_arguments"
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert not Memory.objects.in_space(space).exists()
+
+
 def test_a_form_brings_its_file(space: Space, key: MakeKey) -> None:
     client = Client(headers={"Authorization": f"Bearer {key()}"})
     file = SimpleUploadedFile("memories.jsonl", b'{"content": "User likes pizza"}')
