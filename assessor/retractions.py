@@ -19,6 +19,7 @@ from memory.actors import Actor
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.querysets.memories import MemoryQuerySet
+from memory.services.discarding import SUPERSEDER_IS_BACK
 from memory.services.recycle_bin import let_go, restore_memories
 from memory.tools import TOOL
 
@@ -88,7 +89,7 @@ def reinstate(
             why=BinReason.SUPERSEDED,
             actor=actor,
             now=now,
-            reason="What had superseded it is back.",
+            reason=SUPERSEDER_IS_BACK,
         )
     restore_memories(space=space, memory_ids=back, actor=actor, now=now)
 

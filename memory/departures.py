@@ -12,6 +12,8 @@ from datetime import datetime
 from memory.models import BinReason, Memory, MemoryEvent, PolicyVersion, Space
 from memory.models.history import Action
 
+_WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)
+
 
 @dataclass(frozen=True)
 class Departure:
@@ -55,14 +57,14 @@ def _capacities(events: dict[Memory, MemoryEvent], space: Space) -> dict[int, in
 
 
 def _successors(events: dict[Memory, MemoryEvent], space: Space) -> dict[Memory, MemoryEvent]:
-    """What superseded them: it was written in the same transaction, so its line is the next one of
-    that moment by that actor. What was retracted has none."""
+    """What superseded them: it was written, let in or changed in the same transaction, so its line
+    is the next one of that moment by that actor. What was retracted has none."""
     gone = {m: event for m, event in events.items() if m.bin_reason == BinReason.SUPERSEDED}
     if not gone:
         return {}
     moments = {event.at for event in gone.values()}
-    created = MemoryEvent.objects.in_space(space).filter(at__in=moments, action=Action.CREATED)
-    lines = list(created.order_by("id"))
+    written = MemoryEvent.objects.in_space(space).filter(at__in=moments, action__in=_WRITTEN)
+    lines = list(written.order_by("id"))
     found = {memory: _next(event, lines) for memory, event in gone.items()}
     return {memory: line for memory, line in found.items() if line is not None}
 

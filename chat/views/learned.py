@@ -17,10 +17,10 @@ from chat.views.exchanges import shown
 from memory.authentication import Access
 from memory.editing import edited
 from memory.errors import Conflict
-from memory.models import BinReason, Memory, Status
+from memory.models import Memory, Status
 from memory.pages import PageRequest, space_page
 from memory.querysets.policies import current_policy
-from memory.services.recycle_bin import let_go, restore_memory
+from memory.services.discarding import discard_memory, undo_discard
 
 
 @require_http_methods(["GET", "POST"])
@@ -45,14 +45,14 @@ def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse
 @require_POST
 @space_page("write")
 def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Lets go what the exchange taught, if it was learned here; in its place stands the undo."""
+    """Lets go what the exchange taught, if it was learned here; what that had superseded is back.
+    In its place stands the undo."""
     assessment, memory = _taught(access, message_id)
     if not assessment.made_its_memory:
         raise Http404
-    let_go(
+    discard_memory(
         space=access.space,
         memory_id=memory.pk,
-        why=BinReason.DELETED,
         actor=access.actor,
         now=timezone.now(),
         reason="discarded where it was learned",
@@ -65,10 +65,7 @@ def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 def take_back(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Undoes `discard`."""
     _assessment, memory = _taught(access, message_id)
-    if memory.status == Status.BINNED:
-        restore_memory(
-            space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
-        )
+    undo_discard(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
     return _drawn(request, access, message_id)
 
 

@@ -34,16 +34,22 @@ def list_review(request: HttpRequest, asked: Query[ReviewListIn]) -> dict[str, o
     response=HeldOut,
     url_name="memories_approve",
     operation_id="approveMemory",
-    openapi_extra=may_fail(409),
+    openapi_extra=may_fail(409, 503),
 )
 def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
-    """Let a held memory in, with its lifetime begun anew."""
+    """Let a held memory in, with its lifetime begun anew.
+
+    It meets what is known as a judged memory does: the answer is the memory that now holds it,
+    which is another one if that says the same or was patched with it.
+    """
     access = access_to(request, "write")
-    memory = one(access.space, id)
-    services.approve_memory(
-        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    holder = services.approve_memory(
+        space=access.space,
+        memory_id=one(access.space, id).pk,
+        actor=access.actor,
+        now=timezone.now(),
     )
-    return readable(access.space).get(pk=memory.pk)
+    return readable(access.space).get(pk=holder.pk)
 
 
 @router.post(

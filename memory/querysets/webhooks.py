@@ -46,7 +46,7 @@ class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
 
 
 # A memory that is held for review comes to life when it is approved: to other programs it is
-# created then, and not before.
+# created then, and not before; and not at all if it only said what another one says.
 _COLLECT = """
     INSERT INTO memory_webhookdelivery (
         id, space_id, webhook_id, event, event_id, payload, state, attempts, created_at, due_at,
@@ -71,6 +71,10 @@ _COLLECT = """
     WHERE e.type = ANY(%(events)s) AND NOT (e.action = 'created' AND EXISTS (
         SELECT 1 FROM memory_memoryevent AS held
         WHERE held.space_id = %(space)s AND held.memory_id = e.memory_id AND held.action = 'held'
+    )) AND NOT (e.action = 'approved' AND EXISTS (
+        SELECT 1 FROM memory_memoryevent AS merged
+        WHERE merged.space_id = %(space)s AND merged.memory_id = e.memory_id
+            AND merged.at = e.at AND merged.action = 'deleted'
     ))
     ORDER BY e.id
     ON CONFLICT (space_id, webhook_id, event_id) DO NOTHING

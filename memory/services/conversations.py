@@ -71,6 +71,26 @@ def hold_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
     return [sorted(some, key=_place) for some in held.values()]
 
 
+def hold_beside(space: Space, memory: Memory, conversation: str | None, said_at: datetime) -> None:
+    """Holds a memory that a new statement will replace or patch, with all that is written then: the
+    turns around it, and those that the statement will stand beside in its conversation.
+
+    All at once: who held the memory first and its neighbours later could wait without end for one
+    that holds the neighbours and wants the memory (uses.mark_used).
+    """
+    stretches = [
+        Stretch(talk, place, place)
+        for talk, place in (
+            (memory.source_conversation, _place(memory)),
+            (conversation, (said_at, _AFTER_ALL)),
+        )
+        if talk
+    ]
+    ids = {memory.pk, *(turn_ids(space, stretches) if stretches else ())}
+    rows = Memory.objects.in_space(space).filter(pk__in=ids).order_by("pk")
+    list(rows.select_for_update(no_key=True).values_list("pk"))
+
+
 def forget(space: Space, conversations: Iterable[Turns], *, language: str) -> None:
     """Indexes anew the turns around those that are there no more."""
     for turns in conversations:

@@ -3,6 +3,7 @@
 One statement at a time in a space: two that say the same at once would otherwise both be added.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -12,14 +13,15 @@ from pgvector import HalfVector
 from pgvector.django import CosineDistance
 
 from memory.actors import Actor
-from memory.drafts import MemoryChange, MemoryDraft
+from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.formulas.importance import reinforced
 from memory.formulas.ranking import semantic
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
 from memory.querysets.memories import MemoryQuerySet
+from memory.querysets.policies import Policy
 from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, patched
-from memory.services.conversations import hold_conversations
+from memory.services.conversations import hold_beside, hold_conversations
 from memory.services.history import record
 from memory.services.idempotency import answered, once
 from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
@@ -58,6 +60,21 @@ def remember_draft(
     return once(space=space, key=idempotency_key, write=write)
 
 
+@dataclass(frozen=True)
+class Statement:
+    """What somebody says is so, new or held until now. Without a type it is compared with memories
+    of any; without a vector, by the space's model, it has no neighbours."""
+
+    space: Space
+    content: str
+    memory_type: str | None
+    importance: float
+    vector: Any
+    policy: Policy
+    source: Source
+    said_at: datetime
+
+
 @transaction.atomic
 def remember(
     *,
@@ -73,41 +90,61 @@ def remember(
     about is still what the model was shown. Without it the rule decides.
     `extra` are columns of a new memory. A revision embeds its text while the space is held.
     """
-    space, [draft] = prepared.space, prepared.drafts
+    [draft] = prepared.drafts
+    statement = Statement(
+        space=prepared.space,
+        content=draft.content,
+        memory_type=prepared.compared_type(draft),
+        importance=draft.base_importance,
+        vector=prepared.vectors[0],
+        policy=prepared.policy,
+        source=draft.source,
+        said_at=draft.starts_at(now),
+    )
+
+    def add() -> Memory:
+        [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
+        return memory
+
+    one_at_a_time(prepared.space)
+    decision = decided(statement, proposed)
+    return carry_out(statement, decision, add=add, actor=actor, now=now)
+
+
+def one_at_a_time(space: Space) -> None:
+    """Nobody else remembers something in this way in the space until the transaction ends. To be
+    called before a row is held."""
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     hold_conversations(space)
-    decision = _decided(prepared, proposed)
+
+
+def carry_out(
+    statement: Statement,
+    decision: Decision,
+    *,
+    add: Callable[[], Memory],
+    actor: Actor,
+    now: datetime,
+) -> Outcome:
+    """Does what was decided, in the transaction in which it was; `add` makes the statement a memory
+    of its own."""
     old = decision.memory
     if old is None:
-        [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
-        return Outcome(memory, decision.verdict)
+        return Outcome(add(), decision.verdict)
     if decision.verdict is Verdict.REINFORCE:
-        _reinforce(old, prepared, decision.reason, actor, now)
+        _reinforce(old, statement, decision.reason, actor, now)
         return Outcome(old, decision.verdict)
     if decision.verdict is Verdict.REVISE:
-        change = MemoryChange(
-            content=patched(old.content, draft.content, now),
-            importance=max(old.importance, draft.base_importance),
-        )
-        revised = revise_memory(
-            space=space,
-            memory_id=old.pk,
-            change=change,
-            actor=actor,
-            now=now,
-            reason=decision.reason,
-        )
-        return Outcome(revised, decision.verdict)
+        return Outcome(_patch(old, statement, decision.reason, actor, now), decision.verdict)
     let_go(
-        space=space,
+        space=statement.space,
         memory_id=old.pk,
         why=BinReason.SUPERSEDED,
         actor=actor,
         now=now,
         reason=decision.reason,
     )
-    [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
-    return Outcome(memory, decision.verdict)
+    return Outcome(add(), decision.verdict)
 
 
 def is_echo(prepared: Prepared) -> bool:
@@ -117,22 +154,21 @@ def is_echo(prepared: Prepared) -> bool:
     return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
 
 
-def _decided(prepared: Prepared, proposed: Decision | None) -> Decision:
+def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
     """The verdict on the statement, and the memory it is about held until the transaction ends.
 
     If that memory was changed or let go in the meantime, the verdict is on what is there now.
     """
-    space, [draft] = prepared.space, prepared.drafts
+    space = statement.space
+    live = Memory.objects.in_space(space).live()
     while True:
-        decision = proposed or decide(draft.content, prepared.compared_type(draft), near(prepared))
+        neighbours = [] if statement.vector is None else nearest(space, statement.vector, live)
+        decision = proposed or decide(statement.content, statement.memory_type, neighbours)
         proposed = None
-        if decision.memory is None:
+        if (old := decision.memory) is None:
             return decision
-        as_judged = (
-            Memory.objects.in_space(space)
-            .live()
-            .filter(pk=decision.memory.pk, revision=decision.memory.revision)
-        )
+        hold_beside(space, old, statement.source.conversation_id, statement.said_at)
+        as_judged = live.filter(pk=old.pk, revision=old.revision)
         if held := as_judged.select_for_update(no_key=True).first():
             return replace(decision, memory=held)
 
@@ -153,20 +189,35 @@ def nearest(space: Space, vector: Any, rows: MemoryQuerySet) -> list[Neighbour]:
     return [Neighbour(memory, semantic(memory.distance)) for memory in found]  # type: ignore[attr-defined]  # annotated above
 
 
-def _reinforce(old: Memory, prepared: Prepared, reason: str, actor: Actor, now: datetime) -> None:
+def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
+    """The old memory with the statement in brackets behind what it said."""
+    change = MemoryChange(
+        content=patched(old.content, statement.content, now),
+        importance=max(old.importance, statement.importance),
+    )
+    return revise_memory(
+        space=statement.space,
+        memory_id=old.pk,
+        change=change,
+        actor=actor,
+        now=now,
+        reason=reason,
+    )
+
+
+def _reinforce(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> None:
     """Raises the importance of what was said again, and begins its lifetime anew."""
-    [draft] = prepared.drafts
-    old.importance = reinforced(old.importance, draft.base_importance)
-    tiers = prepared.policy.document.ttl.tiers
+    old.importance = reinforced(old.importance, statement.importance)
+    tiers = statement.policy.document.ttl.tiers
     old.clock_started_at, old.expires_at = now, expires_at(now, old.importance, tiers)
-    Memory.objects.in_space(prepared.space).filter(pk=old.pk).update(
+    Memory.objects.in_space(statement.space).filter(pk=old.pk).update(
         importance=old.importance, clock_started_at=now, expires_at=old.expires_at
     )
     record(
         memories=[old],
         action="reinforced",
         actor=actor,
-        policy=prepared.policy,
+        policy=statement.policy,
         now=now,
         reason=reason,
     )

@@ -157,7 +157,7 @@ def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:
     In one order, as all who hold several rows: two at once would otherwise wait for each other.
     """
     wanted = set(memory_ids)
-    rows = Memory.objects.in_space(space).filter(pk__in=wanted).select_for_update().order_by("pk")
-    if len(found := list(rows)) < len(wanted):
+    rows = Memory.objects.in_space(space).filter(pk__in=wanted).order_by("pk")
+    if len(found := list(rows.select_for_update(no_key=True))) < len(wanted):
         raise NotFound("There is no such memory.")
     return found

@@ -5,21 +5,21 @@ counts for no capacity. Only a person, or a program in their name, decides about
 """
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
 
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
-from memory.formulas.retention import expires_at
-from memory.models import BinReason, Memory, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.querysets.policies import current_policy
 from memory.reconciliation import restates
+from memory.services.approvals import admit, take_back, was_merged
 from memory.services.history import record
 from memory.services.memories import Prepared, store_memories
-from memory.services.reconciliation import nearest
+from memory.services.reconciliation import nearest, one_at_a_time
 from memory.services.recycle_bin import let_go
 
 MAX_ALIKE = 100
@@ -73,29 +73,10 @@ def hold_memory(
 
 @transaction.atomic
 def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a held memory in, with a fresh clock. Raises NotFound, or Conflict if it is not held."""
-    policy = current_policy(space)
-    memory = _held(space, memory_id)
-    memory.status = Status.LIVE
-    # As one taken back from the bin: capacity must not take it the night it was let in.
-    memory.clock_started_at = memory.last_active_at = memory.restored_at = now
-    memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
-    Memory.objects.in_space(space).filter(pk=memory_id).update(
-        status=memory.status,
-        clock_started_at=now,
-        last_active_at=now,
-        restored_at=now,
-        expires_at=memory.expires_at,
-    )
-    record(
-        memories=[memory],
-        action=Action.APPROVED,
-        actor=actor,
-        policy=policy,
-        now=now,
-        reason=memory.review_reason,
-    )
-    return memory
+    """Lets a held memory in, in the light of what is known (services.approvals). Gives the memory
+    that now holds it: itself, or an older one. Raises NotFound, or Conflict if it is not held."""
+    one_at_a_time(space)
+    return admit(_held(space, memory_id), actor=actor, now=now)
 
 
 @transaction.atomic
@@ -119,37 +100,63 @@ def decide_alike(
 ) -> list[Memory]:
     """Approves or rejects what waits for the same reason, the newest first, all or none; at most
     MAX_ALIKE at once. Gives what was decided on."""
+    one_at_a_time(space)
     decide = approve_memory if approve else reject_memory
     rows = Memory.objects.in_space(space).held_as(kind).order_by("-created_at", "-pk")
-    found = rows.select_for_update().values_list("pk", flat=True)[:MAX_ALIKE]
-    return [decide(space=space, memory_id=one, actor=actor, now=now) for one in found]
+    found = list(rows.select_for_update().values_list("pk", flat=True)[:MAX_ALIKE])
+    for number, one in enumerate(found):
+        # A moment of its own: by it each can be taken back.
+        decide(space=space, memory_id=one, actor=actor, now=now + timedelta(microseconds=number))
+    decided = Memory.objects.in_space(space).in_bulk(found)
+    return [decided[one] for one in found]
 
 
 @transaction.atomic
 def reopen_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> list[Memory]:
-    """Takes decisions back, all or none: they wait again. Raises NotFound, or Conflict if one was
-    not held and then decided on."""
+    """Takes decisions back, all or none, the last one first: they wait again, and what an approval
+    did to others is undone. Raises NotFound, or Conflict if one was not held and then decided on.
+    """
+    one_at_a_time(space)
     rows = Memory.objects.in_space(space).filter(pk__in=memory_ids)
-    memories = list(rows.select_for_update().order_by("pk"))
-    if len(memories) < len(set(memory_ids)):
+    held = rows.select_for_update().order_by("pk").values_list("pk", flat=True)
+    if len(held) < len(set(memory_ids)):
         raise NotFound("There is no such memory.")
-    for memory in memories:
-        approved = memory.status == Status.LIVE and memory.review_reason
-        if not approved and memory.bin_reason != BinReason.REJECTED:
-            raise Conflict("It was not decided on.")
+    approvals = _approvals(space, held)
+    for one in sorted(held, key=lambda pk: (pk in approvals, approvals.get(pk)), reverse=True):
+        _reopen(space, one, approvals.get(one), actor, now)
+    return list(rows.order_by("pk"))
+
+
+def _approvals(space: Space, memory_ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """When each of them was last let in."""
+    events = MemoryEvent.objects.in_space(space).filter(memory_id__in=memory_ids)
+    lines = events.filter(action=Action.APPROVED).order_by("id")
+    return dict(lines.values_list("memory_id", "at"))
+
+
+def _reopen(
+    space: Space, memory_id: UUID, approved_at: datetime | None, actor: Actor, now: datetime
+) -> None:
+    rows = Memory.objects.in_space(space).filter(pk=memory_id)
+    memory = rows.get()
+    memory.space = space
+    approved = memory.status == Status.LIVE and memory.review_reason
+    rejected = memory.bin_reason == BinReason.REJECTED
+    if not (approved or rejected or was_merged(memory, approved_at)):
+        raise Conflict("It was not decided on.")
     rows.update(status=Status.REVIEW, binned_at=None, bin_reason="", importance_then=None)
-    for memory in memories:
-        record(
-            memories=[memory],
-            action=Action.HELD,
-            actor=actor,
-            policy=current_policy(space),
-            now=now,
-            reason=memory.review_reason,
-        )
-    return memories
+    if approved_at is not None and not rejected:
+        take_back(memory, approved_at=approved_at, actor=actor, now=now)
+    record(
+        memories=[memory],
+        action=Action.HELD,
+        actor=actor,
+        policy=current_policy(space),
+        now=now,
+        reason=memory.review_reason,
+    )
 
 
 def _rejected_before(prepared: Prepared) -> Memory | None:
@@ -169,4 +176,5 @@ def _held(space: Space, memory_id: UUID) -> Memory:
         raise NotFound("There is no such memory.")
     if memory.status != Status.REVIEW:
         raise Conflict("It does not wait for review.")
+    memory.space = space
     return memory

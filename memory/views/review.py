@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memory.authentication import Access
 from memory.editing import edited
+from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
 from memory.held import compared, kind_of, quote_of
 from memory.models import Memory, MemoryEmbedding, Status
@@ -91,13 +92,16 @@ def reject(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
     """Approves or rejects all that wait for the same reason; the queue is drawn anew."""
     approved = request.POST.get("decision") == "approve"
-    decided = services.decide_alike(
-        space=access.space,
-        kind=request.POST.get("kind", "").replace("\x00", ""),
-        approve=approved,
-        actor=access.actor,
-        now=timezone.now(),
-    )
+    try:
+        decided = services.decide_alike(
+            space=access.space,
+            kind=request.POST.get("kind", "").replace("\x00", ""),
+            approve=approved,
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except EmbeddingError:
+        return _undecided(request, access)
     n = len(decided)
     said = (
         ngettext("%(n)d approved.", "%(n)d approved.", n)
@@ -131,14 +135,24 @@ def _decided(
 ) -> HttpResponse:
     """Nothing in its place, and the undo; or a word, if somebody was faster."""
     try:
-        memory = verb(
+        holder = verb(
             space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now()
         )
     except NotFound:
         raise Http404 from None
     except Conflict:
         return _answered(request, access, text=_("Somebody has decided about it already."))
-    return _answered(request, access, text=said, undo=[memory])
+    except EmbeddingError:
+        return _undecided(request, access)
+    if holder.pk != memory_id:
+        said = _("Approved. A memory that was there already holds it now.")
+    decided = Memory.objects.in_space(access.space).get(pk=memory_id)
+    return _answered(request, access, text=said, undo=[decided])
+
+
+def _undecided(request: PageRequest, access: Access) -> HttpResponse:
+    said = _("The embedding model does not answer. Nothing was decided; try again later.")
+    return _drawn(request, access, text=said)
 
 
 def _answered(

@@ -18,11 +18,12 @@ from chat.replies import stream_reply
 from chat.services.conversations import delete_conversation
 from chat.services.replies import Reply, finish_reply
 from chat.services.turns import begin_turn
-from memory.drafts import MemoryChange
+from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
 from memory.recall import recall
 from memory.schemas import results_out
 from memory.services.memories import revise_memory
+from memory.services.reconciliation import remember_draft
 from memory.services.recycle_bin import delete_memory, purge_memory
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, actions, remember, stored
@@ -309,6 +310,25 @@ def test_what_was_learned_is_discarded_and_taken_back(
     assert actions(taught)[-1] == "deleted"
     assert "remembered" in text(call(alice, reply, "exchange_take_back"))
     assert stored(taught).status == "live"
+
+
+def test_what_it_had_superseded_is_back_when_it_is_discarded(
+    alice: User, space: Space, reply: Message, lisbon: Memory
+) -> None:
+    new = remember_draft(
+        space=space,
+        draft=MemoryDraft(content="User moved from Lisbon to Porto"),
+        actor=ALICE,
+        now=NOW + timedelta(days=1),
+    )
+    exchange_of(reply).update(state=State.DONE, memory=new, summary=new.content)
+    Memory.objects.filter(pk=new.pk).update(source_assessment=reply.assessment_id)
+    assert stored(lisbon).bin_reason == "superseded"
+
+    call(alice, reply, "exchange_discard")
+    assert [stored(one).status for one in (lisbon, new)] == ["live", "binned"]
+    call(alice, reply, "exchange_take_back")
+    assert [stored(one).status for one in (lisbon, new)] == ["binned", "live"]
 
 
 def test_what_was_known_before_is_not_discarded_with_the_exchange(
