@@ -52,6 +52,7 @@ def draw(base: str, link: str, folder: Path) -> None:
             page.goto(space + address)
             _take(page, folder / name)
         _memory(page, space, folder)
+        _lab(page, space, folder)
         _policy(page, space, folder)
 
 
@@ -72,9 +73,17 @@ def _say(page: Page, text: str) -> None:
 
 
 def _memory(page: Page, space: str, folder: Path) -> None:
-    page.goto(space + "memories/?q=half+marathon")
-    page.get_by_text("half marathon in under").first.click()
+    page.goto(space + "memories/?q=fourteen+kilometres")
+    page.get_by_text("Mara ran fourteen").first.click()
     _take(page, folder / "memory")
+
+
+def _lab(page: Page, space: str, folder: Path) -> None:
+    """What should have come up is marked, and so each profile is measured."""
+    page.goto(space + "lab/?q=what+does+Mara+like+to+eat%3F&profile=hybrid&profile=combined")
+    page.locator(".lab-row", has_text="vegetarian").first.get_by_role("button").first.click()
+    expect(page.get_by_role("table").first).to_be_visible()
+    _take(page, folder / "lab")
 
 
 def _policy(page: Page, space: str, folder: Path) -> None:

@@ -74,7 +74,7 @@ _SMALL: dict[MemoryTypeName, tuple[str, ...]] = {
     ),
 }
 _ASKED = ("What is Mara working on?", "How is the running going?", "How are the children?")
-_CORRECTED = "Mara wants to run a half marathon in under 1:55."
+_CORRECTED = "Mara ran fourteen kilometres and her knee felt fine."
 _REPLY = Actor("assistant", "built-in responder")
 
 
@@ -118,7 +118,7 @@ def _steer(space: Space, owner: Actor, now: datetime) -> None:
     live = Memory.objects.in_space(space).live()
     for words, change, days in (
         ("marine biologist", MemoryChange(pinned=True), 5),
-        ("half marathon", MemoryChange(content=_CORRECTED), 2),
+        ("twelve kilometres", MemoryChange(content=_CORRECTED), 2),
     ):
         memory = live.get(content__contains=words)
         then = now - timedelta(days=days)
