@@ -62,6 +62,11 @@ class Part:
         return self.provider == "local"
 
     @property
+    def can_be_tried(self) -> bool:
+        """The built-in responder and judge ask nobody."""
+        return self.embeds or not self.is_built_in
+
+    @property
     def provider_name(self) -> Any:
         return PROVIDERS.get(self.provider, self.provider)
 

@@ -70,7 +70,7 @@ class Trial:
 
 
 def try_part(part: Part) -> Trial:
-    """Asks the model of this part for something small; needs no database meanwhile."""
+    """Asks the model of this part (`can_be_tried`) for something small; needs no database."""
     started = perf_counter()
     try:
         trial = _embed(part) if part.embeds else _talk(part)
@@ -80,8 +80,6 @@ def try_part(part: Part) -> Trial:
 
 
 def _talk(part: Part) -> Trial:
-    if part.is_built_in:
-        return Trial(True, _("It is built in and needs nobody else."))
     answer = asyncio.run(_asked(part.model.value))
     text = " ".join(answer.split())
     if not text:

@@ -40,7 +40,7 @@ def prepare(*, say: Callable[[str], None]) -> None:
     call_command("collectstatic", verbosity=0, interactive=False)
     say("Preparing the embedding model…")
     try:
-        _make_demo_space(configured_embedder())
+        make_demo_space(configured_embedder())
     except EmbeddingError as error:
         raise StartError(
             f"{error} Look at EBB_EMBEDDING_PROVIDER and what belongs to it, "
@@ -64,9 +64,10 @@ def _install_queue() -> None:
 
 
 @transaction.atomic
-def _make_demo_space(embedder: Embedder) -> None:
-    """The first user and space. What a person later changes or deletes in them stays so."""
-    if Space.objects.filter(slug=DEMO_SPACE).exists():
+def make_demo_space(embedder: Embedder) -> None:
+    """The first user and space. What a person later changes or deletes of them stays so, also when
+    the space itself is deleted."""
+    if Space.objects.exists():
         return
     owner = User.objects.filter(username=OWNER).first()
     if owner is None:

@@ -23,7 +23,7 @@ def providers(request: PageRequest, access: Access) -> HttpResponse:
 def try_provider(request: PageRequest, access: Access, name: str) -> HttpResponse:
     """Asks the model of this part; for htmx only that part is drawn anew."""
     found = parts(access.space)
-    part = next((part for part in found if part.name == name), None)
+    part = next((part for part in found if part.name == name and part.can_be_tried), None)
     if part is None:
         raise Http404
     release_connection()

@@ -45,10 +45,11 @@ def test_built_in_models_need_nobody(space: Space, client: Client) -> None:
 
     assert page.count("built-in") == 3
     assert "OPENAI_BASE_URL or OPENAI_API_KEY connects" in page
-    assert "built in and needs nobody else" in tried(client, "chat")
+    assert "Test: Embeddings" in page
+    assert "Test: Chat" not in page
     assert "all-MiniLM-L6-v2 gave a vector of 384 dimensions." in tried(client, "embeddings")
-    missing = client.post(reverse("models_try", args=["home", "nobody"]))
-    assert missing.status_code == 404
+    for name in ("chat", "judge", "nobody"):
+        assert client.post(reverse("models_try", args=["home", name])).status_code == 404
 
 
 def test_what_is_set_up_is_shown_with_its_variable_and_without_its_key(

@@ -16,6 +16,7 @@ from config.moderators import make_moderators
 from memory.admin.base import AT_ONCE
 from memory.models import (
     AuditEntry,
+    Membership,
     Memory,
     MemoryEmbedding,
     MemoryEvent,
@@ -255,6 +256,38 @@ def test_a_moderator_sees_no_keys_secrets_or_accounts(
     assert admin.post(f"/admin/memory/space/{space.pk}/change/", {"name": "x"}).status_code == 403
     for page in ("keys", "webhooks"):
         assert admin.get(reverse(page, args=[space.slug])).status_code == 404
+
+
+def test_an_administrator_renames_a_space_and_leaves_it_its_owner(
+    space: Space, alice: User, client: Client
+) -> None:
+    root = User.objects.create_superuser("root")
+    client.force_login(root)
+    owner = Membership.objects.get(space=space, user=alice)
+    form = {
+        "name": "Hearth", "slug": "elsewhere", "memberships-TOTAL_FORMS": 2,
+        "memberships-INITIAL_FORMS": 1, "memberships-0-id": owner.pk,
+        "memberships-0-space": space.pk, "memberships-0-user": alice.pk,
+        "memberships-0-role": "viewer", "memberships-1-space": space.pk,
+    }  # fmt: skip
+    page = f"/admin/memory/space/{space.pk}/change/"
+
+    refused = client.post(page, form, follow=True)
+
+    space.refresh_from_db()
+    assert (space.name, space.slug) == ("Hearth", "home")
+    assert "A space needs an owner" in said(refused)[0]
+    assert Membership.objects.get(space=space).role == "owner"
+    # Somebody else in the same form is enough.
+    client.post(page, form | {"memberships-1-user": root.pk, "memberships-1-role": "owner"})
+    roles = Membership.objects.filter(space=space).values_list("user__username", "role")
+    assert dict(roles) == {"alice": "viewer", "root": "owner"}
+    told = AuditEntry.objects.in_space(space).filter(actor_name="root").order_by("pk")
+    assert list(told.values_list("action", "subject")) == [
+        ("space.renamed", "Hearth"),
+        ("member.added", "root"),
+        ("member.changed", "alice"),
+    ]
 
 
 LISTS = [
