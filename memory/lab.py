@@ -21,6 +21,7 @@ from memory.formulas.ranking import PROFILES, SIGNALS, Profile
 from memory.models import Space
 from memory.policy import PolicyDocument
 from memory.policy_words import PROFILE_MEANINGS
+from memory.querysets.policies import Policy
 from memory.recall import Recall, Result, compare
 
 if TYPE_CHECKING:
@@ -218,11 +219,16 @@ class Column:
 
 
 def columns(
-    *, space: Space, asked: Asked, marks: Mapping[UUID, bool], now: datetime
+    *, space: Space, policy: Policy, asked: Asked, marks: Mapping[UUID, bool], now: datetime
 ) -> list[Column]:
     """What each column finds for the question. Raises EmbeddingError."""
     [found] = compare(
-        space=space, queries=[asked.query], profiles=asked.profiles, limit=DEPTH, now=now
+        space=space,
+        policy=policy,
+        queries=[asked.query],
+        profiles=asked.profiles,
+        limit=DEPTH,
+        now=now,
     )
     drawn: list[Column] = []
     before: Mapping[UUID, int] = {}

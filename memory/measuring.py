@@ -12,12 +12,13 @@ from uuid import UUID
 from memory.formulas.ranking import Profile
 from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
 from memory.models import RelevanceMark, Space
+from memory.querysets.policies import Policy
 from memory.recall import compare
 
 DEPTH = 10
 MAX_QUESTIONS = 50
-PATIENCE = 2.0
-"""Seconds after which no further question is asked."""
+PATIENCE, LONG_PATIENCE = 1.0, 10.0
+"""Seconds after which no further question is asked: while weights are tried, and on demand."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Measured:
 def measure(
     *,
     space: Space,
+    policy: Policy,
     profiles: Sequence[Profile],
     now: datetime,
     patience: float = PATIENCE,
@@ -63,7 +65,14 @@ def measure(
     marked = marks.by_question(MAX_QUESTIONS + 1)
     questions = dict(marked[:MAX_QUESTIONS])
     answers: list[tuple[str, list[list[UUID]]]] = []
-    found = compare(space=space, queries=list(questions), profiles=profiles, limit=DEPTH, now=now)
+    found = compare(
+        space=space,
+        policy=policy,
+        queries=list(questions),
+        profiles=profiles,
+        limit=DEPTH,
+        now=now,
+    )
     for query, recalls in zip(questions, found, strict=False):
         answers.append((query, [recall.memory_ids for recall in recalls]))
         if perf_counter() - started > patience:

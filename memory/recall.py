@@ -118,17 +118,17 @@ def explained(found: Recall) -> Recall:
 def compare(
     *,
     space: Space,
+    policy: Policy,
     queries: Sequence[str],
     profiles: Sequence[Profile],
     limit: int,
     now: datetime,
 ) -> Iterator[list[Recall]]:
-    """Question by question, what each of these profiles finds, at one moment and by the same rules.
+    """Question by question, what each of these profiles finds, at one moment and by these rules.
 
     `limit` is how many of each, whatever the profiles and the policy say. All questions are
     embedded in one call, in which nobody's time counts; raises EmbeddingError.
     """
-    policy = current_policy(space)
     shapes = [_shape(policy.document, profile, limit) for profile in profiles]
     vectors = question_vectors(space.embedder, queries)
     for text, vector in zip(queries, vectors, strict=True):

@@ -20,7 +20,7 @@ from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.lab import OWN, Asked
-from memory.measuring import measure
+from memory.measuring import LONG_PATIENCE, PATIENCE, measure
 from memory.models import RelevanceMark, SavedQuery, User
 from memory.pages import PageRequest, space_page
 from memory.policy_words import PROFILE_MEANINGS
@@ -50,16 +50,22 @@ def lab(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def figures(request: PageRequest, access: Access) -> HttpResponse:
     """How well the columns' profiles, or all, find what is marked."""
-    asked, wrong = _asked(request, access)
+    policy, is_all = current_policy(access.space), "all" in request.GET
+    asked, wrong = reads.asked(request.GET, policy.document)
     profiles = asked.profiles
-    if "all" in request.GET:
+    if is_all:
         own = [profile for profile in profiles if profile.name == OWN]
         profiles = [*PROFILES.values(), *own]
     context: dict[str, Any] = {"asked": asked, "wrong": wrong, "space": access.space}
     try:
         if not wrong:
-            now = timezone.now()
-            measured = measure(space=access.space, profiles=profiles, now=now)
+            measured = measure(
+                space=access.space,
+                policy=policy,
+                profiles=profiles,
+                now=timezone.now(),
+                patience=LONG_PATIENCE if is_all else PATIENCE,
+            )
             context["measured"] = measured
             context["questions"] = [
                 (one, asked.with_query(one.query), list(zip(profiles, one.places, strict=True)))
@@ -67,7 +73,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
             ]
     except EmbeddingError as error:
         context["error"] = str(error)
-    context["is_all"] = "all" in request.GET
+    context["is_all"] = is_all
     return render(request, "memory/_lab_figures.html", context)
 
 
@@ -213,7 +219,9 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
     )
     said = {mark.memory_id: mark.relevant for mark in marked}
     try:
-        columns = reads.columns(space=access.space, asked=asked, marks=said, now=timezone.now())
+        columns = reads.columns(
+            space=access.space, policy=policy, asked=asked, marks=said, now=timezone.now()
+        )
     except EmbeddingError as error:
         return context | {"error": str(error)}
     return context | {

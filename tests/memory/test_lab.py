@@ -7,11 +7,12 @@ from django.http import QueryDict
 
 from memory import lab
 from memory.errors import Conflict
-from memory.formulas.ranking import PROFILES, SIGNALS
+from memory.formulas.ranking import PROFILES, SIGNALS, Profile
 from memory.formulas.retrieval import recall_at, reciprocal_rank
-from memory.measuring import measure
+from memory.measuring import Measured, measure
 from memory.models import Memory, MemoryEvent, SavedQuery, Space
 from memory.policy import PolicyDocument
+from memory.querysets.policies import current_policy
 from memory.recall import recall
 from memory.services.recycle_bin import delete_memory
 from memory.services.relevance import mark_relevance
@@ -32,7 +33,13 @@ def mark(space: Space, memory: Memory, query: str = QUESTION, *, relevant: bool 
 def drawn(space: Space, address: str) -> Sequence[lab.Column]:
     asked, wrong = lab.asked(QueryDict(address), PolicyDocument())
     assert wrong == []
-    return lab.columns(space=space, asked=asked, marks={}, now=NOW)
+    return lab.columns(space=space, policy=current_policy(space), asked=asked, marks={}, now=NOW)
+
+
+def figures_of(space: Space, profiles: Sequence[Profile], patience: float = 60) -> Measured:
+    return measure(
+        space=space, policy=current_policy(space), profiles=profiles, now=NOW, patience=patience
+    )
 
 
 def test_every_signal_has_its_word() -> None:
@@ -109,7 +116,7 @@ def test_figures_are_those_of_the_answers(space: Space) -> None:
     mark(space, Memory.objects.in_space(space).latest("created_at"), "not one", relevant=False)
     profiles = [PROFILES["hybrid"], PROFILES["date"]]
 
-    measured = measure(space=space, profiles=profiles, now=NOW)
+    measured = figures_of(space, profiles)
 
     assert {one.query: one.wanted for one in measured.questions} == questions
     assert not measured.is_part
@@ -135,7 +142,7 @@ def test_what_cannot_be_found_is_not_asked_for(space: Space, other_space: Space)
     mark(space, gone, "soup?")
     delete_memory(space=space, memory_id=gone.pk, actor=ALICE, now=NOW)
 
-    assert measure(space=space, profiles=[PROFILES["hybrid"]], now=NOW).questions == []
+    assert figures_of(space, [PROFILES["hybrid"]]).questions == []
 
 
 def test_out_of_patience_every_profile_has_been_asked_the_same(space: Space) -> None:
@@ -144,7 +151,7 @@ def test_out_of_patience_every_profile_has_been_asked_the_same(space: Space) -> 
         mark(space, memory, query)
 
     profiles = [PROFILES["hybrid"], PROFILES["date"]]
-    measured = measure(space=space, profiles=profiles, now=NOW, patience=0)
+    measured = figures_of(space, profiles, patience=0)
 
     assert [one.places for one in measured.questions] == [[1, 1]]
     assert measured.is_part

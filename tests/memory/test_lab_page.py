@@ -12,10 +12,13 @@ from django.urls import reverse
 
 from memory.models import Memory, PolicyVersion, RelevanceMark, SavedQuery, Space, User
 from memory.querysets.policies import current_policy
+from memory.services.embedders import register_embedder
 from memory.services.saved_queries import save_query
+from memory.services.spaces import create_space
 from tests.conftest import Answer
 from tests.memory.test_recall import fill
-from tests.memory.writing import NOW, remember
+from tests.memory.writing import ALICE, NOW, remember
+from tests.stub_model import StubModel
 
 HTMX = {"HX-Request": "true"}
 QUESTION = "what does the user eat?"
@@ -178,6 +181,25 @@ def test_a_profile_is_adopted_with_a_version_and_taken_back(page: Client, space:
     assert "Nothing was changed" in again
     assert page.post(address("lab_adopt", space, "own"), headers=HTMX).status_code == 400
     assert current_policy(space).version == 3
+
+
+def test_a_question_is_embedded_once_however_often_weights_are_tried(
+    page: Client, alice: User, remote_models: StubModel
+) -> None:
+    embedder = register_embedder(provider="openai", model="lab-64")
+    space = create_space(slug="far", name="Far", embedder=embedder, actor=ALICE, owner=alice)
+    remember(space, "User likes pizza")
+    before = len(remote_models.embedding_requests)
+
+    for weight in ("0.5", "1", "1.5"):
+        tried = address("lab", space, q="pizza?", profile=["hybrid", "own"], semantic=weight)
+        assert "User likes pizza" in body(page.get(tried, headers=HTMX))
+
+    assert len(remote_models.embedding_requests) == before + 1
+    remote_models.script_embeddings("401")
+    refused = body(page.get(address("lab", space, q="another?"), headers=HTMX))
+    assert "The search needs the embedding model:" in refused
+    assert "refused the API key" in refused
 
 
 def test_without_htmx_the_answer_leads_back_to_the_comparison(page: Client, space: Space) -> None:
