@@ -15,7 +15,7 @@ import pytest
 from django.db import connection
 
 from memory.drafts import MemoryDraft, MemoryTypeName
-from memory.formulas.ranking import PROFILES
+from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory, Space
 from memory.passages import passages
 from memory.policy import PolicyDocument
@@ -32,6 +32,7 @@ from tests.memory.writing import ALICE, NOW, remember
 
 COUNT, EXACTLY = 1200, 10**9
 ASKED = [("Jaz", "pizza"), ("Melanie", "hiking"), ("Grandma", "jazz"), ("User", "penicillin")]
+TRIED = Profile(name="tried", recency=2.0, source="weights of one's own: meaning weighs nothing")
 MODES = pytest.mark.parametrize("worth", [0, EXACTLY], ids=["by index", "by scan"])
 
 
@@ -93,14 +94,15 @@ def test_likely_candidates_hold_the_answer(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
-    for name in (name for name, profile in PROFILES.items() if not profile.candidates):
-        found = []
+    profiles = [profile for profile in PROFILES.values() if not profile.candidates]
+    for profile in (*profiles, TRIED):
+        ranked, found = replace(shape(), profile=profile), []
         for question in asked(large_space):
-            exact = recalled(question, shape(name), large=EXACTLY)
-            likely = recalled(question, shape(name), large=1)
+            exact = recalled(question, ranked, large=EXACTLY)
+            likely = recalled(question, ranked, large=1)
             assert len(likely) == 10
             found.append(agreement(likely, exact))
-        assert np.mean(found) >= 0.98, name
+        assert np.mean(found) >= 0.98, profile.name
 
 
 @MODES

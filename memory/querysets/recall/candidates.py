@@ -187,10 +187,10 @@ def _comparable() -> QuerySet[MemoryEmbedding]:
 
 def _fresh(memories: MemoryQuerySet, shape: Shape, reach: int) -> Fragment:
     newest = memories.order_by("-created_at").values("id")[:NEWEST]
-    weights = shape.profile.weights
+    profile = shape.profile
     found = with_signals(memories.filter(pk__in=newest), shape).annotate(
         fits=float_result(
-            double(weights["semantic"]) * F("semantic") + double(weights["recency"]) * F("recency")
+            double(profile.semantic) * F("semantic") + double(profile.recency) * F("recency")
         )
     )
     return rows(found.order_by("-fits").values("id")[:reach])
