@@ -31,6 +31,7 @@ def test_a_number_is_tried_saved_and_taken_back(
     log_in: LogIn, web: Web, space: Space, memories: Sequence[Memory]
 ) -> None:
     page = log_in(size=PHONE)
+    page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Policy", exact=True).click()
     told, summary = page.locator("#policy-preview"), page.locator("#policy-summary")
     expect(told).to_contain_text("These are the rules that hold now.")
