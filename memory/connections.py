@@ -26,7 +26,7 @@ _LAST = ThreadPoolExecutor(max_workers=2, thread_name_prefix="last")
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Runs synchronous work with the database from a stream, on a thread shared with all others.
 
-    A request's own thread is given back when its stream begins (config.asgi); what a stream needs
+    A request's own thread is given back when its stream begins (config.handler); what it needs
     later it borrows here, for as long as the work takes and no longer.
     """
     return await _run(None, lambda: work(*args, **kwargs))

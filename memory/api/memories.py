@@ -9,7 +9,7 @@ from memory.drafts import MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
-from memory.recall import Recall, recall
+from memory.recall import recall
 from memory.references import one, readable
 from memory.schemas import (
     BatchIn,
@@ -109,10 +109,10 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     operation_id="searchMemories",
     openapi_extra=may_fail(503),
 )
-def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
+def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
     """What fits a question, with the numbers that say why. Searching is not using."""
     access = access_to(request, "read")
-    return recall(
+    found = recall(
         space=access.space,
         query=asked.query,
         now=timezone.now(),
@@ -122,6 +122,7 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> Recall:
         tags=asked.tags,
         explain=asked.explain,
     )
+    return SearchOut.of(found)
 
 
 @router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")

@@ -42,4 +42,4 @@ def _found(caller: Caller, asked: Search, profile: str | None) -> Recall:
 
 
 def _json(found: Recall) -> dict[str, object]:
-    return SearchOut.from_orm(found).model_dump(mode="json")
+    return SearchOut.of(found).model_dump(mode="json")

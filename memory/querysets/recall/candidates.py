@@ -92,7 +92,7 @@ def can_be_left_out(shape: Shape) -> bool:
     others = sum(weight for name, weight in weights.items() if name not in SAID)
     filtered = bool(shape.memory_types or shape.tags or shape.profile.candidates)
     plain = not filtered and not shape.explain and shape.profile.order == "score"
-    return plain and others <= LITTLE * max(weights.values())
+    return plain and others <= LITTLE * max(weights.values(), default=0.0)
 
 
 def foremost(shape: Shape, said: Mapping[str, Number]) -> dict[str, Fragment]:
