@@ -1,5 +1,8 @@
 """The admin over assessments: what waits, what failed and why; judged again."""
 
+from typing import Any
+from uuid import UUID
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -40,6 +43,16 @@ class AssessmentAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assessment]:
         rows: QuerySet[Assessment] = super().get_queryset(request)
         return rows.defer("raw_answer", "context")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[QuerySet[Assessment], bool]:
+        """By an id, as the audit names it, or else by words."""
+        try:
+            return queryset.filter(pk=UUID(search_term.strip())), False
+        except ValueError:
+            rows, repeats = super().get_search_results(request, queryset, search_term)
+            return rows, repeats
 
     @admin.display(description=_("user message"))
     def user_message_start(self, assessment: Assessment) -> str:

@@ -55,6 +55,10 @@ _FAILURES = {
         gettext_lazy("Try again; if it stays so, look at what stands between: a proxy, a network."),
     ),
 }
+_FAILURES["not_configured"] = (
+    gettext_lazy("It has neither a key nor an address here."),
+    gettext_lazy("Set %(key_by)s or %(address_by)s, and start Ebb again."),
+)
 _FAILURES["texts_refused"] = _FAILURES["bad_request"]
 
 

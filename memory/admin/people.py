@@ -31,6 +31,11 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not s
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
 
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """An account is switched off: deleted, it would take its places in spaces along unnoticed,
+        the last owner's among them."""
+        return False
+
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, ModelAdmin):

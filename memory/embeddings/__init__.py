@@ -85,6 +85,7 @@ def _access(provider: str) -> tuple[str, str, str]:
         raise EmbeddingError(
             f"The embedding provider {provider!r} has neither a key nor an address here",
             permanent=True,
+            kind="not_configured",
         )
     return provider, base_url, api_key
 

@@ -142,13 +142,16 @@ def test_what_is_wrong_with_vectors_is_said(
     assert len(connected.embedding_requests) == 1  # nobody waits for repeats
 
 
-def test_another_model_by_that_name_is_told_by_its_dimensions(
-    space: Space, client: Client, connected: StubModel
+def test_another_model_by_that_name_is_told_by_its_dimensions_and_one_that_is_away(
+    space: Space, client: Client, connected: StubModel, settings: Settings
 ) -> None:
     space.embedder = Embedder.objects.create(provider="openai", model="vectors-64", dimensions=32)
     space.save()
 
     answer = tried(client, "embeddings")
+    settings.EBB_EMBEDDING_BASE_URL = settings.EBB_EMBEDDING_API_KEY = ""
+    nowhere = tried(client, "embeddings")
 
+    assert "neither a key nor an address here. Set OPENAI_API_KEY_FILE or" in nowhere
     assert "gave a vector of 64 dimensions. 32 are expected." in answer
     assert 'role="alert"' in answer

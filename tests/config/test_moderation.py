@@ -228,6 +228,8 @@ def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin
     assert (failed.state, failed.attempts, failed.error) == (State.QUEUED, 0, "")
     anew = Assessment.objects.exclude(pk__in=chosen).get()
     assert (anew.user_message, anew.state, anew.provider) == ("I sing", State.QUEUED, "")
+    found = admin.get("/admin/assessor/assessment/", {"q": chosen[1]}).text
+    assert ("I sing" in found, "I dance" in found) == (True, False)
     told = AuditEntry.objects.filter(action="assessment.again").order_by("pk")
     assert {(entry.actor_name, entry.subject) for entry in told} == {
         ("mo", chosen[0]),
@@ -245,6 +247,7 @@ def test_a_moderator_sees_no_keys_secrets_or_accounts(
     space: Space, admin: Client, key: MakeKey, moderator: User
 ) -> None:
     secret = key()
+    assert 'class="button" href="/admin/"' in admin.get("/").text  # the way in, without a space
     index = admin.get("/admin/")
 
     assert index.status_code == 200
@@ -278,6 +281,7 @@ def test_an_administrator_renames_a_space_and_leaves_it_its_owner(
     assert (space.name, space.slug) == ("Hearth", "home")
     assert "A space needs an owner" in said(refused)[0]
     assert Membership.objects.get(space=space).role == "owner"
+    assert client.post(f"/admin/memory/user/{alice.pk}/delete/", {"post": "yes"}).status_code == 403
     # Somebody else in the same form is enough.
     client.post(page, form | {"memberships-1-user": root.pk, "memberships-1-role": "owner"})
     roles = Membership.objects.filter(space=space).values_list("user__username", "role")
