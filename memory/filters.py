@@ -6,11 +6,10 @@ Unknown values are left out, so that an old or mistyped address still shows a li
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-from django.db.models import Case, Q, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Q
 from django.http import QueryDict
 
 from memory.formulas.importance import TYPE_IMPORTANCE
@@ -26,7 +25,6 @@ LEAVING = {"day": 1, "week": 7, "month": 30}
 LIFETIMES = (*LEAVING, "later", "permanent", "pinned")
 ORDERS = ("-created_at", "-current_importance", "expires_at", "-use_count")
 MAX_QUERY, MAX_TAG = 2000, 60
-NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -79,6 +77,12 @@ class Filters:
         folded = (self.tag, self.importance, self.age, self.lifetime)
         return sum(map(bool, folded)) + (self.status != Status.LIVE)
 
+    @property
+    def leaves_pinned_out(self) -> bool:
+        """What is pinned has a date, for when it is unpinned, and does not go by it: it has no
+        place where the next to go stand first."""
+        return self.order == "expires_at" and self.lifetime not in {"pinned", "permanent"}
+
     def narrowed(
         self, rows: MemoryQuerySet, *, decay: DecayPolicy, now: datetime
     ) -> MemoryQuerySet:
@@ -92,12 +96,9 @@ class Filters:
             rows = rows.filter(_in_band(self.importance, decay))
         if self.age:
             rows = rows.filter(_of_age(self.age, now))
+        if self.leaves_pinned_out:
+            rows = rows.filter(pinned=False)
         return rows.filter(_lives(self.lifetime, now)) if self.lifetime else rows
-
-
-def goes_at() -> Case:
-    """When a memory goes; NEVER for one that stays."""
-    return Case(When(pinned=True, then=Value(NEVER)), default=Coalesce("expires_at", Value(NEVER)))
 
 
 def _text(address: QueryDict, name: str, longest: int) -> str:

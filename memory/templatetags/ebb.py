@@ -5,6 +5,7 @@ language; words go through Django's translation.
 """
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from django import template
 from django.templatetags.static import static
@@ -23,12 +24,15 @@ THINNEST_PX, THICKEST_PX = 1.0, 3.0
 
 
 @register.simple_tag
+@lru_cache(maxsize=200)
 def icon_url(name: str) -> str:
     """The address of one symbol in static/ebb/icons.svg, for <use href>."""
     return f"{static('ebb/icons.svg')}#{name}"
 
 
+# A page has hundreds of them, and the address of a file takes a while to be told.
 @register.simple_tag
+@lru_cache(maxsize=500)
 def icon(name: str, css_class: str = "") -> SafeString:
     """One symbol of the sprite, hidden from screen readers: words stand beside it."""
     return format_html(

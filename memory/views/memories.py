@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.authentication import Access
 from memory.drafts import MemoryChange
 from memory.embeddings import EmbeddingError
-from memory.filters import Filters, goes_at
+from memory.filters import Filters
 from memory.models import Memory, Status
 from memory.models.memories import MemoryType
 from memory.pages import PageRequest, space_page
@@ -35,7 +35,10 @@ SEARCHED = 200
 """How many of a search's best are gone through for those that fit the filters."""
 COUNTED = 1000
 """Up to which number those that fit are counted."""
+WEIGHED = 500
+"""How many of the greatest base are looked at for what the first page by importance can hold."""
 TAGS_OF, TAGS_SHOWN = 2000, 100
+_COLUMNS = {"created_at", "expires_at", "use_count"}
 CHOICES = {
     "types": MemoryType.choices,
     "bands": BAND_NAMES.items(),
@@ -113,21 +116,30 @@ def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[st
 
 
 def _paged(
-    rows: MemoryQuerySet, asked: Filters, policy: Policy, cursor: str | None
+    space_rows: MemoryQuerySet, asked: Filters, policy: Policy, cursor: str | None
 ) -> dict[str, Any]:
     now = clock_of(cursor, default=timezone.now())
-    rows = asked.narrowed(rows, decay=policy.document.decay, now=now)
+    rows = asked.narrowed(space_rows, decay=policy.document.decay, now=now)
     if asked.q:
         rows = rows.saying(asked.q)
-    order = asked.order
-    if order == "expires_at":
-        order, rows = "goes_at", rows.annotate(goes_at=goes_at())
     fitting = rows.values("pk")[: COUNTED + 1].count() if asked.is_narrow and not cursor else None
-    page, following = keyset(order).page(
-        rows.defer("search"), limit=PAGE_SIZE, cursor=cursor, as_of=now
-    )
+    if asked.order == "-current_importance" and not cursor:
+        rows = _heaviest(rows)
+    # The order is found in an index that holds little of each; only these few are read whole.
+    few = rows.only("pk", *({asked.order.lstrip("-")} & _COLUMNS))
+    places, following = keyset(asked.order).page(few, limit=PAGE_SIZE, cursor=cursor, as_of=now)
+    whole = space_rows.defer("search").in_bulk([place.pk for place in places])
+    page = [whole[place.pk] for place in places if place.pk in whole]
     hits = [{"memory": memory} for memory in show(page, policy.document, now)]
     return {"hits": hits, "next": following, "fitting": fitting, "counted": COUNTED}
+
+
+def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
+    """Without those that cannot stand on the first page: none weighs more now than its base, which
+    has an index."""
+    some = rows.order_by("-importance").values_list("current_importance", flat=True)[:WEIGHED]
+    weights = sorted(some, reverse=True)
+    return rows.filter(importance__gte=weights[PAGE_SIZE]) if len(weights) > PAGE_SIZE else rows
 
 
 def _found(access: Access, asked: Filters, policy: Policy, now: datetime) -> dict[str, Any]:

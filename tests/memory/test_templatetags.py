@@ -13,7 +13,7 @@ from django.test import override_settings
 from django.utils import translation
 
 from memory.models.memories import MemoryType
-from memory.templatetags.ebb import age_in_words, ago, icon, percent, score, thickness
+from memory.templatetags.ebb import age_in_words, ago, icon, icon_url, percent, score, thickness
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 
@@ -23,7 +23,11 @@ def _plain_static_names() -> Iterator[None]:
     """These tests are about markup; hashed names need `collectstatic` first."""
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     with override_settings(STORAGES={**settings.STORAGES, "staticfiles": plain}):
+        icon.cache_clear()
+        icon_url.cache_clear()
         yield
+    icon.cache_clear()
+    icon_url.cache_clear()
 
 
 @pytest.mark.parametrize(
