@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -137,8 +138,8 @@ def _paged(
 def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
     """Without those that cannot stand on the first page: none weighs more now than its base, which
     has an index."""
-    some = rows.order_by("-importance").values_list("current_importance", flat=True)[:WEIGHED]
-    weights = sorted(some, reverse=True)
+    some = rows.order_by("-importance").values_list(F("current_importance"))[:WEIGHED]
+    weights = sorted((weight for (weight,) in some), reverse=True)
     return rows.filter(importance__gte=weights[PAGE_SIZE]) if len(weights) > PAGE_SIZE else rows
 
 

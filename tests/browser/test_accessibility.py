@@ -84,6 +84,8 @@ def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, sp
         reverse("bin_history", args=["home"]),
         reverse("lifetimes_capacity", args=["home"]),
         reverse("memories", args=["home"]) + "?q=lisbon",
+        reverse("memories", args=["home"]) + "?status=review",
+        reverse("memory", args=["home", gone.pk]),
         *(reverse(name, args=["home"]) for name in ("spaces", "members", "models", "account")),
         reverse("lab", args=["home"]) + "?q=lisbon&profile=hybrid&profile=own&profile=date",
     ]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from html import unescape
+from random import Random
 
 import pytest
 from django.test import Client
@@ -11,8 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.models import Memory, Space, User
+from memory.querysets.policies import current_policy
 from tests.conftest import Answer
-from tests.memory.letting_go import DAY, insert
+from tests.memory.letting_go import DAY, insert, random_memories
 from tests.memory.test_pages import HTMX, login, texts
 from tests.memory.writing import actions, hold, remember, stored
 
@@ -171,6 +173,15 @@ def test_a_long_list_goes_on_in_any_order(client: Client, space: Space, order: s
     assert "HX-Push-Url" not in rest.headers
     assert len({*texts(first), *texts(rest.content.decode())}) == 60
     assert len(texts(first)) == 50
+
+
+def test_the_heaviest_now_are_found_among_all(client: Client, space: Space) -> None:
+    random_memories(space, Random(3), 130)  # repeatable on purpose
+    decay, now = current_policy(space).document.decay, timezone.now()
+    live = Memory.objects.in_space(space).live().with_importance_now(decay=decay, now=now)
+    best = live.order_by("-current_importance", "-pk").values_list("content", flat=True)
+
+    assert texts(_page(client, space, order="-current_importance")) == list(best[:50])
 
 
 def test_tags_are_offered_most_frequent_first(client: Client, space: Space, various: None) -> None:

@@ -1,0 +1,86 @@
+"""Many memories in the browser: narrowed down, ticked, tagged, deleted, taken back; and one of
+them, with where it came from, what it said and what becomes of it."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from memory.drafts import MemoryChange
+from memory.models import Memory, Space
+from memory.services.memories import revise_memory
+from tests.browser.conftest import LogIn
+from tests.browser.test_accessibility import assert_no_findings
+from tests.browser.test_pages import PHONE, overflow
+from tests.memory.letting_go import DAY
+from tests.memory.writing import ALICE, actions, remember, stored
+from tests.processes import Web
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.stack,
+    pytest.mark.django_db(transaction=True),
+]
+
+
+def test_memories_are_changed_together_and_one_is_looked_into(
+    log_in: LogIn, web: Web, space: Space
+) -> None:
+    now = timezone.now()
+    soup, tea, name = (
+        remember(space, text, importance=weight, now=now - 2 * DAY, memory_type="fact")
+        for text, weight in (("User had soup", 0.4), ("User had tea", 0.4), ("User is Jaz", 0.95))
+    )
+    change = MemoryChange(content="User had hot soup")
+    revise_memory(space=space, memory_id=soup.pk, change=change, actor=ALICE, now=now - DAY)
+    page = log_in()
+    page.goto(f"{web.url}/s/home/memories/")
+    rows = page.locator("#memories .memory")
+    page.get_by_text("More filters").click()
+    page.get_by_label("Lifetime").select_option("week")
+    expect(rows).to_have_count(2)
+    expect(page).to_have_url(f"{web.url}/s/home/memories/?lifetime=week")
+
+    page.get_by_label("all shown").check()
+    expect(page.locator("[data-ticks-count]")).to_have_text("2")
+    page.get_by_label("Tag for those that are ticked").fill("Food")
+    assert_no_findings(page, "ticked memories")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts")).to_contain_text("2 memories are tagged.")
+    expect(page.locator("#memories a.chip", has_text="food")).to_have_count(2)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#toasts")).to_contain_text("2 are as they were before.")
+    expect(page.locator("#memories a.chip")).to_have_count(0)
+    page.get_by_role("checkbox", name="Choose: User had tea").check()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(2)
+    assert stored(tea).status == "live"
+    assert stored(tea).expires_at == tea.expires_at
+
+    page.get_by_role("link", name="User had hot soup").click()
+    expect(page).to_have_url(f"{web.url}/s/home/memories/{soup.pk}/")
+    expect(page.get_by_text("It was not learned from an exchange")).to_be_visible()
+    expect(page.locator("aside .memory")).to_have_count(2)
+    expect(page.locator(".difference ins")).to_have_text("hot ")
+    expect(page.locator("polyline.curve-unused")).to_be_visible()
+    page.locator("#memory-page").get_by_text("As a table").click()
+    assert_no_findings(page, "one memory")
+    page.get_by_role("button", name="Back to revision 1").click()
+    expect(page.locator(".memory-says")).to_have_text("User had soup")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_role("textbox", name="What it says").fill("User had no soup")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".memory-says")).to_have_text("User had no soup")
+    page.get_by_role("button", name="Let go").click()
+    expect(page.locator("#memory-page")).to_contain_text("It has been in the bin since")
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Pin")).to_be_visible()
+    assert actions(soup)[-2:] == ["deleted", "restored"]
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    assert overflow(page) <= 0
+    page.get_by_role("link", name=re.compile("User is Jaz")).click()
+    expect(page.locator("#memory-page")).to_contain_text("stays for good")
+    assert Memory.objects.in_space(space).live().filter(pk=name.pk).exists()
