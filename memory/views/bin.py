@@ -1,13 +1,11 @@
 """The recycle bin: what went and why, taking it back, letting go for good."""
 
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
@@ -15,16 +13,16 @@ from django.views.decorators.http import require_GET, require_POST
 from memory import departures
 from memory.authentication import Access
 from memory.charts import stacked
-from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
+from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
 from memory.overview import departures_by_reason
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
 from memory.querysets.policies import current_policy
 from memory.services import recycle_bin
+from memory.ticking import asked_moment, ticked_ids
 
 PAGE_SIZE = 50
-MAX_CHOSEN = 500
 
 
 @require_GET
@@ -42,7 +40,7 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def restore(request: PageRequest, access: Access) -> HttpResponse:
     """Takes what was chosen back, all or none; the answer offers to undo it."""
-    ids, now = _chosen(request), timezone.now()
+    ids, now = ticked_ids(request.POST), timezone.now()
     if not ids:
         return _done(request, access, _("Choose what is to come back first."), "warning")
     try:
@@ -59,7 +57,7 @@ def restore(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def put_back(request: PageRequest, access: Access) -> HttpResponse:
     """Undoes `restore`: what came back at that moment lies in the bin again."""
-    restored_at = _moment(request.GET.get("at", ""))
+    restored_at = asked_moment(request.GET.get("at", ""))
     recycle_bin.undo_restore(
         space=access.space, restored_at=restored_at, actor=access.actor, now=timezone.now()
     )
@@ -72,7 +70,7 @@ def put_back(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def purge(request: PageRequest, access: Access) -> HttpResponse:
     """Deletes what was chosen for good; the history keeps what it said."""
-    ids = _chosen(request)
+    ids = ticked_ids(request.POST)
     if not ids:
         return _done(request, access, _("Choose what is to be deleted first."), "warning")
     try:
@@ -83,28 +81,6 @@ def purge(request: PageRequest, access: Access) -> HttpResponse:
         return _done(request, access, _("One of them is not in the bin any more."), "warning")
     text = ngettext("%(n)d memory is deleted.", "%(n)d memories are deleted.", len(ids))
     return _done(request, access, text % {"n": len(ids)}, "success")
-
-
-def _chosen(request: PageRequest) -> list[UUID]:
-    """The memory whose own button was pressed, or those that are ticked."""
-    only = request.POST.get("only")
-    try:
-        ids = {UUID(value) for value in ([only] if only else request.POST.getlist("id"))}
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not an id")) from None
-    if len(ids) > MAX_CHOSEN:
-        raise InvalidArguments(FieldError("id", f"more than {MAX_CHOSEN}"))
-    return sorted(ids)
-
-
-def _moment(value: str) -> Any:
-    try:
-        moment = parse_datetime(value)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise InvalidArguments(FieldError("at", "not a moment"))
-    return moment
 
 
 def _done(request: PageRequest, access: Access, text: str, level: str, **more: Any) -> HttpResponse:

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy
 from django.views.decorators.http import require_POST
@@ -19,13 +17,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from memory.authentication import Access
 from memory.drafts import MemoryTypeName, Tag
-from memory.errors import Conflict, FieldError, InvalidArguments
+from memory.errors import Conflict
 from memory.filters import Filters
 from memory.pages import PageRequest, space_page
 from memory.services import bulk, undoing
+from memory.ticking import asked_moment, ticked_ids
 from memory.views.memories import listed
 
-MAX_CHOSEN = 500
 _TAG: TypeAdapter[str] = TypeAdapter(Tag)
 _TYPE: TypeAdapter[MemoryTypeName] = TypeAdapter(MemoryTypeName)
 
@@ -58,7 +56,7 @@ def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
     """Does one of SAID to what is ticked; the list is drawn anew, with the undo."""
     if action not in SAID:
         raise Http404
-    chosen, now = _chosen(request), timezone.now()
+    chosen, now = ticked_ids(request.POST), timezone.now()
     if not chosen:
         return _drawn(request, access, _("Tick what it is about first."), "warning")
     who: dict[str, Any] = {"space": access.space, "actor": access.actor, "now": now}
@@ -96,7 +94,7 @@ def _refusal(action: str) -> str:
 @space_page("write")
 def undo(request: PageRequest, access: Access, action: str) -> HttpResponse:
     """Takes back what `change` did at the moment in the address; the page is drawn anew."""
-    at = _asked_moment(request.GET.get("at", ""))
+    at = asked_moment(request.GET.get("at", ""))
     if action not in UNDO:
         raise Http404
     undone = UNDO[action](space=access.space, at=at, actor=access.actor, now=timezone.now())
@@ -116,28 +114,8 @@ def _said(undone: undoing.Undone) -> str:
     return f"{text % {'n': undone.back}} {left % {'n': undone.left}}"
 
 
-def _chosen(request: PageRequest) -> list[UUID]:
-    try:
-        ids = {UUID(value) for value in request.POST.getlist("id")}
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not an id")) from None
-    if len(ids) > MAX_CHOSEN:
-        raise InvalidArguments(FieldError("id", f"more than {MAX_CHOSEN}"))
-    return sorted(ids)
-
-
 def _moment(now: datetime) -> str:
     return urlencode({"at": now.isoformat()})
-
-
-def _asked_moment(value: str) -> datetime:
-    try:
-        moment = parse_datetime(value)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise InvalidArguments(FieldError("at", "not a moment"))
-    return moment
 
 
 def _drawn(

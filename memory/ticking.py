@@ -1,0 +1,37 @@
+"""What a page of ticked memories sends: which they are, and the moment that an undo is about."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.http import QueryDict
+from django.utils.dateparse import parse_datetime
+
+from memory.errors import FieldError, InvalidArguments
+
+MAX_TICKED = 500
+
+
+def ticked_ids(posted: QueryDict) -> list[UUID]:
+    """The memory whose own button was pressed (`only`), or those that are ticked (`id`).
+
+    Raises InvalidArguments.
+    """
+    only = posted.get("only")
+    try:
+        ids = {UUID(value) for value in ([only] if only else posted.getlist("id"))}
+    except ValueError:
+        raise InvalidArguments(FieldError("id", "not an id")) from None
+    if len(ids) > MAX_TICKED:
+        raise InvalidArguments(FieldError("id", f"more than {MAX_TICKED}"))
+    return sorted(ids)
+
+
+def asked_moment(value: str) -> datetime:
+    """The moment in an undo's address. Raises InvalidArguments."""
+    try:
+        moment = parse_datetime(value)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise InvalidArguments(FieldError("at", "not a moment"))
+    return moment
