@@ -53,7 +53,7 @@ ALLOWED_HOSTS = [
 CSRF_TRUSTED_ORIGINS = env.list("EBB_TRUSTED_ORIGINS", default=[])
 # Set when a proxy in front of Ebb speaks TLS: cookies are then sent over https only.
 EBB_HTTPS = env.bool("EBB_HTTPS", default=False)
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = EBB_HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_REFERRER_POLICY = "same-origin"
@@ -239,6 +239,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600  # for who chose another than the browser's
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"

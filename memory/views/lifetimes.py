@@ -1,6 +1,7 @@
 """Pages: what goes when, and who goes next for want of room."""
 
 from datetime import datetime
+from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -128,4 +129,12 @@ def _drawn(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
 def _tiers(document: PolicyDocument) -> list[dict[str, Any]]:
     ttl = document.ttl
     days = {"very_low": ttl.very_low_days, "low": ttl.low_days, "medium": ttl.medium_days}
-    return [{"name": name, "label": label, "days": days.get(name)} for name, label in TIERS.items()]
+    return [
+        {
+            "name": name,
+            "label": label,
+            "days": days.get(name),
+            "whole_days": ceil(days.get(name, 0)),
+        }
+        for name, label in TIERS.items()
+    ]
