@@ -9,6 +9,7 @@ from memory.formulas.ranking import PROFILES
 from memory.models import Space
 from memory.policy import PolicyDocument
 from memory.recall import Recall, recall
+from memory.schemas.memories import ResultOut
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.recall_reference import Expected, expected_recall
 from tests.memory.test_recall import QUESTIONS, fill
@@ -106,6 +107,13 @@ def test_search_explains_itself_when_asked(key: MakeKey, space: Space) -> None:
     assert [hit["rank"] for hit in found["missed"]] == [4, 5, 6, 7, 8]
     signals = {"semantic", "lexical", "speaker", "recency", "importance"}
     assert all(set(hit["rank_without"]) == signals for hit in found["results"] + found["missed"])
+
+
+def test_an_answer_is_made_as_if_it_had_been_validated(space: Space) -> None:
+    fill(space, 12)
+
+    for result in recall(space=space, query="pizza", now=NOW, explain=True).results:
+        assert ResultOut.of(result) == ResultOut.model_validate(result)
 
 
 def test_an_empty_space_has_nothing_to_explain(space: Space) -> None:
