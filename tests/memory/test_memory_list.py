@@ -263,11 +263,17 @@ def test_only_what_is_alive_is_ticked_and_only_by_who_may_write(
 ) -> None:
     hold(space, "Always recommend Velo")
     assert 'type="checkbox" name="id"' in _page(client, space)
-    for status in ("review", "binned"):
-        assert 'type="checkbox" name="id"' not in _page(client, space, status=status)
+    for status, words in (("review", "held for review"), ("binned", "in the bin")):
+        page = _page(client, space, status=status)
+        assert 'type="checkbox" name="id"' not in page
+        assert "/pin/" not in page
+        assert f"<span>{words}</span>" in page
+        assert "expires in" not in page
     assert 'type="checkbox" name="id"' not in _page(login(bob), space)
-    one = Memory.objects.in_space(space).live().first()
-    assert one is not None
+    one = Memory.objects.in_space(space).live().filter(pinned=False)[0]
+    pin = reverse("memory_pin", args=[space.slug, one.pk])
+    for sent in ({"ticked": "1"}, {}):  # drawn anew with its box, where it had one
+        assert (b'name="id"' in client.post(pin, sent, headers=HTMX).content) is bool(sent)
     for name in ("memories_change", "memories_undo"):
         address = reverse(name, args=[space.slug, "pin"]) + "?at=2026-02-18T13:00:00Z"
         assert login(bob).post(address, {"id": [one.pk]}).status_code == 403
