@@ -123,5 +123,14 @@ def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
     )
 
 
+def models_of(space: Space, now: datetime) -> list[str]:
+    """The models that have judged in this space since `now` - PERIOD, at most 50."""
+    rows = Assessment.objects.in_space(space).filter(
+        created_at__gt=now - PERIOD, part_of__isnull=True
+    )
+    names = rows.exclude(model="").values_list("model", flat=True).distinct()
+    return list(names.order_by("model")[:50])
+
+
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None

@@ -111,6 +111,7 @@ class Assessment(models.Model):
                     "cost_usd",
                     "first_importance",
                     "importance",
+                    "model",
                 ],
                 condition=Q(part_of__isnull=True),
                 name="assessment_figures",

@@ -1,9 +1,12 @@
 """From a judgement to a memory: remembered, held for review, or known already."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
 
 from assessor.errors import AssessmentError
 from assessor.exchanges import joined
@@ -15,15 +18,21 @@ from memory.actors import Actor
 from memory.drafts import MAX_TAGS, Facets, MemoryChange, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
-from memory.models import Memory
+from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
+from memory.models.history import Action
+from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Decision, Neighbour, one_text
 from memory.services.memories import Prepared, prepare_memories, revise_memory
 from memory.services.reconciliation import is_echo, near, remember
+from memory.services.recycle_bin import let_go
 from memory.services.review import hold_memory
 from memory.tools import TOOL
 
 JUDGED = "judged with its exchange"
 """Why a memory that was written by a tool has been revised."""
+
+AGAIN = "judged again"
+"""Why a memory goes by a later judgement of its exchange, or went by it."""
 
 
 @dataclass(frozen=True)
@@ -175,3 +184,56 @@ def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
             conversation_id=assessment.source_conversation or None,
         ),
     )
+
+
+def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now: datetime) -> None:
+    """Has the memory that this exchange alone taught go by its new judgement: what it weighs and
+    what it is about. Its words stay, somebody may have read them. It goes to the bin if it is not
+    worth remembering any more. Any other memory stays as it is.
+
+    To be called in the transaction that ends the assessment.
+    """
+    memory = taught_only_by(assessment.space, [assessment.pk], []).first()
+    if memory is None:
+        return
+    which: dict[str, Any] = {
+        "space": assessment.space,
+        "memory_id": memory.pk,
+        "actor": Actor("assessor", judgement.model),
+        "now": now,
+        "reason": AGAIN,
+    }
+    if not worth:
+        let_go(why=BinReason.SUPERSEDED, **which)
+        return
+    draft = _draft(assessment, judgement)
+    change = MemoryChange(
+        memory_type=draft.memory_type,
+        importance=draft.base_importance,
+        facets=draft.facets,
+        tags=draft.tags,
+        topics=draft.topics,
+    )
+    revise_memory(change=change, **which)
+
+
+def taught_only_by(
+    space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
+) -> MemoryQuerySet:
+    """Live memories that these exchanges made, and that nobody else has said again, changed or
+    pinned."""
+    others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
+    again = MemoryEvent.objects.filter(
+        space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
+    )
+    changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
+    # That it was judged, or judged again, is no change by somebody else.
+    changed = changed.exclude(actor_type="assessor", reason__in=[JUDGED, AGAIN])
+    made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
+    mine = made.filter(pinned=False).exclude(Exists(changed))
+    return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")
+
+
+def made_in(assessment_ids: Collection[UUID], written_ids: Collection[UUID]) -> Q:
+    """Memories that a judge made of these exchanges, or a tool in them."""
+    return Q(source_assessment__in=assessment_ids) | Q(pk__in=written_ids, source_role=TOOL)

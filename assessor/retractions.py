@@ -10,14 +10,12 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
 
 from assessor.models import Assessment, State
-from assessor.remembering import JUDGED
+from assessor.remembering import made_in, taught_only_by
 from assessor.services import tell_on_commit
 from memory.actors import Actor
-from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
-from memory.models.history import Action
+from memory.models import BinReason, Memory, Space
 from memory.querysets.memories import MemoryQuerySet
 from memory.services.discarding import SUPERSEDER_IS_BACK
 from memory.services.recycle_bin import let_go, restore_memories
@@ -46,7 +44,7 @@ def retract(
     held = list(rows.select_for_update().order_by("pk"))
     _take_out(space, [one for one in held if one.state in _UNFINISHED], now)
     judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
-    for memory in _taught_only_by(space, list(judged), written_ids):
+    for memory in taught_only_by(space, list(judged), written_ids):
         let_go(
             space=space,
             memory_id=memory.pk,
@@ -78,7 +76,7 @@ def reinstate(
             state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
         )
         tell_on_commit(waiting)
-    taught = Memory.objects.in_space(space).filter(_made_in(assessment_ids, written_ids))
+    taught = Memory.objects.in_space(space).filter(made_in(assessment_ids, written_ids))
     if not (back := _superseded_at(space, retracted_at, taught)):
         return
     returned = Memory.objects.in_space(space).live().filter(restored_at=retracted_at)
@@ -105,28 +103,6 @@ def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None
     rows.filter(pk__in=[one.pk for one in unfinished]).update(
         state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=REASON
     )
-
-
-def _taught_only_by(
-    space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
-) -> MemoryQuerySet:
-    """Live memories that these exchanges made, and that nobody else has said again, changed or
-    pinned."""
-    others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
-    again = MemoryEvent.objects.filter(
-        space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
-    )
-    changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
-    # That it was judged with its exchange is no change by somebody else.
-    changed = changed.exclude(actor_type="assessor", reason=JUDGED)
-    made = Memory.objects.in_space(space).live().filter(_made_in(assessment_ids, written_ids))
-    mine = made.filter(pinned=False).exclude(Exists(changed))
-    return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")
-
-
-def _made_in(assessment_ids: Collection[UUID], written_ids: Collection[UUID]) -> Q:
-    """Memories that a judge made of these exchanges, or a tool in them."""
-    return Q(source_assessment__in=assessment_ids) | Q(pk__in=written_ids, source_role=TOOL)
 
 
 def _superseded_at(

@@ -23,7 +23,7 @@ from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
 from assessor.reconciling import Advisor
-from assessor.remembering import write_intent
+from assessor.remembering import go_by_new, write_intent
 from assessor.screening import anything_said, mask_exchange, mask_judgement
 from assessor.storable import storable
 from memory.errors import Conflict
@@ -191,7 +191,14 @@ def finish(
         "ttl_seconds": ttl_seconds(judgement.importance, document.ttl.tiers),
         "finished_at": now,
     }
-    if judgement.importance < document.assessment.store_above or not any(map(anything_said, span)):
+    bound = document.assessment.store_above
+    worth = judgement.importance >= bound and any(map(anything_said, span))
+    if assessment.memory is not None:  # it was judged before
+        with transaction.atomic():
+            if _end(assessment, State.DONE if worth else State.IGNORED, judgement, **ended):
+                go_by_new(assessment, judgement, worth=worth, now=now)
+        return assessment.memory
+    if not worth:
         _end(assessment, State.IGNORED, judgement, **ended)
         return None
     intent = write_intent(assessment, span, judgement, now, advisor)

@@ -18,10 +18,11 @@ from django.views.decorators.http import require_GET, require_POST
 from assessor import services
 from assessor.errors import AssessmentError
 from assessor.exchanges import joined, span_of, unsaved
-from assessor.inspection import figures_of
+from assessor.inspection import figures_of, models_of
 from assessor.judging import Exchange, judge, model_configuration
 from assessor.llm import get_model
 from assessor.models import Assessment, State
+from assessor.reassessing import latest_reassessing, start_reassessing, to_judge
 from assessor.screening import mask_exchange
 from assessor.tiles import tiles
 from memory.authentication import Access
@@ -33,6 +34,7 @@ from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.tides import show
+from memory.views.jobs import job_context
 
 PAGE_SIZE = 50
 # The words of templates/_assessment_state.html: what is filtered by is called as it is shown.
@@ -72,16 +74,21 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
     query = request.GET.get("q", "").replace("\x00", "").strip()
+    model = request.GET.get("model", "").replace("\x00", "")
     rows = Assessment.objects.in_space(access.space).select_related("memory")
     rows = rows.defer("raw_answer", "context", "memory__search")
     if state:
         rows = rows.filter(state=state)
+    if model:
+        rows = rows.filter(model=model)
     if query:
         rows = rows.saying(query)
     page, following = keyset("-created_at").page(
         rows, limit=PAGE_SIZE, cursor=request.GET.get("cursor") or None
     )
-    context = {"assessments": page, "next": following, "q": query, "state": state}
+    context = {"assessments": page, "next": following, "q": query, "state": state, "model": model}
+    if "cursor" not in request.GET:
+        context |= _again(access, model, state)
     if request.htmx:
         response = render(request, "assessor/_list.html", context)
     else:
@@ -91,10 +98,36 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
     return response
 
 
+def _again(access: Access, model: str, state: str) -> dict[str, Any]:
+    """How far judging again is, and for those who may have it done, how many it would be."""
+    context = job_context(access, latest_reassessing(access.space))
+    if "admin" in access.scopes and (model or state == State.FAILED):
+        context["again"] = to_judge(access.space, model=model).count()
+    return context
+
+
 def _overview(access: Access) -> dict[str, Any]:
     store_above = current_policy(access.space).document.assessment.store_above
     figures = figures_of(space=access.space, store_above=store_above, now=timezone.now())
-    return {"figures": figures, "tiles": tiles(figures), "states": STATES.items()}
+    return {
+        "figures": figures,
+        "tiles": tiles(figures),
+        "states": STATES.items(),
+        "models": models_of(access.space, timezone.now()),
+    }
+
+
+@require_POST
+@space_page("admin")
+def again(request: PageRequest, access: Access) -> HttpResponse:
+    """Has those judged again that failed, or that the form's model has judged."""
+    model = request.POST.get("model", "").replace("\x00", "")
+    now = timezone.now()
+    with suppress(Conflict):  # the one that is under way is shown
+        start_reassessing(space=access.space, model=model, actor=access.actor, now=now)
+    context = job_context(access, latest_reassessing(access.space))
+    template = "memory/_job.html" if request.htmx else "memory/job.html"
+    return render(request, template, context)
 
 
 @require_GET

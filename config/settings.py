@@ -180,6 +180,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.request_ids.request_ids",
     "django.middleware.security.SecurityMiddleware",
+    "config.compression.compressed_pages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

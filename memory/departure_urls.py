@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views import bin, history, lifetimes
+from memory.views import bin, history, jobs, lifetimes
 
 urlpatterns = [
     path("bin/", bin.recycle_bin_page, name="bin"),
@@ -12,5 +12,6 @@ urlpatterns = [
     path("bin/history/", history.history, name="bin_history"),
     path("lifetimes/", lifetimes.lifetimes, name="lifetimes"),
     path("lifetimes/capacity/", lifetimes.capacity, name="lifetimes_capacity"),
+    path("lifetimes/sweep/", jobs.sweep, name="lifetimes_sweep"),
     path("lifetimes/<uuid:memory_id>/extend/", lifetimes.extend, name="memory_extend"),
 ]

@@ -104,14 +104,15 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
         now=now, grace_hours=document.grace_hours, expires_at=F("expires_at")
     )
     counts = dict(unexpired.annotate(why=why).values_list("why").annotate(Count("pk")).order_by())
+    in_line = retention.evictable(
+        unexpired,
+        now=now,
+        grace_hours=document.grace_hours,
+        decay=document.decay,
+        first=IN_LINE,
+    )
     return Line(
-        first=retention.next_in_line(
-            unexpired.defer("search"),
-            count=IN_LINE,
-            now=now,
-            grace_hours=document.grace_hours,
-            decay=document.decay,
-        ),
+        first=list(in_line.defer("search")[:IN_LINE]),
         live=sum(counts.values()),
         capacity=document.capacity,
         spared={name: counts.get(name, 0) for name in ("pinned", "young", "taken_back")},

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views import account, embeddings, keys, members, settings, spaces, webhooks
+from memory.views import account, embeddings, jobs, keys, members, settings, spaces, webhooks
 
 urlpatterns = [
     path("", settings.settings, name="settings"),
@@ -17,6 +17,9 @@ urlpatterns = [
     path("members/<int:member_id>/role/", members.change, name="members_change"),
     path("members/<int:member_id>/remove/", members.remove, name="members_remove"),
     path("account/", account.account, name="account"),
+    path("jobs/<uuid:job_id>/", jobs.job, name="job"),
+    path("jobs/<uuid:job_id>/cancel/", jobs.cancel, name="job_cancel"),
+    path("jobs/<uuid:job_id>/resume/", jobs.resume, name="job_resume"),
     path("keys/", keys.keys, name="keys"),
     path("keys/audit/", keys.audit, name="keys_audit"),
     path("keys/create/", keys.create, name="keys_create"),

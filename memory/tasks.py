@@ -10,7 +10,7 @@ from django.utils import timezone
 from memory.connections import release_connection
 from memory.jobs import work_at
 from memory.models import WebhookDelivery
-from memory.services import deliveries, jobs
+from memory.services import deliveries, jobs, sweeping
 from memory.services.retention import sweep_all
 from memory.services.switching import clear_after_switches
 from memory.webhooks.sending import Message, Outcome, send
@@ -21,7 +21,7 @@ COLLECT_EVERY = 5.0  # seconds, as beat has it
 @shared_task
 def sweep_all_spaces() -> None:
     """Beat's sweep: expiry, capacity, the recycle bin, and what nobody asks for any more."""
-    sweep_all(now=timezone.now())
+    sweep_all(now=timezone.now(), but=sweeping.start_large(now=timezone.now()))
     clear_after_switches(now=timezone.now())
     deliveries.forget_old(now=timezone.now())
 

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
     operations = [
         AddIndexConcurrently(
             model_name='assessment',
-            index=models.Index(condition=models.Q(('part_of__isnull', True)), fields=['space', 'created_at'], include=('state', 'provider', 'latency_ms', 'tokens', 'cost_usd', 'first_importance', 'importance'), name='assessment_figures'),
+            index=models.Index(condition=models.Q(('part_of__isnull', True)), fields=['space', 'created_at'], include=('state', 'provider', 'latency_ms', 'tokens', 'cost_usd', 'first_importance', 'importance', 'model'), name='assessment_figures'),
         ),
         AddIndexConcurrently(
             model_name='assessment',

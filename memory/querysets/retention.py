@@ -37,9 +37,6 @@ from memory.querysets.policies import Policy
 TAKEN_BACK_STAYS = timedelta(hours=24)
 """What a person took back stays at least this long, however short the policy's own times are."""
 
-_LINE = ("current_importance", "created_at", "id")
-"""The order of those that capacity may take."""
-
 _ROUNDING = 1e-9
 
 _MEMORY = Memory._meta.db_table
@@ -69,42 +66,44 @@ def unexpired(
 
 
 def evictable(
-    rows: MemoryQuerySet, *, now: datetime, grace_hours: float, decay: DecayPolicy
+    rows: MemoryQuerySet,
+    *,
+    now: datetime,
+    grace_hours: float,
+    decay: DecayPolicy,
+    first: int | None = None,
+    after: int = 0,
 ) -> MemoryQuerySet:
     """Live memories that capacity may take, with `rank`: 1 goes first (seed 003, section 5).
 
     The least important now, of equals the oldest. Young are those whose own date, or whose return
     from the bin, is less than the grace period ago: an import of old conversations is not young.
+    With `first` only those are ranked that may be among the first so many. `after` are those that
+    have gone before, and rank counts on.
     """
-    in_line = _in_line(rows, now, grace_hours, decay)
-    rank = Window(RowNumber(), partition_by=F("space_id"), order_by=[F(name) for name in _LINE])
-    return in_line.annotate(rank=rank).order_by("rank")
+    rows = rows.live().exclude(_protected(now, grace_hours))
+    if first is not None:
+        rows = _near_the_front(rows, first, decay.floor)
+    rank = Window(
+        RowNumber(),
+        partition_by=F("space_id"),
+        order_by=[F("current_importance"), F("created_at"), F("id")],
+    )
+    rows = rows.with_importance_now(decay=decay, now=now)
+    return rows.annotate(rank=rank + Value(after)).order_by("rank")
 
 
-def next_in_line(
-    rows: MemoryQuerySet, *, count: int, now: datetime, grace_hours: float, decay: DecayPolicy
-) -> list[Memory]:
-    """The first so many of `evictable`, each with its `rank`, without ranking all of them.
+def _near_the_front(rows: MemoryQuerySet, first: int, floor: float) -> MemoryQuerySet:
+    """Those that may be among the `first` least important now.
 
-    Time takes at most 1 - floor of an importance. So nobody stands among the first `count` whose
-    importance times floor is more than what `count` others have at most: an index finds that bound.
+    Time takes at most 1 - floor of an importance. So nobody is among them whose importance times
+    floor is more than what so many others have at most: an index finds that bound.
     """
-    in_line = _in_line(rows, now, grace_hours, decay)
-    least = in_line.order_by("importance").values_list("importance", flat=True)
-    bound = least[count - 1 : count].first()
-    if bound is not None and decay.floor > 0:
-        in_line = in_line.filter(importance__lte=bound / decay.floor * (1 + _ROUNDING))
-    first = list(in_line.order_by(*_LINE)[:count])
-    for number, memory in enumerate(first, 1):
-        memory.rank = number  # type: ignore[attr-defined]  # as `evictable` annotates it
-    return first
-
-
-def _in_line(
-    rows: MemoryQuerySet, now: datetime, grace_hours: float, decay: DecayPolicy
-) -> MemoryQuerySet:
-    spared = _protected(now, grace_hours)
-    return rows.live().exclude(spared).with_importance_now(decay=decay, now=now)
+    least = rows.order_by("importance").values_list("importance", flat=True)
+    bound = least[first - 1 : first].first() if first else None
+    if bound is None or floor <= 0:
+        return rows
+    return rows.filter(importance__lte=bound / floor * (1 + _ROUNDING))
 
 
 def _protected(now: datetime, grace_hours: float) -> Q:
@@ -145,23 +144,33 @@ class Cause:
         return Memory.objects.in_space(self.space)
 
 
-def expire(cause: Cause) -> int:
-    """Moves those whose time is up into the bin; how many."""
+def expire(cause: Cause, *, at_most: int | None = None) -> int:
+    """Moves those whose time is up into the bin, the first of them first; how many."""
     rows = expiring(cause.rows, now=cause.now).with_importance_now(
         decay=cause.policy.document.decay, now=cause.now
     )
     unranked = rows.annotate(rank=Cast(Value(None), IntegerField()))
+    if at_most is not None:
+        unranked = unranked.order_by("expires_at")[:at_most]
     return _let_go(unranked, cause, Action.EXPIRED, BinReason.EXPIRED)
 
 
-def evict(cause: Cause) -> int:
-    """Moves the least important above the policy's capacity into the bin; how many."""
+def evict(cause: Cause, *, at_most: int | None = None, after: int = 0) -> int:
+    """Moves the least important above the policy's capacity into the bin; how many. `after` have
+    gone before, in the same sweep."""
     document = cause.policy.document
     excess = cause.rows.live().count() - document.capacity
+    if at_most is not None:
+        excess = min(excess, at_most)
     if excess <= 0:
         return 0
     rows = evictable(
-        cause.rows, now=cause.now, grace_hours=document.grace_hours, decay=document.decay
+        cause.rows,
+        now=cause.now,
+        grace_hours=document.grace_hours,
+        decay=document.decay,
+        first=excess,
+        after=after,
     )
     return _let_go(rows[:excess], cause, Action.EVICTED, BinReason.OVER_CAPACITY)
 

@@ -1,7 +1,7 @@
 """Letting go: what has expired, what is over capacity, what the bin has kept for long enough."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,17 +36,17 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
     each must count what the one before it has left. The bin has transactions of its own, because
     who purges turns of a conversation must hold nothing else before (services.conversations).
     """
-    with _alone(space):
+    with alone(space):
         cause = retention.Cause(space, actor, current_policy(space), now)
         expired, evicted = retention.expire(cause), retention.evict(cause)
     bin_days = cause.policy.document.bin_days
     old = retention.purgeable(cause.rows, now=now, bin_days=bin_days)
-    with _alone(space):
+    with alone(space):
         purged = retention.purge(cause, old.filter(source_conversation=""))
         turns = old.exclude(source_conversation="").order_by("source_conversation", "created_at")
         ids = list(turns.values_list("pk", flat=True))
     for start in range(0, len(ids), TURNS_AT_ONCE):
-        with _alone(space):
+        with alone(space):
             purged += purge(cause, old.filter(pk__in=ids[start : start + TURNS_AT_ONCE]))
     return Swept(expired, evicted, purged)
 
@@ -63,7 +63,7 @@ def purge(cause: retention.Cause, rows: MemoryQuerySet) -> int:
 
 
 @contextmanager
-def _alone(space: Space) -> Iterator[None]:
+def alone(space: Space) -> Iterator[None]:
     """A transaction beside which there is no other sweep of the space."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -72,9 +72,10 @@ def _alone(space: Space) -> Iterator[None]:
         yield
 
 
-def sweep_all(*, now: datetime) -> None:
-    """Sweeps every space, each in a transaction of its own; one that fails stops no other."""
-    for space in list(Space.objects.order_by("pk")):
+def sweep_all(*, now: datetime, but: Collection[int] = ()) -> None:
+    """Sweeps every space but those with these ids, each in transactions of its own; one that fails
+    stops no other."""
+    for space in list(Space.objects.exclude(pk__in=but).order_by("pk")):
         try:
             sweep(space=space, now=now)
         except DatabaseError:

@@ -20,7 +20,9 @@ from memory.pagination import clock_of, keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.services.lifetimes import extend_memory
+from memory.services.sweeping import latest_sweep
 from memory.tides import show
+from memory.views.jobs import job_context
 
 PAGE_SIZE = 30
 TIMES = {
@@ -68,6 +70,8 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     found = reads.line(access.space, document, now)
     show(found.first, document, now)
     context = {"line": found, "document": document, **_actions(access)}
+    context |= job_context(access, latest_sweep(access.space))
+    context["may_sweep"] = "admin" in access.scopes
     return render(request, "memory/capacity.html", context)
 
 

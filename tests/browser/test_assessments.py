@@ -90,6 +90,15 @@ def test_a_failed_assessment_is_tried_again_before_ones_eyes(
     row.refresh_from_db()
     assert (row.state, row.attempts) == ("done", 1)
 
+    # Many at once are work that is watched.
+    for said in ("I work as a baker in Porto", "My sister Ana has a daughter called Ines"):
+        assessed(space, said, "failed", error="The model is away.", attempts=8)
+    page.goto(f"{web.url}/s/home/assessments/?state=failed")
+    page.get_by_role("button", name="Judge 2 again").click()
+    expect(page.locator("#job .chip.good")).to_have_text("done", timeout=PATIENT)
+    expect(page.locator("#job")).to_contain_text("judged 2 · could not be judged 0")
+    assert not Assessment.objects.in_space(space).filter(state="failed").exists()
+
 
 def test_one_is_judged_again_by_a_model_and_by_the_built_in_judge(
     log_in: LogIn, model_web: Web, space: Space, stub_model: StubModel

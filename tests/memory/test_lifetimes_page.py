@@ -16,7 +16,7 @@ from memory import lifetimes
 from memory.drafts import MemoryChange
 from memory.models import Memory, Space, User
 from memory.querysets.policies import current_policy
-from memory.querysets.retention import evictable, next_in_line
+from memory.querysets.retention import evictable
 from memory.services.lifetimes import extend_memory
 from memory.services.memories import revise_memory
 from memory.services.policies import change_policy
@@ -115,7 +115,7 @@ def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) ->
     }
     ranked = evictable(Memory.objects.in_space(space), **rules)
     for count in (1, 3, 10):
-        few = next_in_line(Memory.objects.in_space(space), count=count, **rules)
+        few = evictable(Memory.objects.in_space(space), first=count, **rules)[:count]
         first = [(vars(memory)["rank"], memory.pk) for memory in ranked[:count]]
         assert [(vars(memory)["rank"], memory.pk) for memory in few] == first
 

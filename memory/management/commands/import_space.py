@@ -1,6 +1,5 @@
 """`manage.py import_space`: an export, or memories of a system before Ebb, into a space."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from django.utils.translation import gettext as _
 
 from memory.actors import SYSTEM
 from memory.errors import EbbError
-from memory.jobs import work_at
+from memory.jobs import resumed_in_front, work_in_front
 from memory.models import Job, JobState, Space
-from memory.progress import ProgressLine, shown
-from memory.services import jobs
 from memory.transfer.upload import IMPORT, begin_import
 
 
@@ -38,23 +35,11 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(_("There is no space %(name)s.") % {"name": space})
         try:
-            job = _resumed(found) if options["resume"] else _begun(found, **options)
+            job = resumed_in_front(found, IMPORT) if options["resume"] else _begun(found, **options)
         except (EbbError, OSError) as error:
             raise CommandError(str(error)) from None
-        self._work(job)
-        job.refresh_from_db()
+        work_in_front(job)
         self._tell(job)
-
-    def _work(self, job: Job) -> None:
-        def look(line: ProgressLine) -> None:
-            line.show(job.done, job.total, job.left(timezone.now()))
-
-        try:
-            with shown(look, sys.stderr):
-                work_at(job)
-        except KeyboardInterrupt:
-            jobs.cancel(space=job.space, job_id=job.pk, now=timezone.now())
-            jobs.stop(job=job, now=timezone.now())
 
     def _tell(self, job: Job) -> None:
         for kind, counted in job.result.get("counts", {}).items():
@@ -75,11 +60,3 @@ def _begun(space: Space, file: str, on_error: str, **options: Any) -> Job:
         return begin_import(
             space=space, chunks=chunks, on_error=on_error, actor=SYSTEM, now=timezone.now()
         )
-
-
-def _resumed(space: Space) -> Job:
-    """The last import, taken up by this process. Raises Conflict if nothing has stopped."""
-    last = Job.objects.in_space(space).filter(kind=IMPORT).order_by("-created_at").first()
-    if last is None:
-        raise EbbError(_("There is no import to resume."))
-    return jobs.take_up(space=space, job_id=last.pk, now=timezone.now())

@@ -1,0 +1,41 @@
+"""`manage.py reassess`: judges many exchanges of a space again, and shows how far it is."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from assessor.reassessing import KIND, begin_reassessing
+from memory.actors import SYSTEM
+from memory.errors import EbbError
+from memory.jobs import WORDS, resumed_in_front, work_in_front
+from memory.models import JobState, Space
+
+
+class Command(BaseCommand):
+    help = "Judge again what could not be judged. Ctrl-C stops it, --resume goes on."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("space", help="the space's short name")
+        parser.add_argument(
+            "--model", default="", help="judge all again that this model has judged, instead"
+        )
+        parser.add_argument("--resume", action="store_true", help="go on with what has stopped")
+
+    def handle(self, *args: Any, space: str, model: str, resume: bool, **options: Any) -> None:
+        found = Space.objects.select_related("embedder").filter(slug=space).first()
+        if found is None:
+            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+        try:
+            if resume:
+                job = resumed_in_front(found, KIND)
+            else:
+                job = begin_reassessing(space=found, model=model, actor=SYSTEM, now=timezone.now())
+        except EbbError as error:
+            raise CommandError(str(error)) from None
+        work_in_front(job)
+        for name, words in WORDS[KIND].counts.items():
+            self.stdout.write(f"{words}: {job.result.get(name, 0)}")
+        if job.state != JobState.DONE:
+            raise CommandError(job.error or _("Stopped; --resume goes on from there."))

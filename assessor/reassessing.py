@@ -1,0 +1,111 @@
+"""Many exchanges judged again as a job: those that failed, or all that some model has judged.
+
+Each goes through the outbox as any: it is queued, and claimed here instead of by whoever is told.
+So one whose worker dies is taken up as any other is, and the job goes on behind it.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from assessor.errors import AssessmentError
+from assessor.models import Assessment, State
+from assessor.querysets import AssessmentQuerySet
+from assessor.tasks import assess
+from memory.actors import Actor
+from memory.models import Job, Space
+from memory.services import jobs
+
+KIND = "reassess"
+
+
+def to_judge(space: Space, *, model: str = "") -> AssessmentQuerySet:
+    """Those that failed; with a model those that it has judged, spans as one.
+
+    What a person has said anew, or deleted for good since, is not taken up again.
+    """
+    rows = Assessment.objects.in_space(space).filter(part_of=None)
+    if not model:
+        return rows.filter(state=State.FAILED)
+    kept = Q(state=State.DONE, memory__isnull=False)
+    return rows.filter(kept | Q(state=State.IGNORED), model=model, importance__isnull=False)
+
+
+def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
+    """Has them judged again by a worker. Raises Conflict while one is at it."""
+    return jobs.start_job(
+        space=space,
+        kind=KIND,
+        parameters={"model": model},
+        actor=actor,
+        now=now,
+        total=to_judge(space, model=model).count(),
+    )
+
+
+@transaction.atomic
+def begin_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
+    """As `start_reassessing`, the job then being the caller's."""
+    job = start_reassessing(space=space, model=model, actor=actor, now=now)
+    return jobs.take_up(space=space, job_id=job.pk, now=now)
+
+
+def latest_reassessing(space: Space) -> Job | None:
+    """The newest job of this kind."""
+    return Job.objects.in_space(space).filter(kind=KIND).order_by("-created_at").first()
+
+
+def reassess(job: Job) -> Mapping[str, Any]:
+    """The job's work, the oldest first; its answer says how many were judged, and how many could
+    not be. Raises JobStopped, and AssessmentError when the model is away: the exchange waits in the
+    outbox, and the job can be resumed."""
+    while (found := _next(job)) is not None:
+        _queue_again(job, found)
+        assess(job.space_id, str(found.pk))
+        found.refresh_from_db(fields=["state", "error"])
+        if found.state == State.RETRYING:
+            raise AssessmentError(found.error)
+        counted = {"judged": 0, "failed": 0, **job.result}
+        counted["failed" if found.state == State.FAILED else "judged"] += 1
+        done = min(job.done + 1, job.total or 0)
+        jobs.advance(job=job, done=done, result=counted, now=timezone.now())
+    return {name: job.result.get(name, 0) for name in ("judged", "failed")}
+
+
+def _next(job: Job) -> Assessment | None:
+    """The one behind that at which the job stands, of those that were there when it was begun."""
+    rows = to_judge(job.space, model=job.parameters["model"])
+    rows = rows.filter(created_at__lte=job.created_at)
+    if (place := job.result.get("place")) is not None:
+        at, pk = parse_datetime(place[0]), UUID(place[1])
+        rows = rows.filter(Q(created_at__gt=at) | Q(created_at=at, pk__gt=pk))
+    return rows.order_by("created_at", "pk").first()
+
+
+@transaction.atomic
+def _queue_again(job: Job, found: Assessment) -> None:
+    """Queues it, by itself and with its span, and notes that the job is behind it."""
+    now = timezone.now()
+    place = [found.created_at.isoformat(), str(found.pk)]
+    jobs.advance(job=job, done=job.done, result={**job.result, "place": place}, now=now)
+    span = Q(pk=found.pk) | Q(part_of=found.pk)
+    rows = Assessment.objects.in_space(job.space).filter(span)
+    rows.update(
+        state=State.QUEUED,
+        due_at=now,
+        told_at=now,
+        attempts=0,
+        finished_at=None,
+        error="",
+    )
+    # What was judged says by whom in the place where it said who was to judge: now the rules do.
+    rows.filter(importance__isnull=False).update(provider="", rubric="")
+    # What was judged by itself once does not wait for a topic to end now.
+    rows.filter(pk=found.pk).update(span_ends_at=Coalesce("span_ends_at", now))
