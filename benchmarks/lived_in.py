@@ -5,7 +5,7 @@ stands beside them is written in a few statements, because by the services it wo
 """
 
 from contextlib import nullcontext
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from benchmarks import spaces
@@ -129,7 +129,7 @@ def _held(space: Any, count: int, now: datetime) -> None:
 
 
 def _steered(space: Any, size: int, now: datetime) -> None:
-    """Keys, a webhook with its log, an import, and rules by which nothing has to go at once."""
+    """Keys, a webhook with its log, work that is done, and rules by which nothing has to go."""
     from memory.actors import SYSTEM
     from memory.models import Job, JobState, Scope, WebhookDelivery, WebhookEvent
     from memory.services.keys import create_key
@@ -139,7 +139,9 @@ def _steered(space: Any, size: int, now: datetime) -> None:
     change_policy(space=space, changes={"capacity": 2 * size}, actor=SYSTEM, now=now)
     for number in range(min(size, KEYS)):
         create_key(space=space, scopes=[Scope.READ], name=f"key {number}", actor=SYSTEM, now=now)
-    Job.objects.create(space=space, kind="import", state=JobState.DONE, created_at=now)
+    for hours, kind in enumerate(("sweep", "reassess", "import")):
+        at = now - timedelta(hours=hours)
+        Job.objects.create(space=space, kind=kind, state=JobState.DONE, created_at=at)
     hook = create_webhook(
         space=space, url="https://example.org/ebb", events=[WebhookEvent.CREATED], actor=SYSTEM,
         now=now,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.decorators import sync_and_async_middleware
 
@@ -24,7 +24,7 @@ def compressed_pages(get_response: Handler) -> Handler:
     gzip = GZipMiddleware(get_response)
     if iscoroutinefunction(get_response):
 
-        async def answer_async(request: HttpRequest) -> HttpResponse:
+        async def answer_async(request: HttpRequest) -> HttpResponseBase:
             response: HttpResponse = await get_response(request)
             if not _is_large_page(response):
                 return response
@@ -35,7 +35,7 @@ def compressed_pages(get_response: Handler) -> Handler:
 
         return answer_async
 
-    def answer(request: HttpRequest) -> HttpResponse:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         response: HttpResponse = get_response(request)
         return gzip.process_response(request, response) if _is_large_page(response) else response
 
