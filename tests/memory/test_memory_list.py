@@ -7,6 +7,7 @@ from html import unescape
 from random import Random
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -179,7 +180,7 @@ def test_the_heaviest_now_are_found_among_all(client: Client, space: Space) -> N
     random_memories(space, Random(3), 130)  # repeatable on purpose
     decay, now = current_policy(space).document.decay, timezone.now()
     live = Memory.objects.in_space(space).live().with_importance_now(decay=decay, now=now)
-    best = live.order_by("-current_importance", "-pk").values_list("content", flat=True)
+    best = live.order_by(F("current_importance").desc(), "-pk").values_list("content", flat=True)
 
     assert texts(_page(client, space, order="-current_importance")) == list(best[:50])
 
