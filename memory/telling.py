@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from memory.models import BinReason, MemoryEvent
 from memory.models.history import Action
+from memory.reason_words import in_words
 
 _SENTENCES = {
     Action.CREATED: gettext_lazy("%(who)s remembered it."),
@@ -89,4 +90,4 @@ def _why(event: MemoryEvent) -> str:
     """What the sentence has said already is not said twice."""
     if event.reason == BinReason.SUPERSEDED:
         return _("something newer took its place")
-    return "" if event.reason in BinReason else event.reason
+    return "" if event.reason in BinReason else in_words(event.reason)

@@ -17,8 +17,10 @@ from django.utils.translation import gettext, ngettext
 
 from memory.forms import age
 from memory.held import parted
+from memory.reason_words import in_words
 
 register = template.Library()
+register.filter(in_words)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 
