@@ -3,6 +3,7 @@
 "" is what the space's policy or the settings say. What is chosen holds from then on.
 """
 
+import re
 from typing import TypedDict
 
 from django.http import QueryDict
@@ -13,6 +14,7 @@ from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 
 MAX_MODEL, MAX_SYSTEM_PROMPT = 120, 8000
+CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Choices(TypedDict, total=False):
@@ -54,8 +56,8 @@ def _what_is_wrong(name: str, value: str) -> str:
         return f"unknown: {value!r}; known: {', '.join(MemoryUse.values)}"
     if name == "profile" and value and value not in PROFILES:
         return f"unknown profile {value!r}; known: {', '.join(PROFILES)}"
-    if name == "model" and not (len(value) <= MAX_MODEL and value.isprintable()):
-        return f"not a name of at most {MAX_MODEL} printable characters"
+    if name == "model" and (len(value) > MAX_MODEL or CONTROL_CHARACTERS.search(value)):
+        return f"not a name of at most {MAX_MODEL} characters without control characters"
     if name == "system_prompt" and len(value) > MAX_SYSTEM_PROMPT:
         return f"longer than {MAX_SYSTEM_PROMPT} characters"
     if storable(value) != value:

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import model_validator
+from pydantic import AfterValidator, ConfigDict, model_validator
 
 from assessor.llm import ChatMessage
-from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
+from chat.choices import CONTROL_CHARACTERS, MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, Text
@@ -19,6 +19,21 @@ from memory.schemas.asked import Asked, Flag
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
 
+
+def _on_one_line(name: str) -> str:
+    if CONTROL_CHARACTERS.search(name):
+        raise ValueError("must hold no control characters")
+    return name
+
+
+ModelName = Annotated[
+    Text,
+    AfterValidator(_on_one_line),
+    Field(
+        max_length=MAX_MODEL,
+        json_schema_extra={"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"},
+    ),
+]
 Title = Annotated[Content, Field(max_length=MAX_TITLE)]
 
 
@@ -31,7 +46,7 @@ class ChoicesIn(Asked):
 
     memory: Literal["on", "read_only", "off"] | None = None
     profile: Annotated[str, Field(json_schema_extra={"enum": ["", *PROFILES]})] | None = None
-    model: Annotated[Text, Field(max_length=MAX_MODEL)] | None = None
+    model: ModelName | None = None
     system_prompt: Annotated[Text, Field(max_length=MAX_SYSTEM_PROMPT)] | None = None
 
     @property
@@ -57,6 +72,19 @@ class ChatIn(ChoicesIn):
     A `private` one is kept nowhere: the caller brings what was said so far as `history`, and memory
     is read at the most.
     """
+
+    # What the validator below holds, as the document says it.
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {
+                    "properties": {"private": {"const": True}, "conversation_id": {"type": "null"}},
+                    "required": ["private"],
+                },
+                {"properties": {"private": {"const": False}, "history": {"maxItems": 0}}},
+            ]
+        }
+    )
 
     message: Annotated[Content, Field(max_length=MAX_CONTENT)]
     conversation_id: UUID | None = None
