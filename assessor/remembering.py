@@ -18,6 +18,7 @@ from memory.actors import Actor
 from memory.drafts import MAX_TAGS, Facets, MemoryChange, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
+from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.querysets.memories import MemoryQuerySet
@@ -85,12 +86,13 @@ class MemoryWriteIntent:
         return remember(proposed=self.proposed, **common).memory
 
     def _judged(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
-        """What a tool wrote, with its judgement. What was let go meanwhile stays let go."""
+        """What a tool wrote, with its judgement, but never less than nobody's judgement would give
+        it: the user wished for it. What was let go meanwhile stays let go."""
         [draft] = self.prepared.drafts
         change = MemoryChange(
             content=kept.content if kept.content != kept.memory.content else None,
             memory_type=draft.memory_type,
-            importance=draft.base_importance,
+            importance=max(draft.base_importance, TYPE_IMPORTANCE[DEFAULT_TYPE]),
             facets=draft.facets,
             tags=_both(kept.memory.tags, draft.tags),
             topics=_both(kept.memory.topics, draft.topics),

@@ -322,7 +322,7 @@ def test_a_400_that_is_not_for_the_tools_is_the_answer(
 # --- Beside the assessment ------------------------------------------------------------------
 
 
-def judged(summary: str, **values: Any) -> Memory | None:
+def judged(summary: str, importance: float = 0.8, **values: Any) -> Memory | None:
     """The exchange of the one reply, judged as a worker would."""
     exchange = Assessment.objects.get()
     taken = services.claim(
@@ -330,7 +330,9 @@ def judged(summary: str, **values: Any) -> Memory | None:
     )
     assert taken is not None
     return services.finish(
-        assessment=taken, judgement=judgement(0.8, summary=summary, **values), now=timezone.now()
+        assessment=taken,
+        judgement=judgement(importance, summary=summary, **values),
+        now=timezone.now(),
     )
 
 
@@ -367,6 +369,16 @@ def test_what_a_tool_kept_and_a_judge_found_is_one_memory(
     assert (memory.content, memory.memory_type, memory.importance) == (says, "fact", 0.8)
     assert (memory.tags, memory.topics) == (["own", "judged"], ["Lisbon"])
     assert Assessment.objects.get().memory == memory
+
+
+def test_what_the_user_wished_kept_is_not_judged_away(
+    talker: Talker, stub_model: StubModel
+) -> None:
+    stub_model.script(round_of(("remember", {"content": "User likes pizza"})))
+    talker.say("Remember that I like pizza")
+    memory = judged("User likes pizza", 0.21)
+    assert memory is not None
+    assert memory.importance == 0.3
 
 
 def test_two_things_in_an_exchange_are_two_memories(talker: Talker, stub_model: StubModel) -> None:

@@ -114,7 +114,7 @@ class Ebb:
         return self._pages("review")
 
     def approve(self, id: str) -> shapes.HeldMemory:
-        """Lets a held memory in."""
+        """Lets a held memory in; gives the memory that holds it now, which may be an older one."""
         memory: shapes.HeldMemory = self._wire.call("POST", f"memories/{_part(id)}/approve")
         return memory
 
