@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
+
+_MEMORIES: Final = pgettext_lazy("after a number", "memories")
 
 PROFILE_MEANINGS: Final = {
     "hybrid": _("words and meaning, with a little recency and importance"),
@@ -81,7 +84,7 @@ WORDS: Final = {
     "capacity": Words(
         _("Capacity"),
         _("Above this many memories, the least important now are let go."),
-        _("memories"),
+        _MEMORIES,
     ),
     "grace_hours": Words(
         _("Grace"), _("So long a new memory is spared when there are too many."), _HOURS
@@ -114,13 +117,11 @@ WORDS: Final = {
     "recall.profile": Words(
         _("Ranking"), _("What decides the order of what is found."), choices=PROFILE_MEANINGS
     ),
-    "recall.limit": Words(
-        _("At most"), _("So many memories are put before the model."), _("memories")
-    ),
+    "recall.limit": Words(_("At most"), _("So many memories are put before the model."), _MEMORIES),
     "recall.candidate_limit": Words(
         _("Looked at"),
         _("In a large space so many likely ones are scored. More is slower."),
-        _("memories"),
+        _MEMORIES,
     ),
     "recall.recency_scale_days": Words(
         _("Recent means"), _("The smaller, the more the newest are preferred."), _DAYS

@@ -1,6 +1,6 @@
-"""Stored reasons in the reader's language.
+"""Stored reasons, and how well a hit matched, in the reader's language.
 
-A reason is stored as one English line, and the API answers it so. A page says the parts that Ebb
+Both are kept as one English line, and the API answers it so. A page says the parts that Ebb
 wrote in the reader's words; what somebody said, wrote or was called stays as it is, and so does a
 reason that Ebb does not know. A test holds the findings against those of assessor.screening.
 """
@@ -33,6 +33,7 @@ _REASONS: Final = (
     _("What had superseded it is back."),
     _("imported"),
     _("undone"),
+    _("{said}% match"),
 )
 _PATTERNS: Final = [
     (re.compile(re.escape(reason).replace(r"\{said\}", "(?P<said>.*)"), re.DOTALL), reason)

@@ -1,12 +1,13 @@
 """Pages in another language: chosen by the browser or by a person, whole on every page."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from config.navigation import DAILY, MORE
 from memory.models import Space, User
@@ -57,6 +58,13 @@ def english(page: str) -> list[str]:
     words.feed(page)
     said = words.found - _NAMES
     return sorted(text for text in said if _ENGLISH.search(text) and not _CHINESE.search(text))
+
+
+@pytest.fixture(autouse=True)
+def language_of_the_next_test() -> Iterator[None]:
+    """A request leaves its language to the thread, and the next test has none."""
+    with translation.override(translation.get_language()):
+        yield
 
 
 def test_pages_are_in_the_language_of_the_browser(space: Space, alice: User) -> None:

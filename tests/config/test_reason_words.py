@@ -43,6 +43,7 @@ def test_every_finding_is_said_in_chinese(origin: Origin, does: str) -> None:
     [
         JUDGED, REASON, TAKEN_BACK, SUPERSEDER_IS_BACK, UNDONE, BinReason.DELETED.value,
         f"{PROPOSED_AGAIN}: {SAID}", f"not relevant to “{SAID}”", f"conversation {SAID}",
+        "92% match",
     ],
 )  # fmt: skip
 def test_what_services_note_is_said_in_chinese(reason: str) -> None:
