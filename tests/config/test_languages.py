@@ -95,3 +95,11 @@ def test_a_language_that_was_chosen_is_kept() -> None:
     assert 'lang="zh-hans"' in page
     assert english(page) == []
     assert 'aria-label="English"' in page
+
+
+def test_programs_are_answered_in_english_whatever_they_ask_for(db: None) -> None:
+    chinese = {"accept-language": "zh-CN", "cookie": "django_language=zh-hans"}
+    answer = Client(headers=chinese).get("/api/v1/health/ready")
+
+    assert answer.headers["Content-Language"] == "en"
+    assert answer.json()["worker"] == "No worker has reported yet."

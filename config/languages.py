@@ -1,0 +1,19 @@
+"""The language of an answer: pages in the reader's, the doors for programs in English."""
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
+
+_FOR_PROGRAMS = ("/api/", "/v1/")
+
+
+class PagesInTheirLanguage(LocaleMiddleware):
+    """Django's own, but what a program reads does not change with the headers that it sends."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        if not request.path_info.startswith(_FOR_PROGRAMS):
+            super().process_request(request)
+            return
+        translation.activate(settings.LANGUAGE_CODE)
+        request.LANGUAGE_CODE = settings.LANGUAGE_CODE
