@@ -17,6 +17,7 @@ from memory.models import (
     MemoryRevision,
     PolicyVersion,
     RelevanceMark,
+    ReviewRule,
     SavedQuery,
     WorkerHeartbeat,
 )
@@ -98,6 +99,14 @@ class SavedQueryAdmin(ReadOnlyAdmin):
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     search_fields = ("query",)
+    ordering = ("-pk",)
+
+
+@admin.register(ReviewRule)
+class ReviewRuleAdmin(ReadOnlyAdmin):
+    list_display = ("kind", "approve", "made_by", "space", "created_at")
+    list_filter = (BY_SPACE,)
+    list_select_related = ("space",)
     ordering = ("-pk",)
 
 

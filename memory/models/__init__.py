@@ -8,6 +8,7 @@ from memory.models.jobs import Job, JobPart, JobState
 from memory.models.memories import BinReason, IdempotentWrite, Memory, Status
 from memory.models.policies import PolicyVersion
 from memory.models.relevance import RelevanceMark
+from memory.models.review_rules import ReviewRule
 from memory.models.saved_queries import SavedQuery
 from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from memory.models.workers import WorkerHeartbeat
@@ -30,6 +31,7 @@ __all__ = [
     "MemoryRevision",
     "PolicyVersion",
     "RelevanceMark",
+    "ReviewRule",
     "Role",
     "SavedQuery",
     "Scope",

@@ -11,8 +11,10 @@ from uuid import UUID
 from django.db import transaction
 
 from memory.actors import Actor
+from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
-from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.held import kind_of
+from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Space, Status
 from memory.models.history import Action
 from memory.querysets.policies import current_policy
 from memory.reconciliation import restates
@@ -34,10 +36,12 @@ def hold_memory(
     """Keeps a prepared statement for review; the same one again is the one that waits already.
 
     What a person has turned away is not proposed again: the answer is the rejected memory, whose
-    history notes it. `extra` are columns of a new memory.
+    history notes it. What a person decides on always (services.review_rules) is decided on at once:
+    the answer is the memory that now holds it, or the rejected one. `extra` are columns of a new
+    memory.
     """
     space, [draft] = prepared.space, prepared.drafts
-    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    one_at_a_time(space)
     waiting = Memory.objects.in_space(space).in_review().filter(content=draft.content).first()
     if waiting is not None:
         return waiting
@@ -68,7 +72,21 @@ def hold_memory(
         now=now,
         reason=reason,
     )
-    return memory
+    rule = ReviewRule.objects.in_space(space).on(kind_of(reason)).first()
+    return memory if rule is None else _decided(memory, rule, now)
+
+
+def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
+    """The memory after the standing decision; it waits where it cannot be compared now."""
+    decide = approve_memory if rule.approve else reject_memory
+    # A moment of its own: by it the decision can be taken back.
+    then = now + timedelta(microseconds=1)
+    actor = Actor("system", f"standing decision of {rule.made_by}")
+    try:
+        with transaction.atomic():
+            return decide(space=memory.space, memory_id=memory.pk, actor=actor, now=then)
+    except EmbeddingError:
+        return memory
 
 
 @transaction.atomic

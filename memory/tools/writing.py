@@ -28,8 +28,11 @@ _DONE = {
     Verdict.REVISE: "Added to what was known",
     Verdict.SUPERSEDE: "Remembered, in place of what it replaces",
 }
-_HELD = "Held for review, not remembered before a person has let it in"
-_REJECTED = "Not remembered: a person has turned it away before"
+_WAITING = {
+    Status.REVIEW: "Held for review, not remembered before a person has let it in",
+    Status.BINNED: "Not remembered: a person has turned it away before",
+    Status.LIVE: _DONE[Verdict.ADD],
+}
 
 
 def remember(caller: Caller, asked: Remember) -> ToolAnswer:
@@ -99,7 +102,7 @@ def _keep(caller: Caller, draft: MemoryDraft, *, typed: bool = False) -> tuple[M
     prepared = replace(prepared, any_type=not typed)
     if reason := _held_because(caller, draft.content, draft.tags):
         held = hold_memory(prepared=prepared, reason=reason, actor=caller.actor, now=caller.now)
-        return held, _HELD if held.status == Status.REVIEW else _REJECTED
+        return held, _WAITING[Status(held.status)]
     outcome = reconcile(prepared=prepared, actor=caller.actor, now=caller.now)
     return outcome.memory, _DONE[outcome.verdict]
 

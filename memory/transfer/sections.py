@@ -17,6 +17,7 @@ from memory.models import (
     MemoryRevision,
     PolicyVersion,
     RelevanceMark,
+    ReviewRule,
     SavedQuery,
 )
 from memory.transfer import checks
@@ -97,6 +98,7 @@ _SECTIONS: dict[str, Section] = {
             names={"memory_id": "memory"},
         ),
         Section("saved_query", SavedQuery, ("id",)),
+        Section("review_rule", ReviewRule, ("id",)),
     )
 }
 

@@ -17,13 +17,14 @@ from memory.editing import edited
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
 from memory.held import compared, kind_of, quote_of
-from memory.models import Memory, MemoryEmbedding, Status
+from memory.models import Memory, MemoryEmbedding, ReviewRule, Status
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
 from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Verdict, decide, patched
 from memory.services import review as services
 from memory.services.reconciliation import nearest
+from memory.services.review_rules import always, drop_rule
 
 PAGE_SIZE = 100
 
@@ -92,14 +93,19 @@ def reject(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
     """Approves or rejects all that wait for the same reason; the queue is drawn anew."""
     approved = request.POST.get("decision") == "approve"
+    asked: dict[str, Any] = {
+        "space": access.space,
+        "kind": request.POST.get("kind", "").replace("\x00", ""),
+        "approve": approved,
+        "actor": access.actor,
+        "now": timezone.now(),
+    }
     try:
-        decided = services.decide_alike(
-            space=access.space,
-            kind=request.POST.get("kind", "").replace("\x00", ""),
-            approve=approved,
-            actor=access.actor,
-            now=timezone.now(),
-        )
+        if "always" in request.POST:
+            always(**asked)
+        decided = services.decide_alike(**asked)
+    except Conflict:
+        return _drawn(request, access, text=_("There are too many standing decisions. Drop one."))
     except EmbeddingError:
         return _undecided(request, access)
     n = len(decided)
@@ -109,6 +115,14 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
         else ngettext("%(n)d rejected.", "%(n)d rejected.", n)
     )
     return _drawn(request, access, text=said % {"n": n}, undo=decided)
+
+
+@require_POST
+@space_page("write")
+def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
+    """Drops a standing decision: what comes for its reason waits again."""
+    drop_rule(space=access.space, rule_id=rule_id)
+    return _drawn(request, access, text=_("From now on they wait for a person again."))
 
 
 @require_POST
@@ -196,6 +210,7 @@ def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
         "next": following,
         "waiting": _waiting(access).count(),
         "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
+        "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
         **_rights(access),
     }
 

@@ -1,0 +1,36 @@
+"""Decisions of a person that hold for whatever is held for the same reason from then on."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models.functions import MD5
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.querysets.review_rules import ReviewRuleQuerySet
+
+
+class ReviewRule(models.Model):
+    """Always approve, or always reject, what is held for a reason of this kind (memory.held)."""
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    kind = models.TextField(_("kind of reason"))
+    # A kind may be longer than what fits into an index.
+    kind_digest = models.GeneratedField(
+        expression=MD5("kind"), output_field=models.CharField(max_length=32), db_persist=True
+    )
+    approve = models.BooleanField(_("approve"))
+    made_by = models.CharField(_("made by"), max_length=150)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+
+    objects: ClassVar[models.Manager["ReviewRule"]] = ReviewRuleQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("standing decision")
+        verbose_name_plural = _("standing decisions")
+        constraints = [
+            models.UniqueConstraint(fields=["space", "kind_digest"], name="review_rule_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.kind[:60]
