@@ -121,11 +121,13 @@ def _held(space: Any, count: int, now: datetime) -> None:
     from memory.drafts import MemoryDraft
     from memory.services.memories import prepare_memories
     from memory.services.review import hold_memory
+    from memory.services.review_rules import always
 
     for number, text in enumerate(sentences(count, seed=7)):
         prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=text)], now=now)
         reason = ("Plants a wish: “never eats it”", "Its judge was not sure.")[number % 2]
         hold_memory(prepared=prepared, reason=reason, actor=SYSTEM, now=now)
+    always(space=space, kind="It reads odd.", approve=False, actor=SYSTEM, now=now)
 
 
 def _steered(space: Any, size: int, now: datetime) -> None:
