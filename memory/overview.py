@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Case, CharField, Count, F, Q, Value, When
+from django.db.models import Case, Count, F, Func, IntegerField, Q, When
 from django.db.models.functions import TruncDay
 
 from memory.formulas.importance import TYPE_IMPORTANCE
@@ -119,15 +119,21 @@ def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
         FROM ({inner} OFFSET 0) AS memories GROUP BY memory_type, band"""  # noqa: S608 - put together from our own parts; values are parameters
     with connection.cursor() as cursor:
         cursor.execute(statement, [now + timedelta(hours=24), now + timedelta(days=7), *values])
-        return [_Group(*row) for row in cursor.fetchall()]
+        names = sorted(BANDS, key=BANDS.__getitem__)
+        return [_Group(kind, names[band], *rest) for kind, band, *rest in cursor.fetchall()]
 
 
-def _band() -> Case:
-    """The name of the band that `current_importance` lies in."""
-    bounds = [
-        When(current_importance__gte=bound, then=Value(name)) for name, bound in BANDS.items()
-    ]
-    return Case(*bounds, output_field=CharField())
+def _band() -> Func:
+    """How many of the bounds of BANDS above 0 `current_importance` has reached. It is worked out
+    once for each memory: a CASE would work it out anew for each bound."""
+    bounds = ",".join(map(str, sorted(BANDS.values())[1:]))
+    template = f"%(function)s(%(expressions)s, '{{{bounds}}}'::double precision[])"
+    return Func(
+        F("current_importance"),
+        function="width_bucket",
+        template=template,
+        output_field=IntegerField(),
+    )
 
 
 def _days(space: Space, now: datetime) -> list[Day]:
