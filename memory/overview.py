@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Case, Count, F, Func, IntegerField, Q, When
-from django.db.models.functions import TruncDay
+from django.db.models.functions import TruncDate, TruncDay
 
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
@@ -66,7 +66,8 @@ def overview(*, space: Space, now: datetime) -> Overview:
     """The space's numbers as of now, with the last 30 days."""
     policy = current_policy(space).document
     rows = Memory.objects.in_space(space)
-    statuses = dict(rows.values_list("status").annotate(Count("pk")).order_by())
+    others = rows.filter(status__in=[Status.REVIEW, Status.BINNED])
+    statuses = dict(others.values_list("status").annotate(Count("pk")).order_by())
     groups = _groups(rows.live().with_importance_now(decay=policy.decay, now=now), now)
 
     def by(name: str, keys: Mapping[str, float]) -> dict[str, int]:
@@ -76,7 +77,8 @@ def overview(*, space: Space, now: datetime) -> Overview:
         return sum(getattr(group, name) for group in groups)
 
     return Overview(
-        by_status={status.value: statuses.get(status, 0) for status in Status},
+        by_status={status.value: statuses.get(status, 0) for status in Status}
+        | {Status.LIVE.value: total("memories")},
         by_type=by("memory_type", TYPE_IMPORTANCE),
         by_importance=by("band", BANDS),
         permanent=total("permanent"),
@@ -141,11 +143,9 @@ def _days(space: Space, now: datetime) -> list[Day]:
     first, since = _first_day(now)
     events = MemoryEvent.objects.in_space(space).filter(at__gte=since, action__in=CAME + WENT)
     counted = {
-        day.date(): (came, went)
-        for day, came, went in events.values_list(TruncDay("at", tzinfo=UTC))
-        .annotate(
-            came=Count("pk", filter=Q(action__in=CAME)), went=Count("pk", filter=Q(action__in=WENT))
-        )
+        day: (came, moved - came)
+        for day, came, moved in events.values_list(TruncDate("at", tzinfo=UTC))
+        .annotate(came=Count("pk", filter=Q(action__in=CAME)), moved=Count("pk"))
         .order_by()
     }
     dates = [first + timedelta(days=number) for number in range(DAYS)]
