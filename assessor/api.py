@@ -27,7 +27,7 @@ from memory.authentication import Access, access_to
 from memory.connections import release_connection
 from memory.errors import FieldError, InvalidArguments, NotFound
 from memory.models import Memory
-from memory.overview import overview
+from memory.overview import came_and_went, overview
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
@@ -159,6 +159,7 @@ def get_stats(request: HttpRequest) -> StatsOut:
         {
             **vars(found),
             "over_capacity": found.over_capacity,
+            "days": came_and_went(space=space, now=now),
             "assessments": Assessment.objects.in_space(space).counted_by_state(),
         }
     )

@@ -50,7 +50,6 @@ class Overview:
     expiring_24h: int
     expiring_7d: int
     capacity: int
-    days: list[Day]
 
     @property
     def live(self) -> int:
@@ -63,7 +62,7 @@ class Overview:
 
 
 def overview(*, space: Space, now: datetime) -> Overview:
-    """The space's numbers as of now, with the last 30 days."""
+    """The space's numbers as of now."""
     policy = current_policy(space).document
     rows = Memory.objects.in_space(space)
     others = rows.filter(status__in=[Status.REVIEW, Status.BINNED])
@@ -87,7 +86,6 @@ def overview(*, space: Space, now: datetime) -> Overview:
         expiring_24h=total("soon"),
         expiring_7d=total("this_week"),
         capacity=policy.capacity,
-        days=_days(space, now),
     )
 
 
@@ -138,8 +136,8 @@ def _band() -> Func:
     )
 
 
-def _days(space: Space, now: datetime) -> list[Day]:
-    """Each of the last days, also those on which nothing happened; the last is today."""
+def came_and_went(*, space: Space, now: datetime) -> list[Day]:
+    """Each of the last 30 days, also those on which nothing happened; the last is today."""
     first, since = _first_day(now)
     events = MemoryEvent.objects.in_space(space).filter(at__gte=since, action__in=CAME + WENT)
     counted = {

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from memory.authentication import Access
 from memory.models.memories import MemoryType
-from memory.overview import Day, Overview
+from memory.overview import Day, came_and_went
 from memory.overview import overview as space_overview
 from memory.pages import PageRequest, space_page
 
@@ -63,16 +63,22 @@ def overview(request: PageRequest, access: Access) -> HttpResponse:
         "room": max(0, found.capacity - found.live),
         "types": _bars(found.by_type, dict(MemoryType.choices)),
         "bands": _bars(found.by_importance, BAND_NAMES),
-        "columns": _columns(found.days),
-        "came": sum(day.came for day in found.days),
-        "went": sum(day.went for day in found.days),
-        "is_empty": _is_empty(found),
+        "is_empty": not any(found.by_status.values()),
     }
     return render(request, "memory/overview.html", context)
 
 
-def _is_empty(found: Overview) -> bool:
-    return not any(found.by_status.values()) and not any(day.went for day in found.days)
+@require_GET
+@space_page("read")
+def overview_days(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the overview: what came and went in the last days."""
+    days = came_and_went(space=access.space, now=timezone.now())
+    context = {
+        "columns": _columns(days),
+        "came": sum(day.came for day in days),
+        "went": sum(day.went for day in days),
+    }
+    return render(request, "memory/_days.html", context)
 
 
 def _bars(counts: Mapping[str, int], labels: Mapping[str, Any]) -> list[Bar]:

@@ -34,7 +34,8 @@ def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -
     assert len(queries) <= 12
     assert "Nothing remembered yet" not in page
     assert "of 800; room for 798 more" in page
-    assert "2 came and 0 went in the last 30 days" in page
+    days = browser.get(f"{PAGE}days/").content.decode()
+    assert "2 came and 0 went in the last 30 days" in days
     assert 'href="/s/home/memories/?type=preference"' in page
     assert 'href="/s/home/memories/?importance=important"' in page
     assert 'href="/s/home/memories/?lifetime=day&amp;order=expires_at"' in page
@@ -61,7 +62,9 @@ def test_its_pieces_say_what_waits_and_what_works(browser: Client) -> None:
     assert "No worker has reported yet." in health
 
 
-@pytest.mark.parametrize("address", [PAGE, f"{PAGE}health/", "/s/home/assessments/waiting/"])
+@pytest.mark.parametrize(
+    "address", [PAGE, f"{PAGE}days/", f"{PAGE}health/", "/s/home/assessments/waiting/"]
+)
 def test_strangers_find_nothing(address: str, space: Space, charlie: User) -> None:
     client = Client()
     assert client.get(address).status_code == 302
