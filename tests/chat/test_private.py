@@ -19,9 +19,9 @@ from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
-SECRET = "where do I live, now that the Hammerfest-7731 business is over?"
+SECRET = "where do I live, now that the Hammerfest-Xy7 business is over?"
 EARLIER = [
-    {"role": "user", "content": "I am hiding from Hammerfest-7731"},
+    {"role": "user", "content": "I am hiding from Hammerfest-Xy7"},
     {"role": "assistant", "content": "You said: so."},
 ]
 
@@ -87,7 +87,7 @@ def test_nothing_of_it_is_kept(
 
     # A model that tries to remember is told that there is no such tool; looking up is no use.
     for call in (
-        'tool:remember:{"content": "Hammerfest-7731"}',
+        'tool:remember:{"content": "Hammerfest-Xy7"}',
         'tool:search_memories:{"query": "x"}',
     ):
         stub_model.script(call, "ok")
@@ -102,7 +102,7 @@ def test_nothing_of_it_is_kept(
         assert next(stalled).name == "recalled"
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
     assert everything() == before
-    assert "7731" not in model_web.log.read_text(errors="replace")
+    assert "Hammerfest" not in model_web.log.read_text(errors="replace")
 
 
 def test_it_goes_by_what_is_chosen(talker: Talker, stub_model: StubModel, lisbon: Memory) -> None:
