@@ -25,6 +25,8 @@ ECHO = 0.25
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ENDING = re.compile(r"(?:['’]s|ing|ies|ied|ed|es|ys|s|e|y)$")
 _SHORTEST_STEM = 3
+# When a memory was patched is said by its brackets, not by its text (memory.reconciliation).
+_PATCHED_ON = re.compile(r"\[\d{4}-\d{2}-\d{2}: ")
 # What anybody says about anything, and what memories and answers say about themselves.
 _SMALL_TALK = (
     "a about also am an and any are as ask at be been but by can could did do does for from"
@@ -51,7 +53,7 @@ def leaned_on(answer: str, question: str, memories: Mapping[str, str]) -> dict[s
     `memories` are the texts by their ids (UUIDs as text). One that is named by its whole or short
     id counts in full.
     """
-    words = {id_: _told(text) for id_, text in memories.items()}
+    words = {id_: _told(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)
     sentences = [_told(sentence) for sentence in split_sentences(answer)]
     asked = _told(question)

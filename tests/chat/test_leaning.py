@@ -64,6 +64,14 @@ def test_a_memory_named_by_its_id_is_leaned_on() -> None:
     assert not cites(f"see {whole[:8]}0", whole)
 
 
+def test_the_day_of_a_patch_is_no_word_of_the_memory() -> None:
+    porto = str(uuid5(NAMESPACE_URL, "porto"))
+    known = {porto: "I moved to Lisbon [2026-11-22: Actually, I moved from Lisbon to Porto]"}
+
+    assert leaned_on("“Ana starts school” (today, Nov. 22, 2026, 69% match)", "when?", known) == {}
+    assert leaned_on("You moved to Porto.", "where do I live?", known).keys() == {porto}
+
+
 def test_what_all_memories_say_tells_little() -> None:
     many = {str(uuid5(NAMESPACE_URL, f"{n}")): f"User ate pasta at place{n}" for n in range(5)}
 
