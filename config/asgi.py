@@ -1,6 +1,7 @@
 """The web application: Django behind ServeStatic and /mcp."""
 
 import os
+from contextlib import suppress
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -16,10 +17,22 @@ def _application() -> Any:
     from config.handler import StreamingASGIHandler
     from config.mcp.door import McpDoor
 
+    _load_embedder()
     pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(), root=settings.STATIC_ROOT, prefix=settings.STATIC_URL
     )
     return McpDoor(pages_and_api)
+
+
+def _load_embedder() -> None:
+    """So that no question waits for it. Where it is missing, requests will say so."""
+    from django.conf import settings
+
+    from memory.embeddings import EmbeddingError, count_dimensions
+
+    if settings.EBB_EMBEDDING_PROVIDER == "local":
+        with suppress(EmbeddingError):
+            count_dimensions("local", settings.EBB_EMBEDDING_MODEL)
 
 
 application = _application()
