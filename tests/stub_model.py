@@ -10,6 +10,7 @@ scripted, one step a request, `ok` when the script has run out:
     tools:{JSON}           {"text": …, "calls": [[NAME, ARGUMENTS], …]}: a text, then tool calls
     400  401  404  429:SECONDS  500 ...      that status, 429 and 503 with Retry-After
     timeout                no answer at all
+    hold:N                 N tokens, then silence until `release`, then the rest (streams only)
     stall:N  close:N       N tokens, then silence / a broken connection
     cut:N                  N tokens, then a clean end without a finish reason
     garbage  half          what is no JSON / half of one, in a well-formed HTTP answer
@@ -78,6 +79,10 @@ class StubModel:
 
     def script(self, *steps: str) -> None:
         self.control.script.extend(steps)
+
+    def release(self) -> None:
+        """Lets replies that hold go on."""
+        self.control.released = True
 
     def script_models(self, *steps: str) -> None:
         """Statuses for `GET /v1/models`."""

@@ -47,6 +47,8 @@ class Control:
     most_texts: int = 2048
     most_characters: int = 1_000_000
     active_replies: int = 0
+    silent_replies: int = 0  # of those, how many have said all they will say, and do not end
+    released: bool = False  # whether replies that hold may go on
 
     def reset(self) -> None:
         self.script.clear()
@@ -56,6 +58,7 @@ class Control:
         self.embedding_requests.clear()
         self.delay_ms, self.takes_schema, self.takes_tools = 0.0, True, True
         self.most_texts, self.most_characters = 2048, 1_000_000
+        self.released = False
 
     def update(self, told: dict[str, Any]) -> None:
         if told.get("reset"):
@@ -90,8 +93,19 @@ class Reply:
 
     async def silence(self) -> None:
         """Nothing more, until the client gives up."""
-        while (await self.receive())["type"] != "http.disconnect":
-            pass
+        self.control.silent_replies += 1
+        try:
+            while (await self.receive())["type"] != "http.disconnect":
+                pass
+        finally:
+            self.control.silent_replies -= 1
+
+    async def hold(self) -> None:
+        """Nothing more, until the test says so or the client gives up."""
+        given_up = asyncio.create_task(self.silence())
+        while not (self.control.released or given_up.done()):
+            await asyncio.sleep(0.005)
+        given_up.cancel()
 
     async def refuse(self, status: int) -> None:
         body = {"error": {"message": f"scripted {status}", "type": "scripted", "code": status}}
@@ -166,8 +180,9 @@ class Reply:
         await self.start(200, [(b"content-type", b"text/event-stream")])
         await self.part(GARBAGE_EVENTS.get(self.step, ""))
         tokens = TOKEN.findall(self.text(request))
-        counted = self.step in {"stall", "close", "cut", "error"}
-        await self.tokens(request, tokens[: int(self.argument or 0)] if counted else tokens)
+        counted = self.step in {"stall", "close", "cut", "error", "hold"}
+        first = int(self.argument or 0) if counted else len(tokens)
+        await self.tokens(request, tokens[:first])
         if self.step == "stall":
             await self.silence()
         elif self.step == "close":
@@ -177,6 +192,9 @@ class Reply:
         elif self.step == "error":
             await self.part('data: {"error": {"message": "scripted error"}}\n\n', more=False)
         else:
+            if self.step == "hold":
+                await self.hold()
+                await self.tokens(request, tokens[first:])
             await self.finish(request, len(tokens))
 
     async def tokens(self, request: dict[str, Any], tokens: list[str]) -> None:

@@ -9,7 +9,8 @@ from assessor.llm import (
 from assessor.llm.errors import (
     ModelServerError,
 )
-from tests.assessor.llm_session import HELLO_REPLY, complete, run, wait_until
+from tests.assessor.llm_session import HELLO_REPLY, complete, run
+from tests.processes import wait_until
 from tests.stub_model import StubModel
 
 
@@ -17,7 +18,7 @@ def test_stub_model_quotes_the_first_memory_it_was_given(stub_model: StubModel) 
     memories = "## RELEVANT MEMORIES\n\n- [2026-02-18] User likes pizza (92% match, id: abc123)"
     messages = [ChatMessage("system", memories), ChatMessage("user", "What do I like?")]
 
-    completion = run(stub_model, lambda model: model.complete(messages, timeout=5))
+    completion = run(stub_model, lambda model: model.complete(messages, timeout=30))
 
     assert completion.text == (
         "You said: What do I like? I remember: "

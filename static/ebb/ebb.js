@@ -13,6 +13,22 @@
 
   const near = (element, selector) => (element instanceof Element ? element.closest(selector) : null);
 
+  // htmx takes up the page when it has come whole. What is pressed sooner waits for it: the browser
+  // alone would leave the page with a form, and do nothing with a button.
+  const early = new Map();
+  const hold = (event) => {
+    const pressed = event.type === "submit" ? event.target : near(event.target, "[hx-get], [hx-post]");
+    if (!pressed || (event.type === "click" && pressed.matches("form, [type=submit]"))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    early.set(pressed, () => (event.type === "submit" ? pressed.requestSubmit(event.submitter) : pressed.click()));
+  };
+  for (const name of ["submit", "click"]) addEventListener(name, hold, true);
+  document.addEventListener("DOMContentLoaded", () => setTimeout(() => {
+    for (const name of ["submit", "click"]) removeEventListener(name, hold, true);
+    for (const press of early.values()) press();
+  }));
+
   document.addEventListener("click", (event) => {
     if (near(event.target, "[data-theme-toggle]")) {
       store.set(root.dataset.theme === "dark" ? "light" : "dark");

@@ -31,7 +31,7 @@ def api(model_web: Web, stub_model: StubModel) -> Iterator[Api]:
             headers = {"Authorization": f"Bearer {secret}"}
             base_url = f"{model_web.url}/api/v1/"
             return clients.enter_context(
-                httpx2.Client(base_url=base_url, headers=headers, timeout=30)
+                httpx2.Client(base_url=base_url, headers=headers, timeout=90)
             )
 
         yield make

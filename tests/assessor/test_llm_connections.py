@@ -24,17 +24,17 @@ from tests.assessor.llm_session import (
     read_until_error,
     run,
     text_of,
-    wait_until,
 )
+from tests.processes import wait_until
 from tests.stub_model import StubModel
 
 
 def test_idle_timeout_counts_from_the_last_chunk(stub_model: StubModel) -> None:
-    stub_model.control.delay_ms = 200
+    stub_model.control.delay_ms = 400
 
-    chunks = run(stub_model, read, idle_timeout=1.0)
+    chunks = run(stub_model, read, idle_timeout=2.5)
 
-    assert text_of(chunks) == HELLO_REPLY  # 1.4 seconds in all, never 1.0 without a chunk
+    assert text_of(chunks) == HELLO_REPLY  # 2.8 seconds in all, never 2.5 without a chunk
 
 
 def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None:
@@ -44,7 +44,9 @@ def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None
     with pytest.raises(ModelTimeout):
         run(stub_model, lambda model: model.complete(HELLO, timeout=0.2))
 
-    assert 0.2 <= time.monotonic() - started < 2
+    # Its own time, not the thirty seconds of silence that a stream is allowed; and asked once.
+    assert 0.2 <= time.monotonic() - started < 20
+    assert len(stub_model.requests) == 1
 
 
 def test_early_close_leaks_no_connection(stub_model: StubModel) -> None:

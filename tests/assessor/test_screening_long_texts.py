@@ -1,6 +1,6 @@
 """Text of any making is read in a moment: no pattern goes over it again from each character."""
 
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -14,8 +14,9 @@ PIECES = ["0", "A1", "a.b@", "1 2 3 ", "1天前", "今天的对话摘要“", "-
 @pytest.mark.parametrize("piece", PIECES)
 def test_the_longest_text_is_read_in_a_moment(piece: str) -> None:
     text = piece * (MAX_CONTENT // len(piece))
-    started = perf_counter()
+    started = thread_time()
 
     assert without_machine_text(mask_secrets(text)).startswith(piece)
 
-    assert perf_counter() - started < 2  # seconds; what went over it again took 10
+    # Seconds of this thread's CPU; what went over it again took 10.
+    assert thread_time() - started < 4

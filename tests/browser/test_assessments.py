@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from assessor.models import Assessment
 from memory.models import Memory, Space
@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.stack,
     pytest.mark.django_db(transaction=True),
 ]
-PATIENT = 30_000  # milliseconds, for what a worker does
+PATIENT = 90_000  # milliseconds, for what a worker does
 SAID = "I'm allergic to penicillin, and I moved to Lisbon in March"
 
 
@@ -38,10 +38,6 @@ def page_of(web: Web, row: Assessment) -> str:
     return f"{web.url}/s/home/assessments/{row.pk}/"
 
 
-def texts(page: Page) -> list[str]:
-    return page.locator("#assessments .entry-text").all_text_contents()
-
-
 def test_assessments_are_filtered_and_opened_and_the_way_back_is_whole(
     log_in: LogIn, web: Web, space: Space
 ) -> None:
@@ -53,7 +49,8 @@ def test_assessments_are_filtered_and_opened_and_the_way_back_is_whole(
     page = log_in()
     page.get_by_role("link", name="Assessments", exact=True).click()
     expect(page.get_by_role("heading", name="Assessments")).to_be_visible()
-    assert texts(page) == [SAID, "hello", "My passport is blue"]
+    entries = page.locator("#assessments .entry-text")
+    expect(entries).to_have_text([SAID, "hello", "My passport is blue"])
     expect(page.locator(".figure", has_text="Success")).to_contain_text("66.7%")
 
     page.get_by_label("State").select_option("assessment failed")

@@ -1,6 +1,7 @@
 """Conversations are found, renamed and let go; replies are stopped, written anew, picked up."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -9,7 +10,7 @@ from assessor.models import Assessment
 from chat.models import Conversation, Message
 from chat.services.turns import begin_turn
 from memory.models import Space
-from tests.browser.conftest import LogIn
+from tests.browser.conftest import LogIn, settled
 from tests.processes import Web
 from tests.stub_model import StubModel
 
@@ -65,10 +66,13 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.keyboard.press("/")
-    page.keyboard.type("龙井")
+    with page.expect_response(re.compile(quote("龙井"))):
+        page.keyboard.type("龙井")
     expect(listed(page)).to_have_text(["昨天在杭州喝了龙井茶"])
     page.keyboard.press("Control+A")
-    page.keyboard.type("so lisbon")
+    with page.expect_response(re.compile("so.lisbon")):
+        page.keyboard.type("so lisbon")
+    settled(page)
     expect(listed(page)).to_have_text(["I moved to Lisbon"])
     page.keyboard.press("Tab")
     while page.evaluate("document.activeElement.textContent") != "I moved to Lisbon":
@@ -154,17 +158,18 @@ def test_a_reply_is_stopped_tried_again_and_a_message_said_anew(
 def test_a_reload_and_a_second_tab_pick_a_reply_up_in_mid_stream(
     log_in: LogIn, model_web: Web, stub_model: StubModel
 ) -> None:
-    stub_model.control.delay_ms = 120
+    stub_model.script("hold:5")
     page = log_in(on=model_web)
     words = " ".join(f"w{n}" for n in range(30))
     say(page, words)
     streaming = page.locator(".message.streaming .prose")
-    expect(streaming).to_contain_text("You said: w0 w1")
+    expect(streaming).to_have_text("You said: w0 w1 w2")
     page.reload()
-    expect(streaming).to_contain_text(re.compile("^You said: w0 w1"))
+    expect(streaming).to_have_text("You said: w0 w1 w2")
     second = page.context.new_page()
     second.goto(page.url)
-    expect(second.locator(".message.streaming .prose")).to_contain_text("You said: w0 w1 w2")
+    expect(second.locator(".message.streaming .prose")).to_have_text("You said: w0 w1 w2")
+    stub_model.release()
     for tab in (page, second):
         expect(replies(tab).locator(".prose")).to_have_text(f"You said: {words}")
     assert len(stub_model.requests) == 1

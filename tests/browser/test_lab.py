@@ -36,6 +36,7 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
     weights = page.get_by_role("group", name="Weights of my own")
 
     page.get_by_label("Question").press_sequentially("favourite food?", delay=20)
+    expect(page).to_have_url(re.compile("q=favourite.food%3F"))
     expect(columns).to_have_count(2)
     expect(columns.first.locator(".lab-row").first).to_contain_text(RISOTTO)
     page.get_by_role("button", name="Keep this question").click()
@@ -55,6 +56,7 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
     expect(page.locator(".lab-links path.down")).not_to_have_count(0)
     expect(figures.get_by_role("row", name="weights of my own")).to_contain_text("0.50")
     expect(weights.get_by_role("status").last).to_have_text("3")
+    expect(page).to_have_url(re.compile("importance=3"))
     said = parse_qs(urlparse(page.url).query)
     assert (said["q"], said["importance"], said["lexical"]) == (["favourite food?"], ["3"], ["0"])
     page.reload()

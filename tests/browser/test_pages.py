@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from config.navigation import DAILY, MORE
 from memory.actors import SYSTEM
@@ -48,8 +48,8 @@ def memories(space: Space) -> Sequence[Memory]:
     return create_memories(space=space, drafts=drafts, actor=SYSTEM, now=now)
 
 
-def cards(page: Page) -> list[str]:
-    return page.locator("#memories .memory-text").all_text_contents()
+def cards(page: Page) -> Locator:
+    return page.locator("#memories .memory-text")
 
 
 def test_memories_are_listed_and_found_while_typing(
@@ -57,13 +57,12 @@ def test_memories_are_listed_and_found_while_typing(
 ) -> None:
     page = log_in()
     page.get_by_role("link", name="Memories", exact=True).click()
-    expect(page.locator("#memories .memory")).to_have_count(4)
-    assert set(cards(page)) == {memory.content for memory in memories}
     expect(page.locator("#memories .tide")).to_have_count(4)
+    assert set(cards(page).all_text_contents()) == {memory.content for memory in memories}
     page.get_by_role("searchbox").press_sequentially("where do I live", delay=20)
+    expect(page).to_have_url(re.compile(r"q=where.do.I.live"))
     expect(page.locator("#memories .match").first).to_have_text(re.compile(r"^\d+% match$"))
-    assert cards(page)[0] == "User moved to Lisbon in March"
-    expect(page).to_have_url(re.compile(r"q=where"))
+    expect(cards(page).first).to_have_text("User moved to Lisbon in March")
     page.get_by_role("searchbox").fill("")
     expect(page.locator("#memories .match")).to_have_count(0)
     page.get_by_label("Type").select_option("preference")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from assessor.models import Assessment
 from chat.models import Message
@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("worker"),
 ]
-PATIENT = 30_000  # milliseconds, for what a worker does
+PATIENT = 90_000  # milliseconds, for what a worker does
 
 STORY = "I'm allergic to penicillin, and I moved to Lisbon in March"
 
@@ -63,6 +63,22 @@ def test_memory_can_be_switched_off_beside_the_message(log_in: LogIn, space: Spa
     assert not Assessment.objects.in_space(space).exists()
 
 
+def test_what_is_sent_before_the_page_is_whole_waits_for_it(log_in: LogIn) -> None:
+    page = log_in()
+    scripts: list[Route] = []
+    # They do not come until they are let through.
+    page.route(re.compile("htmx"), lambda route: scripts.append(route))
+    page.goto(page.url, wait_until="commit")
+    say(page, STORY)
+    expect(page.get_by_label("Message", exact=True)).to_have_value(STORY)
+    expect(page.locator(".message")).to_have_count(0)
+    for script in scripts:
+        script.continue_()
+    expect(page.locator(".message.user")).to_have_text(STORY)
+    expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("built-in responder")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("New conversation")
+
+
 def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) -> None:
     page = log_in()
     say(page, STORY)
@@ -87,7 +103,7 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
     expect(inspector.first.locator(".signals")).to_be_visible()
     expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("Lisbon")
     expect(page.locator("#conversation-list .conversation")).to_have_count(2)
-    assert page.url != first
+    expect(page).not_to_have_url(first)
     [memory] = Memory.objects.in_space(space).filter(content__contains="Lisbon")
     assert memory.use_count == 1
 
@@ -111,11 +127,12 @@ def test_a_model_streams_and_is_given_the_memory(
         actor=SYSTEM,
         now=space.created_at,
     )
-    stub_model.control.delay_ms = 60
+    stub_model.script("hold:3")
     page = log_in(on=model_web)
     say(page, "where do I live?")
     streaming = page.locator(".message.assistant.streaming .prose")
-    expect(streaming).to_contain_text("You said")
+    expect(streaming).to_have_text("You said: where")
+    stub_model.release()
     expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("I remember: - [")
     expect(page.locator(".message.assistant")).to_contain_text("User moved to Lisbon in March")
     expect(page.locator(".message-foot")).to_contain_text("1 memory recalled")

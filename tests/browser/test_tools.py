@@ -20,8 +20,7 @@ def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
         ["remember", json.dumps({"content": "User is <b>allergic</b> to penicillin"})],
         ["forget", '{"memory_id": "ffffffff"}'],
     ]
-    stub_model.script("tools:" + json.dumps({"calls": calls}), f"reply:{'Noted. ' * 20}")
-    stub_model.control.delay_ms = 60
+    stub_model.script("tools:" + json.dumps({"calls": calls}), "hold:2")
     page = log_in(on=model_web)
     page.get_by_label("Message", exact=True).fill("Please remember my allergy")
     page.keyboard.press("Enter")
@@ -33,6 +32,7 @@ def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
         *("User is <b>allergic</b> to penicillin", "tool"),
     )
 
+    stub_model.release()
     whole = page.locator(".message.assistant:not(.streaming) .tool-call")
     expect(whole.locator("summary")).to_have_text(words)
     page.reload()

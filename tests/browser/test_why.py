@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("worker"),
 ]
-PATIENT = 30_000  # milliseconds, for what a worker does
+PATIENT = 90_000  # milliseconds, for what a worker does
 CONTENTS = [
     "User lives in a flat in Lisbon", "User likes tea", "User sings in a choir",
     "User has a cat", "User owns a bicycle",

@@ -20,7 +20,7 @@ class Talker:
 
     def __init__(self, url: str, secret: str) -> None:
         self.client = httpx2.Client(
-            base_url=f"{url}/api/v1/", headers={"Authorization": f"Bearer {secret}"}, timeout=30
+            base_url=f"{url}/api/v1/", headers={"Authorization": f"Bearer {secret}"}, timeout=90
         )
 
     def say(self, message: str, **options: Any) -> httpx2.Response:

@@ -1,7 +1,7 @@
 """A reply for pages: one writer, and any number of readers who come and go."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from typing import Any
 
@@ -28,13 +28,13 @@ WHOLE = "You said: I like tea"
 
 
 @pytest.fixture
-def ask(space: Space, settings: Settings, stub_model: StubModel) -> Callable[[], Message]:
+def ask(space: Space, settings: Settings, stub_model: StubModel) -> "Ask":
     """Makes replies that wait to be written by the stub model."""
     settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "key", stub_model.base_url
     settings.EBB_CHAT_MODEL = "stub"
 
-    def make() -> Message:
-        begun = begin_turn(space=space, text="I like tea", now=timezone.now(), memory="off")
+    def make(text: str = "I like tea") -> Message:
+        begun = begin_turn(space=space, text=text, now=timezone.now(), memory="off")
         rows = Message.objects.select_related("conversation__space__embedder", "space__embedder")
         return rows.get(pk=begun.pk)
 
@@ -59,7 +59,7 @@ def play(stub_model: StubModel) -> Callable[[Coroutine[Any, Any, None]], None]:
 
 
 Play = Callable[[Coroutine[Any, Any, None]], None]
-Ask = Callable[[], Message]
+Ask = Callable[..., Message]
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -89,24 +89,30 @@ async def stored(message: Message) -> tuple[str, str]:
     return message.state, message.content
 
 
+async def drawn(message: Message, *, may_begin: bool = True) -> AsyncIterator[tuple[str, str]]:
+    """The events of a page as they come, each with its data."""
+    async for piece in _fragments(message, may_begin=may_begin):
+        name, _, data = piece.decode().removeprefix("event: ").partition("\n")
+        yield name, data.replace("data: ", "").strip("\n")
+
+
 async def page(message: Message, *, may_begin: bool = True) -> list[tuple[str, str]]:
-    """The events of a page, each with its data."""
-    wire = [piece.decode() async for piece in _fragments(message, may_begin=may_begin)]
-    events = [block.removeprefix("event: ").partition("\n") for block in wire]
-    return [(name, data.replace("data: ", "").strip("\n")) for name, _, data in events]
+    """All events of a page, each with its data."""
+    return [event async for event in drawn(message, may_begin=may_begin)]
 
 
 def test_who_comes_back_reads_from_the_first_token_on(
     ask: Ask, stub_model: StubModel, play: Play
 ) -> None:
-    stub_model.control.delay_ms = 5
+    stub_model.script("hold:1")
     message = ask()
 
     async def scene() -> None:
-        assert (await read(message, tokens=1)).startswith("You")
-        first, left, last = await asyncio.gather(
-            read(message), read(message, tokens=2), read(message)
-        )
+        assert await read(message, tokens=1) == "You"
+        reading = asyncio.gather(read(message), read(message, tokens=2), read(message))
+        await until(lambda: followed(message)._readers == 3)
+        stub_model.release()
+        first, left, last = await reading
         assert (first, last) == (WHOLE, WHOLE)
         assert WHOLE.startswith(left)
         assert await stored(message) == ("done", WHOLE)
@@ -140,19 +146,22 @@ def test_a_page_that_connects_again_replaces_what_it_has(
 def test_text_comes_once_and_what_is_written_there_is_escaped(
     ask: Ask, stub_model: StubModel, play: Play
 ) -> None:
-    stub_model.script("reply:<b>a</b> & b c d", "reply:<b>a</b> & b c d")
-    stub_model.control.delay_ms = 50
-    message, drawn_before = ask(), ask()
+    stub_model.script("hold:2")
+    message = ask("<b>a</b> & b c d")
+    escaped = "You said: &lt;b&gt;a&lt;/b&gt; &amp; b c d"
 
     async def scene() -> None:
-        await page(drawn_before)  # the first page of a process takes its time, and tokens wait
-        events = await page(message)
+        events = []
+        async for name, data in drawn(message):
+            events.append((name, data))
+            if name == "text":
+                stub_model.release()
         [recalled, (first, _), *others, (last, whole)] = events
         assert (recalled[0], first, last) == ("recalled", "text", "done")
         assert {name for name, _ in others} == {"token"}
         text = "".join(data for name, data in events if name in {"text", "token"})
-        assert text == "&lt;b&gt;a&lt;/b&gt; &amp; b c d"
-        assert "&lt;b&gt;a&lt;/b&gt; &amp; b c d" in whole
+        assert text == escaped
+        assert escaped in whole
 
     play(scene())
 
@@ -161,18 +170,22 @@ def test_text_comes_once_and_what_is_written_there_is_escaped(
 def test_a_reply_without_readers_is_stopped_after_its_grace_and_kept(
     ask: Ask, stub_model: StubModel, play: Play, monkeypatch: pytest.MonkeyPatch, tokens: int
 ) -> None:
-    monkeypatch.setattr(live, "GRACE", 0.2)
     stub_model.script("stall:3")
     message = ask()
 
+    def told() -> int:
+        return sum(isinstance(one, Token) for one in followed(message)._events)
+
     async def scene() -> None:
         await read(message, tokens)
+        # It goes on for the grace: all that the model said is there, not only what was read.
+        await until(lambda: told() == 3)
+        monkeypatch.setattr(live, "GRACE", 0.05)
+        await read(message, 0)
         await until(lambda: not live._LIVE)
-        assert (await stored(message))[0] == "stopped"
+        assert await stored(message) == ("stopped", "You said: I")
 
     play(scene())
-    # It went on for the grace: all that the model said is there, not only what was read.
-    assert message.content == "You said: I"
 
 
 def test_a_hundred_pages_that_leave_leave_nothing(

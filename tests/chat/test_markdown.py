@@ -1,7 +1,7 @@
 """Markdown of models and people is harmless HTML."""
 
 from html.parser import HTMLParser
-from time import perf_counter
+from time import thread_time
 from urllib.parse import urlsplit
 
 import pytest
@@ -129,6 +129,6 @@ def test_nothing_can_act(text: str) -> None:
     ids=lambda text: text[:8],
 )
 def test_what_is_made_to_take_long_does_not(text: str) -> None:
-    begun = perf_counter()
+    begun = thread_time()
     to_html(text)
-    assert perf_counter() - begun < 10
+    assert thread_time() - begun < 10

@@ -39,7 +39,7 @@ def door() -> Iterator[Door]:
     clients: list[openai.OpenAI] = []
 
     def make(web: Web, secret: str, **options: Any) -> openai.OpenAI:
-        options = {"max_retries": 0, "timeout": 30, **options}
+        options = {"max_retries": 0, "timeout": 90, **options}
         clients.append(openai.OpenAI(base_url=f"{web.url}/v1", api_key=secret, **options))
         return clients[-1]
 
@@ -469,7 +469,7 @@ def test_whoever_leaves_at_any_moment_leaves_nothing_open(
     headers = {"Authorization": f"Bearer {key()}"}
     for number in range(50):
         body = {"messages": said(STORY), "stream": bool(number % 2), "user": "ana"}
-        with httpx2.Client(timeout=httpx2.Timeout(30, read=0.002 * (number + 1))) as client:
+        with httpx2.Client(timeout=httpx2.Timeout(90, read=0.002 * (number + 1))) as client:
             try:
                 with client.stream(
                     "POST", f"{model_web.url}/v1/chat/completions", json=body, headers=headers

@@ -19,7 +19,7 @@ from memory.services.workers import record_heartbeat
 from tests.memory.writing import remember
 from tests.processes import test_database_url
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(120)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def settings_with(tmp_path: Path, *names: str, **environment: str) -> dict[str, 
         check=True,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
     values: dict[str, object] = json.loads(answer.stdout)
     return values

@@ -6,18 +6,19 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 from django.conf import settings
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+from tests.processes import held_port, wait_until
 
-PATIENCE = 90.0  # seconds for a start on a busy machine
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(900)]
+
+PATIENCE = 240.0  # seconds for a start on a busy machine
 
 
 class Ebb:
@@ -25,7 +26,8 @@ class Ebb:
 
     def __init__(self, data_dir: Path, **variables: str) -> None:
         self.data_dir = data_dir
-        self.port = free_port()
+        self._held = held_port()
+        self.port: int = self._held.getsockname()[1]
         self.environment = {
             name: value
             for name, value in os.environ.items()
@@ -34,6 +36,10 @@ class Ebb:
         self.environment |= {"EBB_DATA_DIR": str(data_dir), "EBB_PORT": str(self.port), **variables}
         self.supervisor: subprocess.Popen[str] | None = None
         self.lines: list[str] = []
+
+    def release(self) -> None:
+        """Lets go of the port, which nobody else could have."""
+        self._held.close()
 
     def start(self) -> None:
         self.supervisor = subprocess.Popen(
@@ -67,7 +73,7 @@ class Ebb:
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         assert self.supervisor is not None
         self.supervisor.send_signal(number)
-        self.supervisor.communicate(timeout=30)
+        self.supervisor.communicate(timeout=PATIENCE)
         return self.supervisor.returncode
 
     def postmaster(self) -> str:
@@ -91,19 +97,13 @@ class Ebb:
         return found
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @pytest.fixture
 def ebb(tmp_path: Path) -> Iterator[Ebb]:
     # Root's PostgreSQL runs as another user, who must get to its folder.
     tmp_path.chmod(0o755)
     instance = Ebb(tmp_path / "data")
     yield instance
+    instance.release()
     if instance.supervisor is not None and instance.supervisor.poll() is None:
         instance.stop()
     for process in instance.processes().values():
@@ -122,12 +122,13 @@ def test_up_is_ready_survives_a_dead_worker_and_leaves_no_process(ebb: Ebb) -> N
 
     another = Ebb(ebb.data_dir)
     said = another.fail()
+    another.release()
     assert said[0].startswith(f"Ebb is already running on {ebb.data_dir}")
 
     dead = ebb.processes()["config worker"]
     dead.kill()
     ebb.wait_for("worker was ended by signal 9")
-    until(lambda: ebb.processes().get("config worker", dead).pid != dead.pid)
+    wait_until(lambda: ebb.processes().get("config worker", dead).pid != dead.pid)
 
     assert ebb.stop() == 0
     assert ebb.processes() == {}
@@ -153,7 +154,7 @@ def test_up_starts_again_after_the_supervisor_was_killed(ebb: Ebb) -> None:
 
 
 def test_up_on_a_taken_port_says_one_line(ebb: Ebb) -> None:
-    with socket.create_server(("127.0.0.1", ebb.port)):
+    with socket.create_server(("127.0.0.1", ebb.port)):  # beside the one that only holds it
         said = ebb.fail()
     assert said == [
         f"Ebb cannot listen on 127.0.0.1:{ebb.port}: Address already in use."
@@ -182,14 +183,8 @@ def test_up_with_a_broken_database_url_says_one_line(ebb: Ebb, address: str, lin
 
 
 def test_up_with_a_model_that_is_not_there_says_one_line(ebb: Ebb) -> None:
-    ebb.environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{free_port()}/v1"
-    [said] = ebb.fail()
+    with held_port() as nobody:  # bound and not listening: connections are refused
+        ebb.environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+        [said] = ebb.fail()
     assert said.startswith("The model cannot be reached.")
     assert ebb.processes() == {}
-
-
-def until(holds: Callable[[], bool], seconds: float = 15.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

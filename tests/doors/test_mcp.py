@@ -29,7 +29,7 @@ MODES = ["legacy", "auto"]  # with the handshake of older clients, and without
 async def session(web: Web, secret: str, mode: str = "auto") -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {secret}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        httpx2.AsyncClient(headers=headers, timeout=90) as http,
         Client(streamable_http_client(f"{web.url}/mcp", http_client=http), mode=mode) as client,
     ):
         yield client
@@ -167,7 +167,7 @@ def test_key_with_a_limit_is_told_when_to_come_back(web: Web, space: Space) -> N
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
     first, second = (
-        httpx2.post(f"{web.url}/mcp", headers=headers, json=listing, timeout=30) for _ in range(2)
+        httpx2.post(f"{web.url}/mcp", headers=headers, json=listing, timeout=90) for _ in range(2)
     )
 
     assert first.status_code == 200
@@ -193,7 +193,7 @@ def test_who_may_not_come_in_is_told_why(
 
     own = {"X-Request-ID": "client-7"}
 
-    refused = httpx2.request(method, f"{web.url}/mcp", headers=right | own | headers, timeout=30)
+    refused = httpx2.request(method, f"{web.url}/mcp", headers=right | own | headers, timeout=90)
 
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     assert refused.headers["Content-Type"] == "application/problem+json"

@@ -39,7 +39,7 @@ def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeK
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
     assert ran.stderr == ""
     memory = Memory.objects.get()

@@ -25,7 +25,9 @@ from tests.stub_model import StubModel
 
 MODEL = "stub-32"
 TEXTS = ["I live in Lisbon", "我喜欢爬山", "The invoice is due on Friday"]
-QUICK = Patience(query=0.6, document=1.0, first_pause=0.01)
+# Time enough on any machine, and short pauses; only silence is met with little patience.
+QUICK = Patience(query=30.0, document=30.0, first_pause=0.01)
+HASTY = Patience(query=0.6)
 
 Make = Callable[..., "Remote"]
 
@@ -239,14 +241,15 @@ def test_pause_longer_than_the_patience_is_told_at_once(make: Make, stub_model: 
 
 
 def test_silence_ends_in_time(make: Make, stub_model: StubModel) -> None:
-    stub_model.script_embeddings("timeout", "timeout", "timeout")
+    stub_model.script_embeddings(*["timeout"] * 4)
     started = time.monotonic()
 
     with pytest.raises(EmbeddingError, match="in time") as caught:
-        make().embed(["hello"], kind="query")
+        make(patience=HASTY).embed(["hello"], kind="query")
 
     assert not caught.value.permanent
-    assert time.monotonic() - started < QUICK.query + 0.5
+    assert time.monotonic() - started < Patience().query  # its own patience, not the usual one
+    assert len(stub_model.embedding_requests) <= 2  # each attempt gets half of it
 
 
 def test_nobody_there_is_said(make: Make) -> None:

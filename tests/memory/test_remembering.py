@@ -67,9 +67,9 @@ def test_superseding_is_undone_in_one_call(space: Space) -> None:
 
 
 def wait_until_somebody_waits() -> None:
-    """Until another connection waits for a lock that is held here; ten seconds at most."""
+    """Until another connection waits for a lock that is held here; a minute and a half at most."""
     with connection.cursor() as cursor:
-        for _ in range(1000):
+        for _ in range(9000):
             cursor.execute(
                 "SELECT pg_sleep(0.01), count(*) FROM pg_locks l JOIN pg_database d"
                 " ON d.oid = l.database OR l.database IS NULL"

@@ -108,7 +108,7 @@ def test_everything_that_happens_is_told_once_and_signed(
         assert path == "/hook?x=1"
         assert headers["host"] == f"127.0.0.1:{receiver.port}"
         sent_at = int(headers["webhook-timestamp"])
-        assert abs(sent_at - timezone.now().timestamp()) < 60
+        assert abs(sent_at - timezone.now().timestamp()) < 3600
         expected = signature(webhook.secret, headers["webhook-id"], sent_at, body)
         assert headers["webhook-signature"] == expected
     assert {row.state for row in WebhookDelivery.objects.all()} == {"delivered"}
@@ -145,14 +145,14 @@ def test_event_that_commits_after_a_younger_one_is_not_passed_by(
                     [space.pk, memory.pk],
                 )
                 written.set()
-                assert commit.wait(30)
+                assert commit.wait(90)
             other.commit()
         finally:
             other.close()
 
     writer = threading.Thread(target=write_slowly)
     writer.start()
-    assert written.wait(30)
+    assert written.wait(90)
     remember(space, "younger")
     for _ in range(4):
         tell(webhook)
@@ -181,18 +181,27 @@ def test_failed_message_is_tried_again_with_pauses_then_given_up_and_sent_by_han
     receiver.answers(429, Retry_After="4000")
     remember(space, "User likes pizza")
 
-    [row] = tell(webhook)
+    def told_again() -> tuple[WebhookDelivery, float, float]:
+        """The message, now due, and between what its pause is, in seconds: the clock goes on."""
+        begun = timezone.now()
+        WebhookDelivery.objects.update(due_at=begun)
+        [row] = tell(webhook)
+        least = (row.due_at - timezone.now()).total_seconds()
+        return row, least, (row.due_at - begun).total_seconds()
+
+    row, least, most = told_again()
     assert (row.state, row.attempts, row.status) == ("pending", 1, 500)
     assert (row.response, row.error) == ("no \ufffd\ufffd", "The answer was 500.")
-    assert 0 < (row.due_at - timezone.now()).total_seconds() <= PAUSES[0]
-    assert tell(webhook)[0].attempts == 1  # not due yet
+    assert least <= PAUSES[0]
+    assert most >= 0.9 * PAUSES[0]
 
     for status, error, pause in ((302, "Redirects", PAUSES[1]), (429, "429", 4000)):
-        WebhookDelivery.objects.update(due_at=timezone.now())
-        [row] = tell(webhook)
+        row, least, most = told_again()
         assert row.status == status
         assert error in row.error
-        assert pause * 0.89 < (row.due_at - timezone.now()).total_seconds() <= pause
+        assert least <= pause
+        assert most >= 0.9 * pause
+    assert tell(webhook)[0].attempts == row.attempts  # not due yet
 
     for attempt in range(row.attempts, len(PAUSES) + 1):
         assert row.state == "pending"

@@ -41,25 +41,25 @@ class Readers:
         for thread in threads:
             thread.start()
         try:
-            wait_until(lambda: self.listening == number, within=60, what="the first tokens")
+            wait_until(lambda: self.listening == number, what="the first tokens")
             yield
         finally:
             self.leave.set()
             for thread in threads:
-                thread.join(60)
+                thread.join(90)
 
     def _read(self) -> None:
         headers = {"Authorization": f"Bearer {self.secret}"}
         body = {"message": "I like pizza a lot", "stream": True}
         with (
-            httpx2.Client(timeout=60) as client,
+            httpx2.Client(timeout=90) as client,
             client.stream("POST", f"{self.url}/api/v1/chat", json=body, headers=headers) as reply,
         ):
             lines = reply.iter_lines()
             while next(lines) != "event: token":
                 pass
             self.listening += 1
-            self.leave.wait(60)
+            self.leave.wait(300)
 
 
 def no_reply_is_open() -> bool:
@@ -115,7 +115,7 @@ def test_open_streams_hold_no_thread_and_no_connection(
         assert len(sessions(queue)) <= POOL + QUEUE_SESSIONS
         # Nobody is in the middle of anything: what is connected waits in a pool.
         wait_until(lambda: not busy(sessions(queue)), what="the rest of the sessions")
-        answer = httpx2.get(f"{web.url}/api/v1/health/live", timeout=5)
+        answer = httpx2.get(f"{web.url}/api/v1/health/live", timeout=60)
         assert (answer.status_code, stub_model.control.active_replies) == (200, STREAMS)
 
     wait_until(no_reply_is_open, what="the end of all replies")

@@ -15,7 +15,7 @@ from tests.memory.letting_go import departures, insert, live
 from tests.memory.writing import ALICE
 from tests.processes import Processes, wait_until
 
-pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 _HOLD = "SELECT pg_advisory_lock(hashtextextended('ebb.sweep', %s))"
 _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"

@@ -19,7 +19,7 @@ from tests.stub_model import StubModel
 
 __all__ = ["remote_models"]
 
-pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 
 def test_next_worker_goes_on_where_a_killed_one_stood(

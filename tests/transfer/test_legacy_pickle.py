@@ -140,13 +140,13 @@ def test_what_is_no_pickle_of_memories_is_refused_and_does_nothing(
 ) -> None:
     mark = tmp_path / "mark"
     data = EVIL[evil](mark)
-    began = time.monotonic()
+    began = time.thread_time()
 
     with pytest.raises(InvalidArguments):
         load(data)
 
     assert not mark.exists()
-    assert time.monotonic() - began < 2
+    assert time.thread_time() - began < 2
 
 
 def test_a_refused_pickle_changes_nothing_for_the_next(space: Space) -> None:
