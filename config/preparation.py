@@ -13,8 +13,9 @@ from config.moderators import make_moderators
 from config.preconditions import StartError
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
-from memory.models import Embedder, Space, User, WorkerHeartbeat
+from memory.models import Embedder, Role, Space, User, WorkerHeartbeat
 from memory.services.embedders import configured_embedder
+from memory.services.members import add_member
 from memory.services.memories import create_memories
 from memory.services.spaces import create_space
 
@@ -67,13 +68,17 @@ def _install_queue() -> None:
 def make_demo_space(embedder: Embedder) -> None:
     """The first user and space. What a person later changes or deletes of them stays so, also when
     the space itself is deleted."""
-    if Space.objects.exists():
+    if Space.objects.exists() and User.objects.exists():
         return
     owner = User.objects.filter(username=OWNER).first()
     if owner is None:
         # Without a password: logs in by link until they set one.
         owner = User.objects.create_superuser(OWNER, password=None)
+    now = timezone.now()
+    if demo := Space.objects.filter(slug=DEMO_SPACE).first():
+        # Made a moment ago for a key: `create_api_key --create-space` does not wait for us.
+        add_member(space=demo, user=owner, role=Role.OWNER, actor=SYSTEM, now=now)
+        return
     space = create_space(slug=DEMO_SPACE, name="Demo", embedder=embedder, actor=SYSTEM, owner=owner)
     if settings.EBB_DEMO_DATA:
-        now = timezone.now()
         create_memories(space=space, drafts=sample_memories(now), actor=SYSTEM, now=now)

@@ -27,13 +27,14 @@ SORTS = ("combined", "relevance", "date")
 
 _NAMES = "memory_save|memory_load|memory_delete"
 _OURS = re.compile(rf"</?(?:{_NAMES})\b")
-# Comments and CDATA come first: what stands in them is no tag.
+# Where a piece begins. What stands in comments and CDATA is no tag. Each of these, and the search for
+# where a comment ends, looks at a message once: it may be megabytes of beginnings without an end.
 _PIECE = re.compile(
-    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>"
-    rf"""|<(?P<close>/?)(?P<name>{_NAMES})(?P<rest>(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?)>""",
-    re.DOTALL,
+    r"(?P<verbatim><!--|<!\[CDATA\[)"
+    rf"""|<(?P<close>/?)(?P<name>{_NAMES})(?P<rest>(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?)>"""
 )
-_DECLARES = re.compile(r"<!ENTITY|<!DOCTYPE[^>]*(?:\[|SYSTEM|PUBLIC)", re.IGNORECASE)
+_ENDS = {"<!--": "-->", "<![CDATA[": "]]>"}
+_DECLARES = re.compile(r"<!ENTITY|<!DOCTYPE[^<>\[]*(?:\[|SYSTEM|PUBLIC)", re.IGNORECASE)
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _INTEGER = re.compile(r"\d{1,9}", re.ASCII)
 
@@ -83,9 +84,9 @@ def _spans(message: str) -> Iterator[str]:
     """The text of each tag of ours with what it holds."""
     begun: re.Match[str] | None = None
     outside = 0  # where the last piece ended
-    for piece in _PIECE.finditer(message):
+    for piece, end in _pieces(message):
         _refuse_half_tags(message[outside : piece.start()])
-        outside = piece.end()
+        outside = end
         name, rest = piece["name"], piece["rest"] or ""
         if name is None:
             continue
@@ -103,6 +104,20 @@ def _spans(message: str) -> Iterator[str]:
     _refuse_half_tags(message[outside:])
     if begun is not None:
         raise _wrong(begun["name"], "not closed")
+
+
+def _pieces(message: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Each tag of ours, comment and CDATA section, and where it ends."""
+    at, endless = 0, set()
+    while piece := _PIECE.search(message, at):
+        at = piece.end()
+        if verbatim := piece["verbatim"]:
+            end = -1 if verbatim in endless else message.find(_ENDS[verbatim], at)
+            if end < 0:  # prose, and so is every later one
+                endless.add(verbatim)
+                continue
+            at = end + len(_ENDS[verbatim])
+        yield piece, at
 
 
 def _refuse_half_tags(between: str) -> None:

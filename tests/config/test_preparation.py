@@ -1,5 +1,6 @@
 """What a first start makes, and what later ones leave alone."""
 
+import pytest
 from pytest_django import Settings
 
 from config.moderators import MAY, make_moderators
@@ -20,6 +21,20 @@ def test_the_demo_space_is_made_once(embedder: Embedder, settings: Settings) -> 
     delete_space(space=demo, actor=SYSTEM)
     make_demo_space(embedder)
     assert Space.objects.get().slug == "mine"
+
+
+@pytest.mark.parametrize("slug", ["mine", "demo"])
+def test_a_space_that_a_key_was_made_for_first_keeps_nobody_from_having_an_owner(
+    embedder: Embedder, slug: str
+) -> None:
+    """`create_api_key --create-space` beside the very first start."""
+    create_space(slug=slug, name=slug, embedder=embedder, actor=SYSTEM)
+
+    make_demo_space(embedder)
+
+    owner = Membership.objects.get()
+    assert (owner.user.get_username(), owner.space.slug, owner.role) == ("owner", "demo", "owner")
+    assert set(Space.objects.values_list("slug", flat=True)) == {slug, "demo"}
 
 
 def test_the_moderators_group_keeps_what_an_administrator_changed(db: None) -> None:

@@ -156,6 +156,21 @@ def test_bad_input_writes_nothing(send: Send, space: Space, message: str) -> Non
     assert not Memory.objects.in_space(space).exists()
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "beginning",
+    ["<!--", "<![CDATA[", "<!DOCTYPE", "<memory_save ", "<memory_load \"'", "<memory_save", "</"],
+)
+def test_beginnings_without_an_end_are_read_once(send: Send, space: Space, beginning: str) -> None:
+    """Two megabytes, of which each part may not be the reason to read all of the rest again."""
+    assert send(beginning * (2_000_000 // len(beginning))).status_code == 422
+
+
+def test_what_stands_in_a_comment_is_no_tag_and_a_half_comment_is_prose() -> None:
+    tag = '<memory_save importance="0.5">tea</memory_save>'
+    assert len(requests_in(f"<!-- {tag} --> {tag} <![CDATA[ {tag} ]]> {tag} <!-- {tag}")) == 3
+
+
 def test_one_bad_tag_keeps_the_good_ones_from_being_written(send: Send, space: Space) -> None:
     good, bad = '<memory_save importance="0.5">good</memory_save>', BAD["above 1"]
 
