@@ -27,8 +27,8 @@ SORTS = ("combined", "relevance", "date")
 
 _NAMES = "memory_save|memory_load|memory_delete"
 _OURS = re.compile(rf"</?(?:{_NAMES})\b")
-# Where a piece begins. What stands in comments and CDATA is no tag. Each of these, and the search for
-# where a comment ends, looks at a message once: it may be megabytes of beginnings without an end.
+# Where a piece begins. What stands in comments and CDATA is no tag. A message may be megabytes of
+# beginnings without an end: none of these may look at all of the rest for each.
 _PIECE = re.compile(
     r"(?P<verbatim><!--|<!\[CDATA\[)"
     rf"""|<(?P<close>/?)(?P<name>{_NAMES})(?P<rest>(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?)>"""
