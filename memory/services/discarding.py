@@ -10,11 +10,12 @@ from uuid import UUID
 from django.db import transaction
 
 from memory.actors import Actor
-from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.reconciliation import Neighbour, replaces, restates
-from memory.services.reconciliation import nearest, one_at_a_time
+from memory.services.reconciliation import one_at_a_time
 from memory.services.recycle_bin import let_go, restore_memories, restore_memory
+from memory.similar import nearest_live, vector_of
 
 SUPERSEDER_IS_BACK = "What had superseded it is back."
 
@@ -71,12 +72,10 @@ def _superseded_by(memory: Memory) -> list[Memory]:
 
 def _replaced(space: Space, gone: Memory) -> bool:
     """Whether a live memory says the same, or that it is over."""
-    vectors = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
-    vector = vectors.filter(memory_id=gone.pk).values_list("vector", flat=True).first()
-    if vector is None:
+    if (vector := vector_of(space, gone.pk)) is None:
         return False
     return any(
         replaces(near.memory.content, it := Neighbour(gone, near.similarity))
         or restates(near.memory.content, near.memory.memory_type, it)
-        for near in nearest(space, vector, Memory.objects.in_space(space).live())
+        for near in nearest_live(space, vector)
     )

@@ -9,16 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from pgvector import HalfVector
-from pgvector.django import CosineDistance
 
 from memory.actors import Actor
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.formulas.importance import reinforced
-from memory.formulas.ranking import semantic
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
-from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import Policy
 from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, patched
 from memory.services.conversations import hold_beside, hold_conversations
@@ -26,8 +22,7 @@ from memory.services.history import record
 from memory.services.idempotency import answered, once
 from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
 from memory.services.recycle_bin import let_go
-
-NEIGHBOURS = 5
+from memory.similar import nearest_live
 
 
 @dataclass(frozen=True)
@@ -162,7 +157,7 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
     space = statement.space
     live = Memory.objects.in_space(space).live()
     while True:
-        neighbours = [] if statement.vector is None else nearest(space, statement.vector, live)
+        neighbours = [] if statement.vector is None else nearest_live(space, statement.vector)
         decision = proposed or decide(statement.content, statement.memory_type, neighbours)
         proposed = None
         if (old := decision.memory) is None:
@@ -175,18 +170,7 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
 
 def near(prepared: Prepared) -> list[Neighbour]:
     """The live memories nearest to the statement, nearest first."""
-    space = prepared.space
-    return nearest(space, prepared.vectors[0], Memory.objects.in_space(space).live())
-
-
-def nearest(space: Space, vector: Any, rows: MemoryQuerySet) -> list[Neighbour]:
-    """Those of the space's rows that are nearest to a vector by its model, nearest first."""
-    found = (
-        rows.filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
-        .annotate(distance=CosineDistance("embeddings__vector", HalfVector(vector)))
-        .order_by("distance")[:NEIGHBOURS]
-    )
-    return [Neighbour(memory, semantic(memory.distance)) for memory in found]  # type: ignore[attr-defined]  # annotated above
+    return nearest_live(prepared.space, prepared.vectors[0])
 
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:

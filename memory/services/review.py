@@ -21,8 +21,9 @@ from memory.reconciliation import restates
 from memory.services.approvals import admit, take_back, was_merged
 from memory.services.history import record
 from memory.services.memories import Prepared, store_memories
-from memory.services.reconciliation import nearest, one_at_a_time
+from memory.services.reconciliation import one_at_a_time
 from memory.services.recycle_bin import let_go
+from memory.similar import nearest
 
 MAX_ALIKE = 100
 PROPOSED_AGAIN = "proposed again"
@@ -181,7 +182,7 @@ def _rejected_before(prepared: Prepared) -> Memory | None:
     """The memory in the bin that a person has rejected and that says the same."""
     space, [draft] = prepared.space, prepared.drafts
     rows = Memory.objects.in_space(space).rejected()
-    for neighbour in nearest(space, prepared.vectors[0], rows):
+    for neighbour in nearest(rows, space, prepared.vectors[0]):
         if restates(draft.content, prepared.compared_type(draft), neighbour):
             return neighbour.memory
     return None

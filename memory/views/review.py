@@ -17,14 +17,14 @@ from memory.editing import edited
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
 from memory.held import compared, kind_of, quote_of
-from memory.models import Memory, MemoryEmbedding, ReviewRule, Status
+from memory.models import Memory, ReviewRule, Status
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
 from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Verdict, decide, patched
 from memory.services import review as services
-from memory.services.reconciliation import nearest
 from memory.services.review_rules import always, drop_rule
+from memory.similar import nearest_live, vector_of
 
 PAGE_SIZE = 100
 
@@ -236,12 +236,10 @@ def _one(access: Access, memory_id: UUID) -> Memory:
 def _known(access: Access, memory: Memory) -> dict[str, Any]:
     """What the same statement would be to what is known, had it not been held."""
     space = access.space
-    rows = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
-    vector = rows.filter(memory_id=memory.pk).values_list("vector", flat=True).first()
+    vector = vector_of(space, memory.pk)
     if vector is None:
         return {}
-    live = nearest(space, vector, Memory.objects.in_space(space).live())
-    decision = decide(memory.content, memory.memory_type, live)
+    decision = decide(memory.content, memory.memory_type, nearest_live(space, vector))
     if decision.memory is None:
         return {}
     old = decision.memory.content

@@ -26,7 +26,7 @@ from memory.querysets.recall.questions import values
 from memory.querysets.recall.sizes import size_if_large
 from memory.querysets.recall.statement import statement
 from memory.services.memories import Prepared, store_memories
-from memory.similar import similar
+from memory.similar import nearest_live, similar, vector_of
 from tests.memory.test_recall import SUBJECTS, THINGS, VERBS
 from tests.memory.writing import ALICE, NOW, remember
 
@@ -224,3 +224,21 @@ def test_what_is_nearest_to_a_memory_is_found_as_well(
         exact = [near.similarity for near in similar(memory, large=EXACTLY)]
         likely = [near.similarity for near in similar(memory, large=1)]
         assert likely == pytest.approx(exact, abs=0.02)
+
+
+@MODES
+def test_what_is_near_is_found_behind_what_lies_in_the_bin(
+    large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    rows = Memory.objects.in_space(large_space).order_by("pk")
+    vector = vector_of(large_space, rows[0].pk)
+    nearer = [near.memory.pk for near in nearest_live(large_space, vector, large=1)]
+    rows.filter(pk__in=nearer).update(status="binned", binned_at=NOW)
+
+    exact = nearest_live(large_space, vector, large=EXACTLY)
+    likely = nearest_live(large_space, vector, large=1)
+
+    assert {near.memory.status for near in likely} == {"live"}
+    wanted = pytest.approx([near.similarity for near in exact], abs=0.02)
+    assert [near.similarity for near in likely] == wanted
