@@ -33,15 +33,16 @@ Row = Mapping[str, Any]
 
 
 @contextmanager
-def own_ebb() -> Iterator[Path]:
-    """Django with a prepared database in a temporary folder, both gone afterwards.
+def own_ebb(kept: Path | None = None) -> Iterator[Path]:
+    """Django with a prepared database in a temporary folder, both gone afterwards; or in a folder
+    that stays, for another time.
 
     As `make up` sets it up, without a model and without sample memories. Yields the folder.
     """
     # Asked to end, it still stops its PostgreSQL.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
-    with tempfile.TemporaryDirectory(prefix="ebb-bench-") as name:
-        folder = Path(name)
+    with _folder(kept) as folder:
+        name = str(folder)
         for variable in [v for v in os.environ if v.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
             del os.environ[variable]  # whatever the person who measures has set
         # Empty rather than unset, so that a .env does not count either.
@@ -63,6 +64,16 @@ def own_ebb() -> Iterator[Path]:
         finally:
             _close()
             server.stop()
+
+
+@contextmanager
+def _folder(kept: Path | None) -> Iterator[Path]:
+    if kept is None:
+        with tempfile.TemporaryDirectory(prefix="ebb-bench-") as name:
+            yield Path(name)
+    else:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept.resolve()
 
 
 def _prepare() -> None:

@@ -1,4 +1,5 @@
-"""Every page of a large space: `python -m benchmarks.pages`.
+"""Every page of a large space: `python -m benchmarks.pages`. With `--keep FOLDER` the database
+stays there, and the next run does not fill it again.
 
 Pages are found from the URL configuration, and their filters and orders from the forms and tabs in
 them, so a new page is measured without being named here. A browser's request goes over a kept
@@ -100,23 +101,17 @@ class Browser:
 def measure(folder: Path, rounds: int, size: int) -> None:
     from django.conf import settings
     from django.test import Client
-    from django.utils import timezone
 
-    from benchmarks.lived_in import lived_in
-    from memory.actors import SYSTEM
-    from memory.models import Role, User
-    from memory.services.members import add_member
+    from memory.models import User
 
     # Imported late: it needs settings, as everything of Django's.
     from tests.addresses import find_admin_pages, find_pages
     from tests.processes import running_processes
 
-    space = lived_in("bench", size, timezone.now())
-    owner = User.objects.get()
-    add_member(space=space, user=owner, role=Role.OWNER, actor=SYSTEM, now=timezone.now())
+    space = _filled(size)
     harness.vacuum()
     client = Client(SERVER_NAME="localhost")
-    client.force_login(owner)
+    client.force_login(User.objects.get())
     found = find_pages(client.get, space)
     assert not found.unreached, found.unreached
     groups = {"Pages": found.pages, "The admin": find_admin_pages()}
@@ -128,6 +123,25 @@ def measure(folder: Path, rounds: int, size: int) -> None:
         filtered = _filtered(browser, found.pages)
         report.add("Filters and orders", _rows(client, browser, filtered, rounds))
     report.save(rounds=rounds, memories=size, web_processes=1)
+
+
+def _filled(size: int) -> Any:
+    """The space, made unless it is there already. Its owner comes last."""
+    from django.utils import timezone
+
+    from benchmarks.lived_in import lived_in
+    from memory.actors import SYSTEM
+    from memory.models import Membership, Role, Space, User
+    from memory.services.members import add_member
+
+    space = Space.objects.filter(slug="bench").first()
+    if space is None:
+        space = lived_in("bench", size, timezone.now())
+        owner = User.objects.get()
+        add_member(space=space, user=owner, role=Role.OWNER, actor=SYSTEM, now=timezone.now())
+    elif not Membership.objects.filter(space=space).exists():
+        raise SystemExit("The folder was not filled to its end. Remove it.")
+    return space
 
 
 def _rows(client: Any, browser: Browser, pages: dict[str, str], rounds: int) -> list[harness.Row]:
@@ -185,8 +199,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The time, queries and bytes of every page")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--memories", type=int, default=MEMORIES)
+    parser.add_argument("--keep", type=Path, help="the folder in which the database stays")
     options = parser.parse_args()
-    with harness.own_ebb() as folder:
+    with harness.own_ebb(options.keep) as folder:
         measure(folder, options.rounds, options.memories)
 
 
