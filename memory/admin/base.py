@@ -30,7 +30,7 @@ class ReadOnlyAdmin(ModelAdmin):
     paginator = InfinitePaginator  # previous and next: to number the pages is to count the rows
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
-    list_per_page = 50
+    list_per_page = 30
     list_filter_submit = True
     list_disable_select_all = True
     list_fullwidth = True
