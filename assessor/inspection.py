@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.postgres.fields import ArrayField
+from django.db import connection
 from django.db.models import Aggregate, Avg, Count, FloatField, Min, Q, Sum
 
 from assessor.models import Assessment, State
@@ -123,13 +124,30 @@ def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
     )
 
 
-def models_of(space: Space, now: datetime) -> list[str]:
-    """The models that have judged in this space since `now` - PERIOD, at most 50."""
-    rows = Assessment.objects.in_space(space).filter(
-        created_at__gt=now - PERIOD, part_of__isnull=True
+# From each name to the next one, by the index: DISTINCT would read every assessment.
+_MODELS = """
+    WITH RECURSIVE each(model) AS (
+        (SELECT model FROM assessor_assessment WHERE space_id = %(space)s AND model <> ''
+         ORDER BY model LIMIT 1)
+        UNION ALL
+        SELECT (SELECT model FROM assessor_assessment
+                WHERE space_id = %(space)s AND model <> '' AND model > each.model
+                ORDER BY model LIMIT 1)
+        FROM each WHERE each.model IS NOT NULL
     )
-    names = rows.exclude(model="").values_list("model", flat=True).distinct()
-    return list(names.order_by("model")[:50])
+    SELECT model FROM each WHERE EXISTS (
+        SELECT FROM assessor_assessment judged
+        WHERE judged.space_id = %(space)s AND judged.model <> '' AND judged.model = each.model
+            AND judged.created_at > %(since)s AND judged.part_of_id IS NULL
+    ) LIMIT 50
+"""
+
+
+def models_of(space: Space, now: datetime) -> list[str]:
+    """The models that have judged in this space since `now` - PERIOD, by name, at most 50."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MODELS, {"space": space.pk, "since": now - PERIOD})
+        return [model for (model,) in cursor.fetchall()]
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -119,6 +119,14 @@ class Assessment(models.Model):
             models.Index(
                 fields=["space", "state", "-created_at", "id"], name="assessment_by_state"
             ),
+            # Which models have judged lately, and what one of them has judged.
+            models.Index(
+                fields=["space", "model", "-created_at", "-id"],
+                condition=~Q(model=""),
+                name="assessment_by_model",
+            ),
+            # Of all spaces: the moderators' list.
+            models.Index(fields=["created_at", "id"], name="assessment_of_all_by_time"),
             models.Index(
                 fields=["due_at"],
                 condition=Q(state__in=["queued", "retrying", "running"]),

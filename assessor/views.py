@@ -22,6 +22,7 @@ from assessor.inspection import figures_of, models_of
 from assessor.judging import Exchange, judge, model_configuration
 from assessor.llm import get_model
 from assessor.models import Assessment, State
+from assessor.querysets import AssessmentQuerySet
 from assessor.reassessing import latest_reassessing, start_reassessing, to_judge
 from assessor.screening import mask_exchange
 from assessor.tiles import tiles
@@ -30,13 +31,15 @@ from memory.connections import release_connection
 from memory.errors import Conflict
 from memory.held import quote_of
 from memory.pages import PageRequest, page_access, space_page
-from memory.pagination import keyset
+from memory.pagination import Searched, keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.tides import show
 from memory.views.jobs import job_context
 
-PAGE_SIZE = 50
+PAGE_SIZE = 30
+LOOKED_AT = 5000
+"""How many exchanges one search for words looks at; the next page looks further back."""
 # The words of templates/_assessment_state.html: what is filtered by is called as it is shown.
 STATES = {
     State.QUEUED: _("waiting to be assessed"),
@@ -70,7 +73,7 @@ def waiting(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def assessments(request: PageRequest, access: Access) -> HttpResponse:
-    """All assessments, newest first, by state and by what was said; above them how judging goes."""
+    """All assessments, newest first, by state, judge and by what was said."""
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
     query = request.GET.get("q", "").replace("\x00", "").strip()
@@ -81,21 +84,32 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
         rows = rows.filter(state=state)
     if model:
         rows = rows.filter(model=model)
-    if query:
-        rows = rows.saying(query)
-    page, following = keyset("-created_at").page(
-        rows, limit=PAGE_SIZE, cursor=request.GET.get("cursor") or None
-    )
-    context = {"assessments": page, "next": following, "q": query, "state": state, "model": model}
+    found = _found(rows, query, request.GET.get("cursor") or None)
+    context = {"q": query, "state": state, "model": model, "until": found.until}
+    context |= {"assessments": found.rows, "next": found.following}
     if "cursor" not in request.GET:
         context |= _again(access, model, state)
     if request.htmx:
         response = render(request, "assessor/_list.html", context)
     else:
-        response = render(request, "assessor/assessments.html", context | _overview(access))
+        context |= {"states": STATES.items(), "models": models_of(access.space, timezone.now())}
+        response = render(request, "assessor/assessments.html", context)
     # Or a browser that goes back would show the fragment that it keeps under the same address.
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _found(rows: AssessmentQuerySet, query: str, cursor: str | None) -> Searched[Assessment]:
+    order = keyset("-created_at")
+    if not query:
+        return Searched(*order.page(rows, limit=PAGE_SIZE, cursor=cursor))
+    return order.searched(
+        rows,
+        lambda rows: rows.saying(query),
+        limit=PAGE_SIZE,
+        cursor=cursor,
+        through=LOOKED_AT,
+    )
 
 
 def _again(access: Access, model: str, state: str) -> dict[str, Any]:
@@ -106,15 +120,14 @@ def _again(access: Access, model: str, state: str) -> dict[str, Any]:
     return context
 
 
-def _overview(access: Access) -> dict[str, Any]:
+@require_GET
+@space_page("read")
+def figures(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the page: how judging goes, beside its aims."""
     store_above = current_policy(access.space).document.assessment.store_above
-    figures = figures_of(space=access.space, store_above=store_above, now=timezone.now())
-    return {
-        "figures": figures,
-        "tiles": tiles(figures),
-        "states": STATES.items(),
-        "models": models_of(access.space, timezone.now()),
-    }
+    found = figures_of(space=access.space, store_above=store_above, now=timezone.now())
+    context = {"figures": found, "tiles": tiles(found)}
+    return render(request, "assessor/_figures.html", context)
 
 
 @require_POST

@@ -6,6 +6,7 @@ from memory.views import bin, history, jobs, lifetimes
 
 urlpatterns = [
     path("bin/", bin.recycle_bin_page, name="bin"),
+    path("bin/chart/", bin.chart, name="bin_chart"),
     path("bin/restore/", bin.restore, name="bin_restore"),
     path("bin/put-back/", bin.put_back, name="bin_put_back"),
     path("bin/purge/", bin.purge, name="bin_purge"),

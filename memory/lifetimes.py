@@ -14,7 +14,6 @@ from django.db.models import (
     Case,
     Count,
     Exists,
-    F,
     IntegerField,
     OuterRef,
     Q,
@@ -35,8 +34,8 @@ TIERS = ("very_low", "low", "medium", "permanent")
 DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
 """Until the end of which day from today on, in the reader's time zone."""
 TIMES = (*DAYS, "later", "never")
-IN_LINE = 50
-RENEWALS = 10
+IN_LINE = 30
+RENEWALS, RENEWED = 10, 200
 _NEVER = Q(pinned=True) | Q(expires_at__isnull=True)
 _RENEWS = (Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
 
@@ -103,12 +102,14 @@ def _tier(document: PolicyDocument) -> Case:
 
 
 def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str, dict[str, int]]:
-    """How many live memories go at each of TIMES, by tier. (Groups by numbers: by words it takes a
-    third longer.)"""
+    """How many live memories go at each of TIMES, by tier. (Groups by one number: by two or by
+    words it takes half as long again.)"""
     rows = Memory.objects.in_space(space).live()
-    groups = rows.annotate(goes=_goes_at(now), tier=_tier(document)).values_list("goes", "tier")
+    place = _goes_at(now) * Value(len(TIERS)) + _tier(document)
+    groups = rows.annotate(place=place).values_list("place").annotate(n=Count("*")).order_by()
     counts = {goes: dict.fromkeys(TIERS, 0) for goes in TIMES}
-    for goes, tier, count in groups.annotate(Count("pk")).order_by():
+    for place_then, count in groups:
+        goes, tier = divmod(place_then, len(TIERS))
         counts[TIMES[goes]][TIERS[tier]] = count
     return counts
 
@@ -116,10 +117,12 @@ def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str,
 def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
     """Who goes next for want of room, once what has expired is gone."""
     unexpired = retention.unexpired(Memory.objects.in_space(space), now=now)
-    why = retention.why_staying(
-        now=now, grace_hours=document.grace_hours, expires_at=F("expires_at")
+    spared = retention.spared(now=now, grace_hours=document.grace_hours)
+    # An aggregate's name may not be a column's.
+    counts = unexpired.aggregate(
+        of_all=Count("*"),
+        **{f"of_{why}": Count("pk", filter=which) for why, which in spared.items()},
     )
-    counts = dict(unexpired.annotate(why=why).values_list("why").annotate(Count("pk")).order_by())
     in_line = retention.evictable(
         unexpired,
         now=now,
@@ -129,23 +132,28 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
     )
     return Line(
         first=list(in_line.defer("search")[:IN_LINE]),
-        live=sum(counts.values()),
+        live=counts["of_all"],
         capacity=document.capacity,
-        spared={name: counts.get(name, 0) for name in ("pinned", "young", "taken_back")},
+        spared={why: counts[f"of_{why}"] for why in spared},
     )
 
 
 def renewals(space: Space) -> list[MemoryEvent]:
     """The latest moments at which a lifetime that ends began anew, each with `expires_at` as it is
-    now. A use renews if the policy of that time says so."""
+    now. A use renews if the policy of that time says so. They are looked for among the latest
+    RENEWED of each kind, which an index finds."""
     renewing = PolicyVersion.objects.filter(space=space, document__ttl__renew_on_use=True)
-    renewed = Q(action=Action.USED, policy_version__in=renewing.values("version"))
+    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
+    used = events.filter(action=Action.USED, policy_version__in=renewing.values("version"))
+    latest = [
+        rows.order_by("-at", "-id").values("pk")[:RENEWED]
+        for rows in (used, *(events.filter(action=action) for action in _RENEWS))
+    ]
     ends = (
         Memory.objects.in_space(space)
         .live()
         .filter(pk=OuterRef("memory_id"), expires_at__isnull=False)
     )
-    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
-    rows = events.filter(renewed | Q(action__in=_RENEWS)).filter(Exists(ends))
+    rows = events.filter(pk__in=latest[0].union(*latest[1:], all=True)).filter(Exists(ends))
     rows = rows.annotate(expires_at=Subquery(ends.values("expires_at")[:1]))
     return list(rows.order_by("-at", "-id")[:RENEWALS])

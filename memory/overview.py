@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Case, Count, F, Func, IntegerField, Q, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import TruncDate, TruncDay
+from django.db.models.lookups import Exact
 
+from memory.formulas.expressions import double
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
@@ -67,7 +70,8 @@ def overview(*, space: Space, now: datetime) -> Overview:
     rows = Memory.objects.in_space(space)
     others = rows.filter(status__in=[Status.REVIEW, Status.BINNED])
     statuses = dict(others.values_list("status").annotate(Count("pk")).order_by())
-    groups = _groups(rows.live().with_importance_now(decay=policy.decay, now=now), now)
+    live = rows.live().with_importance_now(decay=policy.decay, now=now)
+    groups = _groups(live.annotate(band=_band(policy.decay.floor)), now)
 
     def by(name: str, keys: Mapping[str, float]) -> dict[str, int]:
         return {key: sum(g.memories for g in groups if getattr(g, name) == key) for key in keys}
@@ -103,14 +107,14 @@ class _Group(NamedTuple):
 
 
 def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
-    """Live memories by type and by band of `current_importance`.
+    """Live memories by type and by `band`.
 
     PostgreSQL takes the bands for as many groups as there are values in the columns they are made
     of, and would sort all rows for them. Behind OFFSET 0 it does not look, and counts as it reads.
     """
     goes = Case(When(pinned=False, then=F("expires_at")))  # what is pinned never does
     columns = ("memory_type", "band", "pinned", "core", "goes")
-    rows = live.annotate(band=_band(), goes=goes).values(*columns).order_by()
+    rows = live.annotate(goes=goes).values(*columns).order_by()
     inner, values = rows.query.get_compiler(connection=connection).as_sql()
     statement = f"""
         SELECT memory_type, band, count(*), count(*) FILTER (WHERE goes IS NULL),
@@ -123,17 +127,25 @@ def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
         return [_Group(kind, names[band], *rest) for kind, band, *rest in cursor.fetchall()]
 
 
-def _band() -> Func:
-    """How many of the bounds of BANDS above 0 `current_importance` has reached. It is worked out
-    once for each memory: a CASE would work it out anew for each bound."""
-    bounds = ",".join(map(str, sorted(BANDS.values())[1:]))
-    template = f"%(function)s(%(expressions)s, '{{{bounds}}}'::double precision[])"
-    return Func(
-        F("current_importance"),
-        function="width_bucket",
-        template=template,
+def _band(floor: float) -> Case:
+    """How many of the bounds of BANDS above 0 `current_importance` has reached.
+
+    Time leaves at least `floor` of the base. Where both are in one band, the time need not be
+    worked out: that is half of the memories, and half of the work.
+    """
+    base, least = _reached(F("importance")), _reached(F("importance") * double(floor))
+    return Case(
+        When(Exact(base, least), then=base),
+        default=_reached(F("current_importance")),
         output_field=IntegerField(),
     )
+
+
+def _reached(importance: Combinable) -> Func:
+    """The number of bounds reached; a CASE would work the importance out anew for each bound."""
+    bounds = ",".join(map(str, sorted(BANDS.values())[1:]))
+    template = f"%(function)s(%(expressions)s, '{{{bounds}}}'::double precision[])"
+    return Func(importance, function="width_bucket", template=template, output_field=IntegerField())
 
 
 def came_and_went(*, space: Space, now: datetime) -> list[Day]:

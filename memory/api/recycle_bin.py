@@ -24,7 +24,7 @@ def list_recycle_bin(request: HttpRequest, asked: Query[BinListIn]) -> dict[str,
     as_of = clock_of(asked.cursor, default=timezone.now())
     bin_days = current_policy(access.space).document.bin_days
     rows = readable(access.space, as_of=as_of).binned().with_purge_at(bin_days=bin_days)
-    items, following = keyset("-binned_at").page(
+    items, following = keyset("-binned_at", nulls=False).page(
         rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
     )
     return {"items": items, "next": following}

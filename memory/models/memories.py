@@ -147,8 +147,12 @@ class Memory(models.Model):
             models.Index(
                 F("space"), F("expires_at"), condition=Q(status="live"), name="memory_live_expiry"
             ),
+            # The bin in its order, and how many went for which reason.
             models.Index(
-                F("space"), F("binned_at"), condition=Q(status="binned"), name="memory_bin"
+                fields=["space", "binned_at", "id"],
+                include=["bin_reason"],
+                condition=Q(status="binned"),
+                name="memory_in_bin",
             ),
             models.Index(
                 F("space"),
@@ -156,23 +160,27 @@ class Memory(models.Model):
                 condition=Q(status="live"),
                 name="memory_live_importance",
             ),
-            # What pages count by, so that counting reads some 100 bytes of a memory and not all.
+            # What pages count by, so that counting reads some 100 bytes of a memory and not all. In
+            # the order of the table: by random ids its pages would be two thirds empty.
             models.Index(
-                fields=["space", "id"],
+                fields=["space"],
                 include=[
-                    "memory_type",
+                    "id",
+                    "created_at",
                     "importance",
+                    "use_count",
                     "core",
                     "pinned",
-                    "use_count",
-                    "created_at",
+                    "expires_at",
                     "last_active_at",
                     "restored_at",
-                    "expires_at",
+                    "memory_type",
                 ],
                 condition=Q(status="live"),
-                name="memory_live_facts",
+                name="memory_live_columns",
             ),
+            # Of all spaces: the moderators' list.
+            models.Index(fields=["created_at", "id"], name="memory_of_all_by_age"),
             models.Index(
                 F("space"),
                 F("source_conversation"),

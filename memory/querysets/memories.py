@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             space_id=OuterRef("space_id"), embedder_id=embedder.pk, memory_id=OuterRef("pk")
         )
         return self.filter(~Exists(vectors))
+
+    def whole(self, places: Sequence[Memory]) -> list[Memory]:
+        """These memories with all that a page shows, in their order. Those that are gone since they
+        were found are left out."""
+        found = self.defer("search").in_bulk([place.pk for place in places])
+        return [found[place.pk] for place in places if place.pk in found]
 
     def saying(self, text: str) -> MemoryQuerySet:
         """Those whose content or tags contain this plain text, in any case."""

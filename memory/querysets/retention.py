@@ -112,6 +112,17 @@ def _protected(now: datetime, grace_hours: float) -> Q:
     return Q(retention_sql.protected(F("pinned"), since, now, grace_hours)) | _taken_back(now)
 
 
+def spared(*, now: datetime, grace_hours: float) -> dict[str, Q]:
+    """Whom capacity spares, by the first reason as `why_staying` has it: `pinned`, `taken_back`,
+    `young`."""
+    unpinned, taken_back = Q(pinned=False), _taken_back(now)
+    return {
+        "pinned": Q(pinned=True),
+        "taken_back": unpinned & taken_back,
+        "young": unpinned & ~taken_back & _protected(now, grace_hours),
+    }
+
+
 def why_staying(*, now: datetime, grace_hours: float, expires_at: Combinable) -> Case:
     """The first reason why a live memory is not let go: `pinned`, `taken_back`, `young`,
     `permanent`, or just `alive`."""

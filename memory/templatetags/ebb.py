@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
 from memory.forms import age
@@ -105,6 +106,12 @@ def time_left(left: timedelta) -> str:
         return ngettext("%(n)d minute", "%(n)d minutes", n) % {"n": n}
     n = round(seconds / 3600)
     return ngettext("%(n)d hour", "%(n)d hours", n) % {"n": n}
+
+
+@register.filter
+def shortened(text: str, most: int) -> str:
+    """`truncatechars`, which looks at each character of what is short enough, too."""
+    return text if len(text) <= most else Truncator(text).chars(most)
 
 
 @register.filter

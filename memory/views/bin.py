@@ -17,12 +17,15 @@ from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
 from memory.overview import departures_by_reason
 from memory.pages import PageRequest, space_page
-from memory.pagination import keyset
+from memory.pagination import Searched, keyset
+from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import current_policy
 from memory.services import recycle_bin
 from memory.ticking import asked_moment, ticked_ids
 
-PAGE_SIZE = 50
+PAGE_SIZE = 30
+LOOKED_AT = 10_000
+"""How many memories one search for words looks at; the next page looks further back."""
 
 
 @require_GET
@@ -33,7 +36,23 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
     if request.htmx:
         more = "cursor" in request.GET
         return render(request, "memory/_bin_rows.html" if more else "memory/_bin.html", context)
-    return render(request, "memory/bin.html", context | _chart(access))
+    return render(request, "memory/bin.html", context)
+
+
+@require_GET
+@space_page("read")
+def chart(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the page: departures by day and reason."""
+    days = departures_by_reason(space=access.space, now=timezone.now())
+    context = {
+        "bars": stacked(days),
+        "days": [
+            (day, list(counts.values())) for day, counts in days.items() if any(counts.values())
+        ],
+        "went": sum(sum(counts.values()) for counts in days.values()),
+        "reasons": BinReason.choices,
+    }
+    return render(request, "memory/_bin_chart.html", context)
 
 
 @require_POST
@@ -98,16 +117,13 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     binned = Memory.objects.in_space(access.space).binned()
     counts = dict(binned.values_list("bin_reason").annotate(Count("pk")).order_by())
     rows = binned.filter(bin_reason=reason) if reason else binned
-    rows = rows.saying(query) if query else rows
     bin_days = current_policy(access.space).document.bin_days
-    page, following = keyset("-binned_at").page(
-        rows.defer("search").with_purge_at(bin_days=bin_days),
-        limit=PAGE_SIZE,
-        cursor=request.GET.get("cursor") if request.method == "GET" else None,
-    )
+    rows = rows.defer("search").with_purge_at(bin_days=bin_days)
+    found = _found(rows, query, request.GET.get("cursor") if request.method == "GET" else None)
     return {
-        "memories": departures.show(page, access.space),
-        "next": following,
+        "memories": departures.show(found.rows, access.space),
+        "next": found.following,
+        "until": found.until,
         "reason": reason,
         "q": query,
         "total": sum(counts.values()),
@@ -117,12 +133,14 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     }
 
 
-def _chart(access: Access) -> dict[str, Any]:
-    days = departures_by_reason(space=access.space, now=timezone.now())
-    return {
-        "bars": stacked(days),
-        "days": [
-            (day, list(counts.values())) for day, counts in days.items() if any(counts.values())
-        ],
-        "went": sum(sum(counts.values()) for counts in days.values()),
-    }
+def _found(rows: MemoryQuerySet, query: str, cursor: str | None) -> Searched[Memory]:
+    order = keyset("-binned_at", nulls=False)
+    if not query:
+        return Searched(*order.page(rows, limit=PAGE_SIZE, cursor=cursor))
+    return order.searched(
+        rows,
+        lambda rows: rows.saying(query),
+        limit=PAGE_SIZE,
+        cursor=cursor,
+        through=LOOKED_AT,
+    )

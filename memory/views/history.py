@@ -14,10 +14,12 @@ from memory.authentication import Access
 from memory.models import BinReason, MemoryEvent
 from memory.models.history import Action
 from memory.pages import PageRequest, space_page
-from memory.pagination import keyset
+from memory.pagination import Searched, keyset
 from memory.querysets.history import HistoryQuerySet
 
-PAGE_SIZE = 50
+PAGE_SIZE = 30
+LOOKED_AT = 10_000
+"""How many lines one search for words looks at; the next page looks further back."""
 ACTORS = {
     "user": _("people"),
     "key": _("keys"),
@@ -33,16 +35,14 @@ def history(request: PageRequest, access: Access) -> HttpResponse:
     """What happened, the latest first, by what, by whom, to which memory and on which day."""
     asked = {name: _asked(request, name) for name in ("action", "actor", "q", "day")}
     events = _filtered(MemoryEvent.objects.in_space(access.space), asked)
-    page, following = keyset("-at").page(
-        events, limit=PAGE_SIZE, cursor=request.GET.get("cursor") or None
-    )
+    found = _found(events, asked["q"], request.GET.get("cursor") or None)
     reasons = dict(BinReason.choices)
-    for event in page:
+    for event in found.rows:
         event.reason = str(reasons.get(event.reason, event.reason))
-        event.short_id = event.memory_id.hex[:8]
     context = {
-        "events": page,
-        "next": following,
+        "events": found.rows,
+        "next": found.following,
+        "until": found.until,
         "asked": asked,
         "actions": Action.choices,
         "actors": _actors(asked["actor"]),
@@ -64,15 +64,24 @@ def _filtered(events: HistoryQuerySet, asked: dict[str, str]) -> HistoryQuerySet
         events = events.filter(actor_type=kind, **({"actor_name": name} if name else {}))
     if day := _day(asked["day"]):
         events = events.filter(at__gte=day, at__lt=day + timedelta(days=1))
-    return _about(events, asked["q"]) if asked["q"] else events
+    return events
 
 
-def _about(events: HistoryQuerySet, query: str) -> HistoryQuerySet:
-    """Of the memory with this id, or of those that said this."""
+def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[MemoryEvent]:
+    """All, or those of the memory with this id, or of memories that said this."""
+    if not query:
+        return Searched(*keyset("-at").page(events, limit=PAGE_SIZE, cursor=cursor))
     try:
-        return events.about(query.lower())
+        about = events.about(query.lower())
     except ValueError:
-        return events.filter(content__icontains=query)
+        return keyset("-at").searched(
+            events,
+            lambda rows: rows.filter(content__icontains=query),
+            limit=PAGE_SIZE,
+            cursor=cursor,
+            through=LOOKED_AT,
+        )
+    return Searched(*keyset("-at").page(about, limit=PAGE_SIZE, cursor=cursor))
 
 
 def _day(value: str) -> datetime | None:

@@ -30,7 +30,7 @@ from memory.services import recycle_bin
 from memory.tides import show
 from memory.views.overview import BAND_NAMES
 
-PAGE_SIZE = 50
+PAGE_SIZE = 30
 SEARCH_RESULTS = 20
 SEARCHED = 200
 """How many of a search's best are gone through for those that fit the filters."""
@@ -129,9 +129,8 @@ def _paged(
     # The order is found in an index that holds little of each; only these few are read whole.
     few = rows.only("pk", *({asked.order.lstrip("-")} & _COLUMNS))
     places, following = keyset(asked.order).page(few, limit=PAGE_SIZE, cursor=cursor, as_of=now)
-    whole = space_rows.defer("search").in_bulk([place.pk for place in places])
-    page = [whole[place.pk] for place in places if place.pk in whole]
-    hits = [{"memory": memory} for memory in show(page, policy.document, now)]
+    page = show(space_rows.whole(places), policy.document, now)
+    hits = [{"memory": memory} for memory in page]
     return {"hits": hits, "next": following, "fitting": fitting, "counted": COUNTED}
 
 

@@ -203,7 +203,9 @@ def test_departures_are_counted_by_reason_even_after_they_came_back_or_were_purg
     _send(client, space, "bin_restore", id=[gone["superseded"].pk, gone["expired"].pk])
     _send(client, space, "bin_purge", id=[gone["deleted"].pk])
     assert departures_by_reason(space=space, now=now) == days
-    assert f"{len(expected)} departure" in _page(client, space)
+    chart = reverse("bin_chart", args=[space.slug])
+    assert f'hx-get="{chart}"' in _page(client, space)
+    assert f"{len(expected)} departure" in client.get(chart).content.decode()
 
 
 @pytest.mark.django_db
@@ -228,7 +230,7 @@ def test_history_is_narrowed_by_action_actor_memory_and_day(
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["bin", "bin_history"])
 def test_long_lists_go_on(client: Client, space: Space, name: str) -> None:
-    for number in range(51):
+    for number in range(31):
         memory = insert(space, number)
         delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW + number * DAY)
     first = _page(client, space, name)
@@ -281,3 +283,28 @@ def test_another_spaces_memory_is_not_taken_back(
         assert b"not in the bin any more" in _send(client, space, name, id=[theirs.pk]).content
 
     assert stored(theirs).status == "binned"
+
+
+@pytest.mark.django_db
+def test_a_search_for_words_goes_on_until_it_has_found_something(
+    client: Client, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer looks at a bounded number of lines, and says how far it has looked."""
+    monkeypatch.setattr("memory.views.history.LOOKED_AT", 2)
+    for content in ("a cello", "tea", "tea", "tea", "rain"):
+        remember(space, content)
+
+    answers = [
+        client.get(reverse("bin_history", args=[space.slug]), {"q": "cello"}).content.decode()
+    ]
+    for _ in range(2):
+        [link] = re.findall(r'hx-get="([^"]*cursor=[^"]*)"', answers[-1])
+        answers.append(client.get(unescape(link), headers=HTMX).content.decode())
+
+    assert ["a cello" in answer for answer in answers] == [False, False, True]
+    assert ["Looked back to" in answer for answer in answers] == [True, True, False]
+    assert ['hx-trigger="load"' in answer for answer in answers] == [True, True, False]
+    assert not any("Nothing fits" in answer for answer in answers)
+    [link] = re.findall(r'hx-get="([^"]*cursor=[^"]*)"', answers[1])
+    nothing = client.get(unescape(link).replace("cello", "oboe"), headers=HTMX).content.decode()
+    assert "Nothing further back fits" in nothing

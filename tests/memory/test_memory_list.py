@@ -173,7 +173,7 @@ def test_a_long_list_goes_on_in_any_order(client: Client, space: Space, order: s
     assert "<form" not in rest.content.decode()
     assert "HX-Push-Url" not in rest.headers
     assert len({*texts(first), *texts(rest.content.decode())}) == 60
-    assert len(texts(first)) == 50
+    assert len(texts(first)) == 30
 
 
 def test_the_heaviest_now_are_found_among_all(client: Client, space: Space) -> None:
@@ -182,7 +182,7 @@ def test_the_heaviest_now_are_found_among_all(client: Client, space: Space) -> N
     live = Memory.objects.in_space(space).live().with_importance_now(decay=decay, now=now)
     best = live.order_by(F("current_importance").desc(), "-pk").values_list("content", flat=True)
 
-    assert texts(_page(client, space, order="-current_importance")) == list(best[:50])
+    assert texts(_page(client, space, order="-current_importance")) == list(best[:30])
 
 
 def test_tags_are_offered_most_frequent_first(client: Client, space: Space, various: None) -> None:

@@ -13,6 +13,7 @@ from memory.errors import InvalidArguments
 from memory.models import Memory, Space
 from memory.pagination import clock_of, keyset
 from memory.policy import DecayPolicy
+from memory.querysets.memories import MemoryQuerySet
 from memory.services.memories import create_memories
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW
@@ -151,3 +152,28 @@ def test_cursor_with_a_bad_clock_raises() -> None:
     with pytest.raises(InvalidArguments):
         clock_of(encoded(0.5, SOME_ID, "now"), default=NOW)
     assert clock_of(None, default=NOW) == NOW
+
+
+@pytest.mark.parametrize("order", ["-created_at", "created_at"])
+@pytest.mark.parametrize("through", [1, 2, 5, 22, 23, 24])
+def test_a_search_in_parts_finds_what_one_over_all_would(
+    space: Space, memories: list[Memory], order: str, through: int
+) -> None:
+    """Ties lie across the bounds of the parts: there are six of a moment."""
+    rows = Memory.objects.in_space(space)
+
+    def fitting(rows: MemoryQuerySet) -> MemoryQuerySet:
+        return rows.filter(importance=0.9)
+
+    sign = order.removesuffix("created_at")
+    wanted = list(fitting(rows).order_by(order, f"{sign}pk"))
+    found: list[Memory] = []
+    cursor, looked = None, 0
+    while looked == 0 or cursor:
+        page = keyset(order).searched(rows, fitting, limit=3, cursor=cursor, through=through)
+        assert page.following is not None or page.until is None
+        assert page.following is None or page.until is not None or len(page.rows) == 3
+        found, cursor, looked = [*found, *page.rows], page.following, looked + 1
+
+    assert found == wanted
+    assert looked >= len(memories) // max(through, 3)
