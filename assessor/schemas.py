@@ -9,7 +9,7 @@ from ninja import Field, Schema
 from assessor.judging import Exchange
 from memory.drafts import MAX_CONTENT, JsonObject, MemoryTypeName, Text
 from memory.schemas import Limit, MemoryOut
-from memory.schemas.asked import Asked, Flag
+from memory.schemas.asked import Asked, Cursor, Flag, example
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
@@ -17,6 +17,10 @@ Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 class ExchangeIn(Asked):
     """A finished exchange to be judged."""
+
+    model_config = example(
+        user_message="My sister Ana lives in Porto", assistant_response="Good to know!"
+    )
 
     user_message: Annotated[Said, Field(min_length=1)]
     assistant_response: Said = ""
@@ -42,9 +46,9 @@ class ExchangeIn(Asked):
 class AssessmentOut(Schema):
     """How far an assessment is and what was judged; null where nothing is known yet."""
 
-    id: UUID | None
+    id: UUID
     status: StateName
-    created_at: datetime | None
+    created_at: datetime
     user_message: str
     assistant_response: str
     importance: float | None
@@ -86,10 +90,17 @@ class AssessmentOut(Schema):
         return assessment.error or None
 
 
+class JudgedOut(AssessmentOut):
+    """A judgement. What was not stored has no id and no time."""
+
+    id: UUID | None  # type: ignore[assignment]  # the one difference
+    created_at: datetime | None  # type: ignore[assignment]
+
+
 class AssessOut(Schema):
     """The answer of `assess`: the judgement, and the memory if it was stored."""
 
-    assessment: AssessmentOut
+    assessment: JudgedOut
     memory: MemoryOut | None
 
 
@@ -105,7 +116,7 @@ class AssessmentListIn(Schema):
 
     status: StateName | None = None
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class AssessmentList(Schema):

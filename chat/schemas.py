@@ -14,7 +14,7 @@ from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, Text
 from memory.formulas.ranking import PROFILES
 from memory.schemas import Limit
-from memory.schemas.asked import Asked, Flag
+from memory.schemas.asked import Asked, Cursor, Flag, example
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
@@ -76,13 +76,14 @@ class ChatIn(ChoicesIn):
     # What the validator below holds, as the document says it.
     model_config = ConfigDict(
         json_schema_extra={
+            "examples": [{"message": "What could I cook tonight?", "stream": False}],
             "anyOf": [
                 {
                     "properties": {"private": {"const": True}, "conversation_id": {"type": "null"}},
                     "required": ["private"],
                 },
                 {"properties": {"private": {"const": False}, "history": {"maxItems": 0}}},
-            ]
+            ],
         }
     )
 
@@ -126,6 +127,8 @@ class ToolCallOut(Schema):
 
 class EditIn(AnswerIn):
     """What should have been said instead."""
+
+    model_config = example(message="What could I bake tonight?")
 
     message: Annotated[Content, Field(max_length=MAX_CONTENT)]
 
@@ -174,6 +177,8 @@ class MessageOut(Schema):
 class ConversationChange(ChoicesIn):
     """What a conversation is called, and what it goes by; what is left out stays as it is."""
 
+    model_config = example(title="Dinners", memory="read_only")
+
     title: Title | None = None
 
 
@@ -207,7 +212,7 @@ class Page(Schema):
     """Place in a list."""
 
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class Search(Page):

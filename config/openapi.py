@@ -60,7 +60,30 @@ class DescribedAPI(NinjaAPI):
         for path, operations in document["paths"].items():
             for operation in operations.values():
                 _describe(path, operation)
+            if "post" in operations:
+                things = path.replace("/import", "/jobs")  # what an import makes is a job
+                _link(operations["post"], _about_one(things, document["paths"]))
         return document
+
+
+def _about_one(path: str, paths: dict[str, Any]) -> list[str]:
+    """The ids of the operations on one thing of the list at this path."""
+    return [
+        operation["operationId"]
+        for other, operations in paths.items()
+        if other.startswith(f"{path}/{{id}}")
+        for operation in operations.values()
+    ]
+
+
+def _link(making: dict[str, Any], others: list[str]) -> None:
+    """Says of a call that makes something which calls take the id that it answers."""
+    links = {
+        name: {"operationId": name, "parameters": {"id": "$response.body#/id"}} for name in others
+    }
+    for status, response in making["responses"].items():
+        if links and 200 <= status < 300:
+            response["links"] = links
 
 
 def _describe(path: str, operation: dict[str, Any]) -> None:

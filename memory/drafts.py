@@ -133,11 +133,20 @@ class Source(BaseModel):
     conversation_id: Annotated[Text, Field(max_length=200)] | None = None
 
 
+_EXAMPLE: dict[str, Any] = {
+    "content": "User likes pizza",
+    "memory_type": "preference",
+    "tags": ["food"],
+}
+
+
 class MemoryDraft(BaseModel):
     """A memory to be. Importance is what the caller says, else the facets' formula, else the
     type's default (seed 002, AC-1); without a type it is an observation (AC-5)."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, json_schema_extra={"examples": [_EXAMPLE]}
+    )
 
     content: Content
     memory_type: MemoryTypeName | None = None
@@ -179,7 +188,11 @@ class MemoryAsked(MemoryDraft):
 class MemoryChange(BaseModel):
     """What to change about a memory; fields left out stay as they are."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={"examples": [{"content": "User likes pizza without olives"}]},
+    )
 
     content: Content | None = None
     memory_type: MemoryTypeName | None = None

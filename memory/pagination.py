@@ -5,26 +5,35 @@ both ways; NULLs come last in either direction. A cursor holds the last row's tw
 come or go between two calls shift nothing. An order by what depends on the clock also needs the
 moment at which the list was begun: the cursor holds it, because a later page computed by a later
 clock would repeat rows or leave some out.
+
+A cursor is `VALUE~ID` or `VALUE~ID~CLOCK`, times in microseconds: so one pattern says exactly which
+texts are cursors, and the API's document can say it.
 """
 
-import base64
-import json
-import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db.models import F, Model, Q, QuerySet
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import F, Model, Q, QuerySet, UUIDField
 
 from memory.errors import FieldError, InvalidArguments
 
 Row = TypeVar("Row", bound=Model)
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
-# Ours have up to 180 characters; JSON nested without end would overflow the parser's stack.
-MAX_CURSOR = 400
+_PLACE = r"(none|[0-9]{1,18}(\.[0-9]{1,25})?(e-[0-9]{1,3})?)"
+_CLOCK = "(~[0-9]{1,18})?"
+CURSOR = f"^{_PLACE}~[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{_CLOCK}$"
+"""A cursor of rows with UUIDs."""
+NUMBERED_CURSOR = f"^{_PLACE}~[0-9]{{1,18}}{_CLOCK}$"
+"""A cursor of numbered rows."""
+_EITHER = re.compile(f"{CURSOR}|{NUMBERED_CURSOR}", re.ASCII)
+
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LAST = (datetime.max.replace(tzinfo=UTC) - _FIRST) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Keyset(Generic[Row]):
     """An order over a queryset, e.g. "-created_at"; ties are broken by id. `nulls`: whether there
     may be any, where the column allows them; an index then serves a later page less well."""
 
-    def __init__(self, order: str, *, parse: Callable[[Any], Any], nulls: bool) -> None:
+    def __init__(self, order: str, *, parse: Callable[[str], Any], nulls: bool) -> None:
         self.field = order.removeprefix("-")
         self.descending = order.startswith("-")
         self.parse = parse
@@ -100,11 +109,10 @@ class Keyset(Generic[Row]):
 
     def _place(self, cursor: str, model: type[Row]) -> tuple[Any, Any]:
         """(the order's value or None, id) of the last row shown."""
-        value, pk, _clock = _decoded(cursor)
-        try:
-            return None if value is None else self.parse(value), model._meta.pk.to_python(pk)
-        except (ValueError, TypeError, AttributeError, OverflowError, ValidationError):
-            raise _not_ours() from None
+        value, pk, _clock = _parts(cursor)
+        if isinstance(model._meta.pk, UUIDField) == pk.isdigit():
+            raise _not_ours()
+        return None if value == "none" else self.parse(value), model._meta.pk.to_python(pk)
 
     def _nullable(self, model: type[Row]) -> bool:
         """Said of columns only: what is computed is never NULL. An index on a column that cannot be
@@ -135,47 +143,39 @@ class Keyset(Generic[Row]):
 def keyset(order: str, *, nulls: bool = True) -> "Keyset[Any]":
     """The keyset for an order by time or by number, told from the column's name."""
     is_time = order.lstrip("-").split("_")[-1] == "at"
-    return Keyset(order, parse=_moment if is_time else _number, nulls=nulls)
+    return Keyset(order, parse=_moment if is_time else float, nulls=nulls)
 
 
 def _encoded(value: Any, pk: Any, as_of: datetime | None) -> str:
-    place = [
-        value.isoformat() if isinstance(value, datetime) else value,
-        str(pk),
-        as_of.isoformat() if as_of else None,
-    ]
-    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+    place = [_text(value), str(pk)]
+    return "~".join([*place, _text(as_of)] if as_of else place)
 
 
 def clock_of(cursor: str | None, *, default: datetime) -> datetime:
     """The moment at which the list of this cursor was begun; raises InvalidArguments."""
-    return (_decoded(cursor)[2] if cursor else None) or default
+    clock = _parts(cursor)[2] if cursor else ""
+    return _moment(clock) if clock else default
 
 
-def _decoded(cursor: str) -> tuple[Any, str, datetime | None]:
-    """(the order's value, id, clock or None) of the last row shown, as the cursor has them."""
-    try:
-        if len(cursor) > MAX_CURSOR:
-            raise ValueError("too long")
-        value, pk, clock = json.loads(base64.urlsafe_b64decode(cursor))
-        return value, str(pk), None if clock is None else _moment(clock)
-    except (ValueError, TypeError, AttributeError, OverflowError):
-        raise _not_ours() from None
+def _parts(cursor: str) -> tuple[str, str, str]:
+    """(the order's value or "none", id, clock or "") of the last row shown."""
+    if not _EITHER.fullmatch(cursor):
+        raise _not_ours()
+    value, pk, *clock = cursor.split("~")
+    return value, pk, "".join(clock)
 
 
 def _not_ours() -> InvalidArguments:
     return InvalidArguments(FieldError("cursor", "not a cursor of this list"))
 
 
-def _moment(value: Any) -> datetime:
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("without a time zone")
-    return moment
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return str((value - _FIRST) // timedelta(microseconds=1))
+    return "none" if value is None else str(value)
 
 
-def _number(value: Any) -> float:
-    number = float(value)
-    if not math.isfinite(number):
-        raise ValueError("not a number")
-    return number
+def _moment(microseconds: str) -> datetime:
+    """Since the year 1; beyond the calendar is its end."""
+    exact = int(microseconds) if microseconds.isdigit() else int(float(microseconds))
+    return _FIRST + timedelta(microseconds=min(exact, _LAST))

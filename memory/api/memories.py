@@ -24,7 +24,7 @@ from memory.schemas import (
 from memory.schemas.asked import MemoryId, OnceOnly, may_fail
 from memory.services import memories as services
 from memory.services import recycle_bin
-from memory.services.reconciliation import remember_draft
+from memory.services.reconciliation import remember_draft, remember_drafts
 
 router = Router(tags=["memories"])
 
@@ -74,14 +74,18 @@ def create_memory(
     openapi_extra=may_fail(503),
 )
 def create_memories(request: HttpRequest, asked: BatchIn) -> Status[dict[str, object]]:
-    """Remember up to a thousand things, all or none; those of one conversation in its order."""
+    """Remember up to a thousand things, all or none; those of one conversation in its order.
+
+    `created` counts the new ones: an item with `on_duplicate` may be answered by an older memory.
+    """
     access = access_to(request, "write")
-    created = services.create_memories(
+    outcomes = remember_drafts(
         space=access.space, drafts=asked.items, actor=access.actor, now=timezone.now()
     )
-    stored = readable(access.space).in_bulk([memory.pk for memory in created])
-    items = [stored[memory.pk] for memory in created]
-    return Status(201, {"created": len(items), "items": items})
+    stored = readable(access.space).in_bulk([outcome.memory.pk for outcome in outcomes])
+    items = [stored[outcome.memory.pk] for outcome in outcomes]
+    created = sum(outcome.is_new for outcome in outcomes)
+    return Status(201, {"created": created, "items": items})
 
 
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")

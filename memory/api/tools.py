@@ -20,6 +20,7 @@ ToolArguments = Annotated[
     WithJsonSchema(
         {
             "description": "What the tool takes.",
+            "examples": [{"query": "What does the user eat?"}],
             "anyOf": [tool.arguments.model_json_schema() for tool in TOOLS.values()],
         }
     ),

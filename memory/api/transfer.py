@@ -55,7 +55,8 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
     """Read a file into the space: an export, or memories of a system before Ebb.
 
     The file is the body, or `file` of a form. A small one is imported when the answer comes (200,
-    or 422 if nothing went in); of a larger one the answer is the job that imports it (202).
+    with the lines that were left out; 422 if the file as a whole was refused); of a larger one the
+    answer is the job that imports it (202).
     """
     access, now = access_to(request, "admin"), timezone.now()
     chunks = _chunks(request)

@@ -22,11 +22,13 @@ _ANSWER = {
     "description": "The answer's element; those of several tags stand in `memory_answers`.",
 }
 _EXAMPLE = '<memory_save importance="0.8">User is allergic to penicillin</memory_save>'
+# What any message must be; what its tags must be a pattern cannot say.
+_HOLDS_A_TAG = "<memory_(save|load|delete)"
 _OPENAPI: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            kind: {"schema": {"type": "string"}, "example": _EXAMPLE}
+            kind: {"schema": {"type": "string", "pattern": _HOLDS_A_TAG}, "example": _EXAMPLE}
             for kind in ("application/xml", "text/plain")
         },
     },

@@ -6,12 +6,18 @@ from ninja import Field, Header
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from memory.drafts import IdempotencyKey
+from memory.pagination import CURSOR, NUMBERED_CURSOR
 
 
 class Asked(BaseModel):
     """A body: an object that holds nothing unknown. A misspelt field would look obeyed."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def example(**body: Any) -> ConfigDict:
+    """`model_config` of a body with an example of it in the API's document."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [body]})
 
 
 def _a_number(value: object) -> object:
@@ -23,6 +29,12 @@ def _a_number(value: object) -> object:
 Flag = Annotated[bool, Field(strict=True)]
 Count = Annotated[int, Field(ge=1, le=200), BeforeValidator(_a_number)]
 Number = Annotated[int, Field(ge=1, le=2_147_483_647), BeforeValidator(_a_number)]
+
+_PLACE = "Where the page begins: `next` of the page before it."
+Cursor = Annotated[str, Field(description=_PLACE, json_schema_extra={"pattern": CURSOR})]
+NumberedCursor = Annotated[
+    str, Field(description=_PLACE, json_schema_extra={"pattern": NUMBERED_CURSOR})
+]
 
 _WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _MEMORY: dict[str, Any] = {"pattern": f"^([0-9a-f]{{8}}|{_WHOLE})$", "example": "f926ff7f"}

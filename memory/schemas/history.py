@@ -8,7 +8,7 @@ from ninja import Schema
 
 from memory.drafts import Moment
 from memory.models import MemoryEvent
-from memory.schemas.asked import MemoryReference
+from memory.schemas.asked import MemoryReference, NumberedCursor
 from memory.schemas.memories import Limit
 
 ActionName = Literal[
@@ -24,7 +24,7 @@ class HistoryIn(Schema):
     memory_id: MemoryReference | None = None
     since: Moment | None = None
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: NumberedCursor | None = None
 
 
 class ActorOut(Schema):

@@ -7,6 +7,7 @@ from uuid import UUID
 from ninja import Schema
 
 from memory.models import Job
+from memory.schemas.asked import Cursor
 from memory.schemas.memories import Limit
 
 
@@ -51,7 +52,7 @@ class JobOut(Schema):
 
 class JobListIn(Schema):
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class JobList(Schema):

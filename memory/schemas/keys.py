@@ -8,7 +8,7 @@ from ninja import Field, Schema
 
 from memory.drafts import Moment, Text
 from memory.models import ApiKey, AuditEntry
-from memory.schemas.asked import Asked
+from memory.schemas.asked import Asked, NumberedCursor, example
 from memory.schemas.history import ActorOut
 from memory.schemas.memories import Limit
 
@@ -20,6 +20,8 @@ RateLimit = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 class KeyIn(Asked):
     """A key to be made: what it is for, what it may do, until when, and how often a minute."""
 
+    model_config = example(name="my robot", scopes=["read", "write"], rate_limit=60)
+
     name: Name = ""
     scopes: Annotated[list[ScopeName], Field(min_length=1)]
     expires_at: Moment | None = None
@@ -28,6 +30,8 @@ class KeyIn(Asked):
 
 class KeyChangeIn(Asked):
     """What is to be different; what is left out stays, null takes an expiry or a limit away."""
+
+    model_config = example(name="my other robot", rate_limit=None)
 
     name: Name = ""
     expires_at: Moment | None = None
@@ -87,7 +91,7 @@ class KeyListIn(Schema):
     """Place in the list of keys."""
 
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: NumberedCursor | None = None
 
 
 class KeyList(Schema):

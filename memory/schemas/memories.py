@@ -7,13 +7,13 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from memory.drafts import MemoryDraft, MemoryTypeName, Tag, Text
+from memory.drafts import MemoryAsked, MemoryTypeName, Tag, Text
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.recall import Recall, Result
-from memory.schemas.asked import Asked, Count, Flag
+from memory.schemas.asked import Asked, Count, Cursor, Flag
 
-Limit = Annotated[int, Field(ge=1, le=200)]
+Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
 # Which ones there are is checked where they are used: an unknown one is said to be that.
 ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]
 Order = Literal[
@@ -78,11 +78,11 @@ class MemoryOut(Schema):
 class BatchIn(Asked):
     """Memories to be, in the order of their conversations."""
 
-    items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)]
+    items: Annotated[list[MemoryAsked], Field(min_length=1, max_length=1000)]
 
 
 class BatchOut(Schema):
-    """What was made of them, in the order given."""
+    """The memories that hold them now, in the order given; `created` counts the new ones."""
 
     created: int
     items: list[MemoryOut]
@@ -94,10 +94,10 @@ class MemoryListIn(Schema):
     memory_type: MemoryTypeName | None = None
     tag: Tag | None = None
     status: Literal["live", "review", "binned"] = "live"
-    q: Text | None = None
+    q: Annotated[Text, Field(description="Words that stand in the content.")] | None = None
     order: Order = "-created_at"
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class MemoryList(Schema):

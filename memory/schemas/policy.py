@@ -11,7 +11,7 @@ from memory.drafts import Moment, Text
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.preview import MAX_QUERIES
-from memory.schemas.asked import Asked
+from memory.schemas.asked import Asked, example
 
 
 def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
@@ -29,7 +29,11 @@ _DOCUMENT = PolicyDocument.model_json_schema()
 
 # None of its fields is required: a part of a document has the same schema as a whole one.
 PolicyChanges = Annotated[
-    dict[str, Any], WithJsonSchema(_inlined(_DOCUMENT, _DOCUMENT.get("$defs", {})))
+    dict[str, Any],
+    WithJsonSchema(
+        _inlined(_DOCUMENT, _DOCUMENT.get("$defs", {}))
+        | {"examples": [{"capacity": 500, "ttl": {"low_days": 10}}]}
+    ),
 ]
 
 
@@ -45,6 +49,8 @@ class PolicyOut(PolicyDocument, VersionOut):
 
 class PreviewIn(Asked):
     """Changes as for PATCH, questions to rank by them, and a time to come."""
+
+    model_config = example(changes={"capacity": 500}, queries=["What does the user eat?"])
 
     changes: PolicyChanges = {}
     queries: Annotated[

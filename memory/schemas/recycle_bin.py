@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from ninja import Field, Schema
 
 from memory.models import Memory
-from memory.schemas.asked import Asked, MemoryReference
+from memory.schemas.asked import Asked, Cursor, MemoryReference, example
 from memory.schemas.memories import Limit, MemoryOut
 
 
@@ -14,7 +14,7 @@ class BinListIn(Schema):
     """The place in the list."""
 
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class BinnedOut(MemoryOut):
@@ -40,6 +40,8 @@ class BinList(Schema):
 
 class RestoreIn(Asked):
     """Which memories to take back: whole or short ids."""
+
+    model_config = example(ids=["f926ff7f"])
 
     ids: Annotated[list[MemoryReference], Field(min_length=1, max_length=1000)]
 

@@ -7,11 +7,13 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from memory.drafts import MAX_CONTENT, Content
-from memory.schemas.asked import Asked, Flag
+from memory.schemas.asked import Asked, Flag, example
 
 
 class RelevanceIn(Asked):
     """A question, and whether the memory has to do with it."""
+
+    model_config = example(query="What does the user eat?", relevant=True)
 
     query: Annotated[Content, Field(max_length=MAX_CONTENT)]
     relevant: Flag

@@ -2,6 +2,7 @@
 
 from ninja import Schema
 
+from memory.schemas.asked import Cursor
 from memory.schemas.memories import Limit, MemoryOut
 
 
@@ -9,7 +10,7 @@ class ReviewListIn(Schema):
     """The place in the list."""
 
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class HeldOut(MemoryOut):

@@ -5,7 +5,7 @@ from typing import Any
 
 from ninja import Schema
 
-from memory.schemas.asked import Asked, Number
+from memory.schemas.asked import Asked, Number, example
 
 
 class RevisionOut(Schema):
@@ -32,5 +32,7 @@ class RevisionList(Schema):
 
 class RevertIn(Asked):
     """The past revision to go back to."""
+
+    model_config = example(revision=1)
 
     revision: Number

@@ -5,10 +5,9 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import ConfigDict
 
 from memory.drafts import Text
-from memory.schemas.asked import Flag
+from memory.schemas.asked import Cursor, Flag, example
 from memory.schemas.memories import Limit
 
 EventName = Literal[
@@ -32,7 +31,7 @@ Events = Annotated[list[EventName], Field(min_length=1)]
 class WebhookIn(Schema):
     """An address, and the events it is told of."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(url="https://a.example/ebb", events=["memory.created"])
 
     url: Url
     events: Events
@@ -41,7 +40,7 @@ class WebhookIn(Schema):
 class WebhookChangeIn(Schema):
     """What is to be different; what is left out stays."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(active=False)
 
     url: Url | None = None
     events: Events | None = None
@@ -69,7 +68,7 @@ class WebhookListIn(Schema):
     """Place in a list."""
 
     limit: Limit = 50
-    cursor: str | None = None
+    cursor: Cursor | None = None
 
 
 class WebhookList(Schema):

@@ -3,7 +3,7 @@
 One statement at a time in a space: two that say the same at once would otherwise both be added.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from memory.actors import Actor
-from memory.drafts import MemoryChange, MemoryDraft, Source
+from memory.drafts import MemoryAsked, MemoryChange, MemoryDraft, Source
 from memory.formulas.importance import reinforced
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
@@ -31,6 +31,11 @@ class Outcome:
 
     memory: Memory
     verdict: Verdict
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it is a memory of its own now, and no older one's."""
+        return self.verdict in {Verdict.ADD, Verdict.SUPERSEDE}
 
 
 def remember_draft(
@@ -53,6 +58,30 @@ def remember_draft(
         return remember(prepared=prepared, actor=actor, now=now).memory
 
     return once(space=space, key=idempotency_key, write=write)
+
+
+def remember_drafts(
+    *, space: Space, drafts: Sequence[MemoryAsked], actor: Actor, now: datetime
+) -> list[Outcome]:
+    """Remembers many things, all or none; what became of each, in the order given.
+
+    Those that leave it to Ebb whether they are new meet, one after another, what is known then: the
+    others of the same call are.
+    """
+    new = [draft for draft in drafts if draft.on_duplicate is None]
+    prepared = prepare_memories(space=space, drafts=new, now=now) if new else None
+    meeting = [
+        prepare_memories(space=space, drafts=[draft], now=now)
+        for draft in drafts
+        if draft.on_duplicate is not None
+    ]
+    with transaction.atomic():
+        if meeting:
+            one_at_a_time(space)
+        stored = store_memories(prepared=prepared, actor=actor, now=now) if prepared else []
+        added = iter([Outcome(memory, Verdict.ADD) for memory in stored])
+        met = iter([remember(prepared=one, actor=actor, now=now) for one in meeting])
+    return [next(added if draft.on_duplicate is None else met) for draft in drafts]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Webhooks of a space: made, changed, taken away; and what is told to them beside the history."""
 
+import socket
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -169,6 +170,10 @@ def _plainly_private(host: str) -> bool:
     try:
         return not is_public(host)
     except ValueError:
+        pass
+    try:  # 2130706433, 0x7f000001, 127.1: no name servers are asked for these either
+        return not is_public(socket.inet_ntoa(socket.inet_aton(host)))
+    except OSError:
         return host == "localhost" or host.endswith(".localhost")
 
 

@@ -42,6 +42,26 @@ def test_batch_answers_every_memory_in_the_order_given(client: ApiClient, space:
     assert MemoryEmbedding.objects.filter(space=space).count() == 60
 
 
+def test_items_may_leave_it_to_ebb_whether_they_are_new(client: ApiClient, space: Space) -> None:
+    known = client.post("memories", {"content": "User likes pizza"}).json()
+    again = {"on_duplicate": "reinforce"}
+    items = [
+        {"content": "User likes pizza"} | again,
+        {"content": "User plays the cello"} | again,
+        {"content": "User likes pizza"},
+        {"content": "User plays the cello"} | again,
+    ]
+
+    body = client.post("memories/batch", {"items": items}).json()
+
+    pizza, cello, another, cello_again = (item["id"] for item in body["items"])
+    assert body["created"] == 2
+    assert pizza in {known["id"], another}
+    assert another != known["id"]
+    assert cello == cello_again
+    assert Memory.objects.count() == 3
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -436,6 +436,8 @@ def test_old_secret_signs_nothing_more(space: Space, receiver: Receiver) -> None
         ({"url": "http://127.0.0.1/"}, "url"),
         ({"url": "http://[::ffff:10.0.0.1]/"}, "url"),
         ({"url": "http://localhost/"}, "url"),
+        ({"url": "http://2130706433/"}, "url"),
+        ({"url": "http://0x7f.1/"}, "url"),
         ({"url": "https://example.org/" + "x" * 2000}, "url"),
         ({"events": []}, "events"),
         ({"events": ["memory.used"]}, "events.0"),
