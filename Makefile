@@ -7,7 +7,7 @@ BIN := .venv/bin
 NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-long lint format bench screenshots backup restore lock venv packages dev-packages browser
+.PHONY: help up test test-long explore lint format bench screenshots backup restore lock venv packages dev-packages browser
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -21,6 +21,10 @@ test: dev-packages browser  ## run all tests except the long ones
 
 test-long: dev-packages browser  ## run the fault and scale tests
 	@$(BIN)/python -m pytest -m long
+
+explore: dev-packages browser  ## look for tests that lean on luck: another order, other examples
+	@$(BIN)/python -m pytest -m "not long" --numprocesses logical --maxprocesses 4 --dist loadfile \
+	  --randomly-seed=default --hypothesis-profile=explore
 
 lint: dev-packages  ## check style, types, directions of imports, templates
 	$(BIN)/ruff check

@@ -17,7 +17,7 @@ from assessor.services import tell_on_commit
 from memory.actors import Actor
 from memory.models import BinReason, Memory, Space
 from memory.querysets.memories import MemoryQuerySet
-from memory.services.discarding import SUPERSEDER_IS_BACK
+from memory.services.discarding import take_place_again
 from memory.services.recycle_bin import let_go, restore_memories
 from memory.tools import TOOL
 
@@ -77,19 +77,8 @@ def reinstate(
         )
         tell_on_commit(waiting)
     taught = Memory.objects.in_space(space).filter(made_in(assessment_ids, written_ids))
-    if not (back := _superseded_at(space, retracted_at, taught)):
-        return
-    returned = Memory.objects.in_space(space).live().filter(restored_at=retracted_at)
-    for older in returned.exclude(pk__in=back):
-        let_go(
-            space=space,
-            memory_id=older.pk,
-            why=BinReason.SUPERSEDED,
-            actor=actor,
-            now=now,
-            reason=SUPERSEDER_IS_BACK,
-        )
-    restore_memories(space=space, memory_ids=back, actor=actor, now=now)
+    if back := _superseded_at(space, retracted_at, taught):
+        take_place_again(space=space, memory_ids=back, gone_at=retracted_at, actor=actor, now=now)
 
 
 def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None:

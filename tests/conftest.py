@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+import hypothesis
 import pytest
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
@@ -41,6 +42,12 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
     host = str(arguments[1][0])
     if host not in {"localhost", "::1"} and not host.startswith("127."):
         pytest.fail(f"A test tried to connect to {host}")
+
+
+# For `make explore`. Without it generated examples are the same each time (profile ci).
+hypothesis.settings.register_profile(
+    "explore", hypothesis.settings.get_profile("ci"), derandomize=False, max_examples=500
+)
 
 
 def pytest_configure() -> None:

@@ -4,6 +4,7 @@ taken its place; and undoing that.
 Other than deleting: who deletes a memory that was right wishes for no older one in its place.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.reconciliation import Neighbour, replaces, restates
 from memory.services.reconciliation import one_at_a_time
-from memory.services.recycle_bin import let_go, restore_memories, restore_memory
+from memory.services.recycle_bin import let_go, restore_memories
 from memory.similar import nearest_live, vector_of
 
 SUPERSEDER_IS_BACK = "What had superseded it is back."
@@ -45,11 +46,21 @@ def undo_discard(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) 
     """Takes a discarded memory back; what had come back for it gives way again. One that is not in
     the bin stays as it is."""
     one_at_a_time(space)
-    rows = Memory.objects.in_space(space)
-    memory = rows.binned().filter(pk=memory_id).first()
-    if memory is None:
-        return
-    for older in rows.live().filter(restored_at=memory.binned_at).order_by("pk"):
+    memory = Memory.objects.in_space(space).binned().filter(pk=memory_id).first()
+    if memory is not None and memory.binned_at is not None:
+        take_place_again(
+            space=space, memory_ids=[memory_id], gone_at=memory.binned_at, actor=actor, now=now
+        )
+
+
+@transaction.atomic
+def take_place_again(
+    *, space: Space, memory_ids: Collection[UUID], gone_at: datetime, actor: Actor, now: datetime
+) -> None:
+    """Takes back memories that went at that moment; what came back for them then gives way.
+    Raises NotFound, or Conflict if one is not in the bin."""
+    came_back = Memory.objects.in_space(space).live().filter(restored_at=gone_at)
+    for older in came_back.exclude(pk__in=memory_ids).order_by("pk"):
         let_go(
             space=space,
             memory_id=older.pk,
@@ -58,7 +69,7 @@ def undo_discard(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) 
             now=now,
             reason=SUPERSEDER_IS_BACK,
         )
-    restore_memory(space=space, memory_id=memory_id, actor=actor, now=now)
+    restore_memories(space=space, memory_ids=memory_ids, actor=actor, now=now)
 
 
 def _superseded_by(memory: Memory) -> list[Memory]:

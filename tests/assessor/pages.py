@@ -7,10 +7,10 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.models import Assessment
-from memory.models import Space, User
+from memory.models import Space
 from tests.conftest import Answer
+from tests.pages import HTMX
 
-HTMX = {"HX-Request": "true"}
 LOCAL = {"provider": "local", "rubric": "graded"}
 JUDGED = {
     "importance": 0.72, "memory_type": "preference", "summary": "User prefers window seats",
@@ -26,12 +26,6 @@ def assessed(
 ) -> Assessment:
     judged = JUDGED if state in {"done", "ignored"} else {}
     return Assessment.objects.create(space=space, user_message=said, state=state, **judged | values)
-
-
-def login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def listed(client: Client, space: Space, *, htmx: bool = False, **query: str) -> str:

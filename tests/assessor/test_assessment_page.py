@@ -16,16 +16,8 @@ from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
 from memory.services import recycle_bin
 from memory.services.memories import create_memory
-from tests.assessor.pages import (
-    LOCAL,
-    address,
-    assessed,
-    listed,
-    login,
-    opened,
-    press,
-    words,
-)
+from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words
+from tests.pages import login
 
 # --- One assessment ------------------------------------------------------------------------------
 

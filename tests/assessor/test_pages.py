@@ -10,19 +10,9 @@ from django.utils import timezone
 
 from assessor.models import State
 from memory.models import Space, User
-from tests.assessor.pages import (
-    HTMX,
-    LOCAL,
-    address,
-    assessed,
-    listed,
-    login,
-    opened,
-    press,
-    texts,
-    words,
-)
+from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, texts, words
 from tests.memory.writing import hold
+from tests.pages import HTMX, login
 
 # --- The list ------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
         page.keyboard.type("龙井")
     expect(listed(page)).to_have_text(["昨天在杭州喝了龙井茶"])
     page.keyboard.press("Control+A")
-    with page.expect_response(re.compile("so.lisbon")):
+    with page.expect_response(re.compile("so%20lisbon")):
         page.keyboard.type("so lisbon")
     settled(page)
     expect(listed(page)).to_have_text(["I moved to Lisbon"])

@@ -36,7 +36,7 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
     weights = page.get_by_role("group", name="Weights of my own")
 
     page.get_by_label("Question").press_sequentially("favourite food?", delay=20)
-    expect(page).to_have_url(re.compile("q=favourite.food%3F"))
+    expect(page).to_have_url(re.compile("q=favourite%20food%3F"))
     expect(columns).to_have_count(2)
     expect(columns.first.locator(".lab-row").first).to_contain_text(RISOTTO)
     page.get_by_role("button", name="Keep this question").click()

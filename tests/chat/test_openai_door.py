@@ -1,94 +1,42 @@
 """The OpenAI-compatible door through the real web server, with the real openai SDK."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
-from uuid import UUID
 
-import httpx2
 import openai
 import pytest
 from django.conf import settings
 from django.utils import timezone
 from huggingface_hub import InferenceClient
 
-from assessor.models import Assessment, State
+from assessor.models import Assessment
 from assessor.tasks import assess
 from chat.models import Conversation, Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
 from memory.services.memories import create_memory
+from tests.chat.openai_client import (
+    QUESTION,
+    STORY,
+    TOOLS,
+    Door,
+    ask,
+    client,
+    door,
+    ebb,
+    lisbon,
+    reply_row,
+    said,
+    turns,
+)
 from tests.conftest import MakeKey
-from tests.processes import Web, wait_until
+from tests.processes import Web
 from tests.stub_model import StubModel
 
+__all__ = ["client", "door", "lisbon"]
+
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
-
-Door = Callable[..., openai.OpenAI]
-
-STORY = "I moved to Lisbon in March and live with my sister Ana"
-QUESTION = "where do I live?"
-TOOLS: Any = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
-
-
-@pytest.fixture
-def door() -> Iterator[Door]:
-    """Makes clients of the door; they hang up with the test."""
-    clients: list[openai.OpenAI] = []
-
-    def make(web: Web, secret: str, **options: Any) -> openai.OpenAI:
-        options = {"max_retries": 0, "timeout": 90, **options}
-        clients.append(openai.OpenAI(base_url=f"{web.url}/v1", api_key=secret, **options))
-        return clients[-1]
-
-    yield make
-    for client in clients:
-        client.close()
-
-
-@pytest.fixture
-def client(model_web: Web, stub_model: StubModel, key: MakeKey, door: Door) -> openai.OpenAI:
-    """Asks the stub model, with nothing scripted, through Ebb."""
-    return door(model_web, key())
-
-
-@pytest.fixture
-def lisbon(space: Space) -> Memory:
-    return create_memory(
-        space=space,
-        draft=MemoryDraft(content="User moved to Lisbon in March", memory_type="fact"),
-        actor=SYSTEM,
-        now=timezone.now(),
-    )
-
-
-def said(*texts: str, system: Any = None) -> list[Any]:
-    """Messages by user and assistant in turns, with a system message in front."""
-    roles = ["user", "assistant"] * len(texts)
-    messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
-    return [{"role": "system", "content": system}, *messages] if system else messages
-
-
-def ask(client: openai.OpenAI, messages: list[Any], **options: Any) -> Any:
-    return client.chat.completions.create(model="ebb", messages=messages, **options)
-
-
-def ebb(answer: Any) -> dict[str, Any]:
-    """The extension field, as the SDK keeps what it does not know."""
-    extra: dict[str, Any] = answer.model_extra["ebb"]
-    return extra
-
-
-def turns() -> list[tuple[str, str, str]]:
-    """Everything that stands in conversations: role, state, content."""
-    rows = Message.objects.order_by("created_at", "conversation_id", "position")
-    return list(rows.values_list("role", "state", "content"))
-
-
-def reply_row() -> Message:
-    return Message.objects.select_related("assessment").get(role="assistant")
 
 
 # --- Memory at work -------------------------------------------------------------------------
@@ -304,243 +252,7 @@ def test_a_tools_answer_continues_the_exchange(
     assert Conversation.objects.count() == 1
 
 
-# --- Which conversation ---------------------------------------------------------------------
-
-
-def test_a_client_that_sends_its_history_stays_in_its_conversation(client: openai.OpenAI) -> None:
-    first = ask(client, said(STORY, system="One"))
-    text = first.choices[0].message.content
-    second = ask(client, said(STORY, f" {text}\n", "And in winter?", system="Two"))
-    third = ask(client, said("And in winter?", second.choices[0].message.content, "And in spring?"))
-    again = ask(client, said(STORY))
-    stranger = ask(client, said(STORY, "Something we never said", "And in winter?"))
-    ids = [ebb(answer)["conversation_id"] for answer in (first, second, third, again, stranger)]
-    assert ids[0] == ids[1] == ids[2]
-    assert len(set(ids)) == 3
-    assert Message.objects.filter(conversation=UUID(ids[0])).count() == 6
-
-
-def test_a_name_or_a_user_has_a_conversation(
-    client: openai.OpenAI,
-    space: Space,
-    model_web: Web,
-    key: MakeKey,
-    other_space: Space,
-    door: Door,
-) -> None:
-    def place(asking: openai.OpenAI, **options: Any) -> str:
-        conversation_id: str = ebb(ask(asking, said("hello"), **options))["conversation_id"]
-        return conversation_id
-
-    named = place(client, extra_headers={"X-Ebb-Conversation": "thread 7"}, user="ana")
-    assert named == place(client, extra_body={"ebb": {"conversation": "thread 7"}})
-    assert named == place(client, extra_headers={"X-Ebb-Conversation": named})
-    ana, bob = place(client, user="ana"), place(client, user="bob")
-    assert ana == place(client, user="ana")
-    assert len({named, ana, bob}) == 3
-    # Another's conversation does not exist for them: what they named is a name of their own.
-    stranger = door(model_web, key(other_space))
-    assert place(stranger, extra_headers={"X-Ebb-Conversation": named}) not in {named, ana, bob}
-    assert Conversation.objects.in_space(other_space).count() == 1
-    Conversation.objects.filter(pk=ana).update(deleted_at=timezone.now())
-    assert place(client, user="ana") not in {named, ana, bob}
-
-
-def test_two_requests_at_once_in_a_conversation_are_both_answered(
-    client: openai.OpenAI, stub_model: StubModel
-) -> None:
-    stub_model.script("stall:2")
-    with ask(client, said(STORY), user="ana", stream=True) as stream:
-        next(iter(stream))
-        meanwhile = ask(client, said("hello"), user="ana")
-        assert meanwhile.choices[0].message.content == "You said: hello"
-    wait_until(
-        lambda: turns() == [
-            ("user", "done", STORY),
-            ("assistant", "stopped", "You said:"),
-            ("user", "done", "hello"),
-            ("assistant", "done", "You said: hello"),
-        ],
-        what="both turns",
-    )  # fmt: skip
-    assert Conversation.objects.count() == 1
-
-
-# --- What goes wrong ------------------------------------------------------------------------
-
-# step → the SDK's class, the code
-FAILURES: list[tuple[str, type[openai.APIStatusError], int, str]] = [
-    ("400", openai.BadRequestError, 400, "400"),
-    ("422", openai.BadRequestError, 400, "422"),
-    ("404", openai.NotFoundError, 404, "404"),
-    ("429:7", openai.RateLimitError, 429, "429"),
-    ("401", openai.InternalServerError, 502, "model_unauthorized"),
-    ("403", openai.InternalServerError, 502, "model_unauthorized"),
-    ("500", openai.InternalServerError, 502, "model_failed"),
-]
-
-
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize(("step", "kind", "status", "code"), FAILURES)
-def test_a_model_that_refuses_is_the_error_that_the_sdk_knows(
-    client: openai.OpenAI,
-    stub_model: StubModel,
-    step: str,
-    kind: type[openai.APIStatusError],
-    status: int,
-    code: str,
-    stream: bool,
-) -> None:
-    stub_model.script(step)
-    with pytest.raises(kind) as caught:
-        ask(client, said(STORY), stream=stream)
-    assert (caught.value.status_code, str(caught.value.code)) == (status, code)
-    assert set(caught.value.body) == {"message", "type", "param", "code"}  # type: ignore[call-overload]
-    if step == "429:7":
-        assert caught.value.response.headers["retry-after"] == "7"
-    row = reply_row()
-    assert (row.state, row.content) == ("failed", "")
-    assert row.assessment is not None
-    assert (row.assessment.state, row.assessment.user_message) == (State.QUEUED, STORY)
-
-
-def test_an_sdk_that_retries_says_the_same_thing_once(
-    model_web: Web, stub_model: StubModel, key: MakeKey, door: Door
-) -> None:
-    stub_model.script("500", "503")
-    client = door(model_web, key(), max_retries=2)
-    answer = ask(client, said(STORY))
-    assert len(stub_model.requests) == 3
-    reply = answer.choices[0].message.content
-    assert turns() == [("user", "done", STORY), ("assistant", "done", reply)]
-    assert Assessment.objects.get().assistant_response == reply
-    # Ebb's own key is refused: to ask again would not help.
-    stub_model.script("401")
-    with pytest.raises(openai.InternalServerError, match="refused the API key"):
-        ask(client, said("hello"))
-    assert len(stub_model.requests) == 4
-
-
-@pytest.mark.parametrize("step", ["garbage", "half", "close:0"])
-def test_a_whole_answer_that_is_none_is_an_error(
-    client: openai.OpenAI, stub_model: StubModel, step: str
-) -> None:
-    stub_model.script(step)
-    with pytest.raises(openai.InternalServerError) as caught:
-        ask(client, said(STORY))
-    assert (caught.value.status_code, caught.value.code) == (502, "model_failed")
-    assert reply_row().state == "failed"
-
-
-@pytest.mark.parametrize(
-    ("step", "come"),
-    [("error:3", "You said: I"), ("close:3", "You said: I"), ("cut:3", "You said: I"),
-     ("garbage", ""), ("close:0", "")],
-)  # fmt: skip
-def test_a_stream_that_breaks_ends_with_an_error(
-    client: openai.OpenAI, stub_model: StubModel, step: str, come: str
-) -> None:
-    stub_model.script(step)
-    pieces: list[str] = []
-    stream = ask(client, said(STORY), stream=True)
-    with pytest.raises(openai.APIError) as caught:
-        pieces.extend(chunk.choices[0].delta.content or "" for chunk in stream)
-    assert caught.value.code == "model_failed"
-    assert (reply_row().state, reply_row().content) == ("failed", "".join(pieces))
-    assert "".join(pieces) == come
-
-
-def test_a_client_that_leaves_ends_the_request_and_the_reply(
-    client: openai.OpenAI, stub_model: StubModel
-) -> None:
-    stub_model.script("stall:4")
-    with ask(client, said(STORY), stream=True) as stream:
-        chunks = iter(stream)
-        seen = "".join(next(chunks).choices[0].delta.content or "" for _ in range(4))
-    wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
-    assert reply_row().content == seen
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
-
-
-def test_whoever_leaves_at_any_moment_leaves_nothing_open(
-    model_web: Web, stub_model: StubModel, key: MakeKey
-) -> None:
-    stub_model.control.delay_ms = 2
-    headers = {"Authorization": f"Bearer {key()}"}
-    for number in range(50):
-        body = {"messages": said(STORY), "stream": bool(number % 2), "user": "ana"}
-        with httpx2.Client(timeout=httpx2.Timeout(90, read=0.002 * (number + 1))) as client:
-            try:
-                with client.stream(
-                    "POST", f"{model_web.url}/v1/chat/completions", json=body, headers=headers
-                ) as response:
-                    next(response.iter_raw(), None)
-            except httpx2.ReadTimeout:
-                pass
-    unfinished = Message.objects.filter(state__in=["pending", "streaming"])
-    wait_until(lambda: not unfinished.exists(), what="the end of all replies")
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the requests")
-    assert Message.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("body", "param"),
-    [
-        ({}, "messages"),
-        ({"messages": []}, "messages"),
-        ({"messages": "hello"}, "messages"),
-        ({"messages": said("hello"), "user": ""}, "user"),
-        ({"messages": said("hello"), "ebb": {"memory": "sometimes"}}, "ebb.memory"),
-        ({"messages": said("hello"), "ebb": {"profile": "nonsense"}}, "profile"),
-        ({"messages": said("hello"), "ebb": {"profiles": "vivid"}}, "ebb.profiles"),
-        (b"{", None),
-    ],
-    ids=lambda value: str(value)[:30],
-)
-def test_what_is_no_request_is_refused(
-    client: openai.OpenAI, body: dict[str, Any] | bytes, param: str | None
-) -> None:
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    refused = httpx2.post(
-        f"{client.base_url}chat/completions",
-        content=content,
-        headers={"Authorization": f"Bearer {client.api_key}", "Content-Type": "application/json"},
-    )
-    assert refused.status_code == 400
-    error = refused.json()["error"]
-    assert (error["type"], error["param"]) == ("invalid_request_error", param)
-    assert turns() == []
-
-
-def test_who_may_ask(client: openai.OpenAI, model_web: Web, key: MakeKey, door: Door) -> None:
-    with pytest.raises(openai.AuthenticationError) as unknown:
-        ask(door(model_web, "ebb_wrong"), said("hello"))
-    assert unknown.value.code == "invalid_api_key"
-    reader = door(model_web, key(scopes=["read"]))
-    with pytest.raises(openai.PermissionDeniedError, match="write"):
-        ask(reader, said("hello"))
-    assert [model.id for model in reader.models.list()] == ["stub"]
-    with pytest.raises(openai.NotFoundError):
-        client.get("/no/such/path", cast_to=object)
-    with pytest.raises(openai.APIStatusError) as refused:
-        client.get("/chat/completions", cast_to=object)
-    assert (refused.value.status_code, refused.value.code) == (405, "method_not_allowed")
-
-
-# --- Models, and none -----------------------------------------------------------------------
-
-
-def test_models_are_the_endpoints(client: openai.OpenAI, stub_model: StubModel) -> None:
-    assert [(model.id, model.owned_by) for model in client.models.list()] == [("stub", "tests")]
-    assert client.models.retrieve("stub").owned_by == "tests"
-    assert client.models.retrieve("ebb").id == "stub"
-    with pytest.raises(openai.NotFoundError) as unknown:
-        client.models.retrieve("no/such")
-    assert unknown.value.code == "model_not_found"
-    stub_model.script_models("404", "500")
-    assert [model.id for model in client.models.list()] == ["stub"]
-    with pytest.raises(openai.InternalServerError):
-        client.models.list()
+# --- Without a model -------------------------------------------------------------------------
 
 
 def test_without_a_model_the_built_in_responder_answers(

@@ -3,92 +3,25 @@
 import asyncio
 import re
 from contextlib import aclosing
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from assessor.models import Assessment, State
-from assessor.querysets import AssessmentQuerySet
 from chat.models import Message
 from chat.replies import stream_reply
 from chat.services.conversations import delete_conversation
 from chat.services.replies import Reply, finish_reply
 from chat.services.turns import begin_turn
-from memory.drafts import MemoryChange, MemoryDraft
+from memory.drafts import MemoryChange
 from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
-from memory.recall import recall
-from memory.schemas import results_out
 from memory.services.memories import revise_memory
-from memory.services.reconciliation import remember_draft
 from memory.services.recycle_bin import delete_memory, purge_memory
-from tests.conftest import Answer
+from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count
 from tests.memory.writing import ALICE, actions, remember, stored
+from tests.pages import login
 
-QUESTION = "where do I live?"
-NOW = timezone.now()
-CONTENTS = [
-    "User lives in Lisbon", "User likes tea", "User walks in the park", "User owns a red bicycle",
-    "User reads in the evening", "User has a sister", "User sings in a choir",
-]  # fmt: skip
-
-
-@pytest.fixture
-def lisbon(space: Space) -> Memory:
-    days = timedelta(days=40)
-    made = [remember(space, text, now=NOW, created_at=NOW - days) for text in CONTENTS]
-    return made[0]
-
-
-@pytest.fixture
-def reply(space: Space, lisbon: Memory) -> Message:
-    """An answer that leans on the first of the memories it was given; the others nearly were."""
-    message = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
-    found = recall(space=space, query=QUESTION, now=NOW, limit=2, explain=True)
-    given = Reply(
-        "done",
-        "You live in Lisbon.",
-        "stub",
-        results_out(found.results),
-        found.memory_ids,
-        missed=results_out(found.missed),
-    )
-    finish_reply(message=message, reply=given, now=NOW)
-    message.refresh_from_db()
-    return message
-
-
-def login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def call(user: User, message: Message, name: str = "why", *memory: Memory, **posted: str) -> Answer:
-    """GETs the inspector, or one of its memories; POSTs what a button does."""
-    ids = [one.pk for one in memory]
-    address = reverse(name, args=[message.space.slug, message.pk, *ids])
-    client = login(user)
-    return client.get(address) if name in {"why", "why_hit"} else client.post(address, posted)
-
-
-def text(answer: Answer) -> str:
-    """What a reader reads, each run of white space as one space."""
-    assert answer.status_code == 200, answer.content
-    plain = re.sub(r"<svg.*?</svg>|<[^>]+>", " ", answer.content.decode(), flags=re.DOTALL)
-    return " ".join(plain.split())
-
-
-def exchange_of(reply: Message) -> AssessmentQuerySet:
-    assert reply.assessment_id is not None
-    return Assessment.objects.in_space(reply.space).filter(pk=reply.assessment_id)
-
-
-def use_count(memory: Memory) -> int:
-    return stored(memory).use_count
+__all__ = ["lisbon", "reply"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -272,84 +205,3 @@ def test_only_what_is_on_the_list_of_a_reply_that_is_there(
     assert login(alice).get(reverse("why", args=["home", uuid4()])).status_code == 404
     delete_conversation(space=space, conversation_id=reply.conversation_id, now=NOW)
     assert call(alice, reply).status_code == 404
-
-
-@pytest.fixture
-def taught(reply: Message, lisbon: Memory) -> Memory:
-    """The memory that the reply's exchange made."""
-    exchange_of(reply).update(
-        state=State.DONE, memory=lisbon, importance=0.5, memory_type="fact", summary=lisbon.content
-    )
-    Memory.objects.filter(pk=lisbon.pk).update(source_assessment=reply.assessment_id)
-    return lisbon
-
-
-def test_what_was_learned_is_corrected_in_its_place(
-    alice: User, reply: Message, taught: Memory
-) -> None:
-    where = reverse("exchange_edit", args=["home", reply.pk])
-    client = login(alice)
-    assert "What it says" in text(client.get(where))
-    form = {"content": "User lives in Porto", "memory_type": "fact", "importance": ""}
-    assert "Importance is a number" in text(client.post(where, form))
-
-    seen = text(client.post(where, form | {"importance": "0.9"}))
-
-    assert "User lives in Porto" in seen
-    corrected = stored(taught)
-    assert (corrected.content, corrected.importance, corrected.revision) == (
-        "User lives in Porto", 0.9, 2,
-    )  # fmt: skip
-
-
-def test_what_was_learned_is_discarded_and_taken_back(
-    alice: User, reply: Message, taught: Memory
-) -> None:
-    assert "let go: deleted" in text(call(alice, reply, "exchange_discard"))
-    assert stored(taught).status == "binned"
-    assert actions(taught)[-1] == "deleted"
-    assert "remembered" in text(call(alice, reply, "exchange_take_back"))
-    assert stored(taught).status == "live"
-
-
-def test_what_it_had_superseded_is_back_when_it_is_discarded(
-    alice: User, space: Space, reply: Message, lisbon: Memory
-) -> None:
-    new = remember_draft(
-        space=space,
-        draft=MemoryDraft(content="User moved from Lisbon to Porto"),
-        actor=ALICE,
-        now=NOW + timedelta(days=1),
-    )
-    exchange_of(reply).update(state=State.DONE, memory=new, summary=new.content)
-    Memory.objects.filter(pk=new.pk).update(source_assessment=reply.assessment_id)
-    assert stored(lisbon).bin_reason == "superseded"
-
-    call(alice, reply, "exchange_discard")
-    assert [stored(one).status for one in (lisbon, new)] == ["live", "binned"]
-    call(alice, reply, "exchange_take_back")
-    assert [stored(one).status for one in (lisbon, new)] == ["binned", "live"]
-
-
-def test_what_was_known_before_is_not_discarded_with_the_exchange(
-    alice: User, bob: User, reply: Message, taught: Memory
-) -> None:
-    Memory.objects.filter(pk=taught.pk).update(source_assessment=None)
-
-    page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
-
-    assert "It was known before" in text(page)
-    assert "Discard" not in page.content.decode()
-    assert call(alice, reply, "exchange_discard").status_code == 404
-    assert call(bob, reply, "exchange_edit").status_code == 403
-    assert stored(taught).status == "live"
-
-
-def test_a_failed_assessment_is_tried_again_where_it_is_shown(alice: User, reply: Message) -> None:
-    exchange_of(reply).update(state=State.FAILED, error="It broke.")
-    page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
-    assert "It broke. What was said is kept. Try again" in text(page)
-
-    assert "waiting to be assessed" in text(call(alice, reply, "exchange_retry"))
-
-    assert exchange_of(reply).get().state == State.QUEUED

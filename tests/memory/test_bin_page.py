@@ -19,29 +19,13 @@ from tests.conftest import Answer
 from tests.memory.letting_go import DAY, insert, statuses
 from tests.memory.test_remembering import say
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, set_policy, stored
+from tests.pages import HTMX, client, login, shown, texts
 
-HTMX = {"HX-Request": "true"}
-
-
-@pytest.fixture
-def client(alice: User) -> Client:
-    return _login(alice)
-
-
-def _login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+__all__ = ["client"]
 
 
 def _page(client: Client, space: Space, name: str = "bin", **query: str) -> str:
-    answer = client.get(reverse(name, args=[space.slug]), query)
-    assert answer.status_code == 200, answer.content
-    return unescape(answer.content.decode())
-
-
-def _texts(page: str) -> list[str]:
-    return re.findall(r'<p class="memory-text"[^>]*>(.*?)</p>', page)
+    return unescape(shown(client, space, name, **query))
 
 
 def _lines(page: str) -> list[str]:
@@ -103,10 +87,10 @@ def test_each_departure_says_why_by_whom_by_which_rules_and_when_it_is_purged(
 def test_the_bin_is_narrowed_by_reason_and_by_words(
     client: Client, space: Space, gone: dict[str, Memory]
 ) -> None:
-    assert _texts(_page(client, space, reason="expired")) == ["memory 1"]
-    assert _texts(_page(client, space, q="BY HAND")) == ["deleted by hand"]
-    assert _texts(_page(client, space, q="by hand", reason="expired")) == []
-    assert len(_texts(_page(client, space, reason="nonsense"))) == 5
+    assert texts(_page(client, space, reason="expired")) == ["memory 1"]
+    assert texts(_page(client, space, q="BY HAND")) == ["deleted by hand"]
+    assert texts(_page(client, space, q="by hand", reason="expired")) == []
+    assert len(texts(_page(client, space, reason="nonsense"))) == 5
 
 
 @pytest.mark.django_db
@@ -120,7 +104,7 @@ def test_many_are_taken_back_and_undoing_it_puts_them_back_as_they_lay(
     page = unescape(_send(client, space, "bin_restore", id=ids).content.decode())
 
     assert "3 memories are back." in page
-    assert len(_texts(page)) == 2
+    assert len(texts(page)) == 2
     assert {stored(memory).status for memory in gone.values() if memory.pk in ids} == {"live"}
     undo = re.search(r'hx-post="([^"]*put-back[^"]*)"', page)
     assert undo is not None
@@ -261,15 +245,15 @@ def test_strangers_find_nothing_and_viewers_only_look(
 ) -> None:
     before = statuses(space)
     for name in ("bin", "bin_history"):
-        assert _login(charlie).get(reverse(name, args=[space.slug])).status_code == 404
-    page = _page(_login(bob), space)
-    assert len(_texts(page)) == 5
+        assert login(charlie).get(reverse(name, args=[space.slug])).status_code == 404
+    page = _page(login(bob), space)
+    assert len(texts(page)) == 5
     assert "Take back" not in page
     assert 'type="checkbox"' not in page
     ids = [memory.pk for memory in gone.values()]
     for name in ("bin_restore", "bin_purge", "bin_put_back"):
-        assert _send(_login(charlie), space, name, id=ids).status_code == 404
-        assert _send(_login(bob), space, name, id=ids).status_code == 403
+        assert _send(login(charlie), space, name, id=ids).status_code == 404
+        assert _send(login(bob), space, name, id=ids).status_code == 403
     assert statuses(space) == before
 
 

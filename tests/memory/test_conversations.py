@@ -231,8 +231,6 @@ def test_another_language_is_that_of_the_turns_around_too(space: Space, other_sp
 
 @settings(
     max_examples=15,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data())

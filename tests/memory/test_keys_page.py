@@ -4,17 +4,11 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from memory.models import ApiKey, Space, User
 from tests.conftest import ApiClient
-
-
-def login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+from tests.pages import login
 
 
 def test_only_owners_see_keys(space: Space, alice: User, bob: User, charlie: User) -> None:

@@ -24,29 +24,15 @@ from memory.services.retention import sweep
 from memory.services.uses import mark_used
 from tests.memory.letting_go import DAY, departures, insert, live, random_memories
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
+from tests.pages import client, login, shown, texts
+
+__all__ = ["client"]
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def client(alice: User) -> Client:
-    return _login(alice)
-
-
-def _login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def _page(client: Client, space: Space, name: str = "lifetimes", **query: str) -> str:
-    answer = client.get(reverse(name, args=[space.slug]), query)
-    assert answer.status_code == 200, answer.content
-    return answer.content.decode()
-
-
-def _texts(page: str) -> list[str]:
-    return re.findall(r'<p class="memory-text"[^>]*>(.*?)</p>', page)
+    return shown(client, space, name, **query)
 
 
 @pytest.fixture
@@ -91,12 +77,12 @@ def test_list_has_the_next_first_and_may_be_narrowed_to_a_time(
     insert(space, 4, importance=0.9, clock_started_at=now)
     insert(space, 5, importance=0.1, clock_started_at=now, pinned=True)
 
-    assert _texts(_page(client, space)) == ["memory 2", "memory 3", "memory 1"]
-    assert _texts(_page(client, space, goes="month")) == ["memory 3"]
-    assert _texts(_page(client, space, goes="later")) == ["memory 1"]
-    assert set(_texts(_page(client, space, goes="never"))) == {"memory 4", "memory 5"}
-    assert _texts(_page(client, space, goes="tomorrow")) == []
-    assert len(_texts(_page(client, space, goes="nonsense"))) == 3
+    assert texts(_page(client, space)) == ["memory 2", "memory 3", "memory 1"]
+    assert texts(_page(client, space, goes="month")) == ["memory 3"]
+    assert texts(_page(client, space, goes="later")) == ["memory 1"]
+    assert set(texts(_page(client, space, goes="never"))) == {"memory 4", "memory 5"}
+    assert texts(_page(client, space, goes="tomorrow")) == []
+    assert len(texts(_page(client, space, goes="nonsense"))) == 3
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -139,7 +125,7 @@ def test_capacity_page_says_who_goes_and_who_is_spared(client: Client, space: Sp
 
     page = _page(client, space, "lifetimes_capacity")
 
-    assert _texts(page) == ["memory 1", "memory 2", "memory 0"]
+    assert texts(page) == ["memory 1", "memory 2", "memory 0"]
     assert "number 1, goes at the next sweep" in page
     assert "number 2, in line" in page
     figures = re.findall(r'figure-value">(\d+)</dd><dd>([^<]*)', page)
@@ -207,7 +193,7 @@ def test_long_list_goes_on(client: Client, space: Space) -> None:
     address = f"{reverse('lifetimes', args=[space.slug])}?cursor={cursor.group(1)}"
     rest = client.get(address, headers={"HX-Request": "true"}).content.decode()
 
-    assert _texts(rest) == ["memory 30"]
+    assert texts(rest) == ["memory 30"]
 
 
 def test_strangers_find_nothing_and_viewers_only_look(
@@ -215,13 +201,13 @@ def test_strangers_find_nothing_and_viewers_only_look(
 ) -> None:
     memory = remember(space, "User had soup", importance=0.1, now=timezone.now())
     for name in ("lifetimes", "lifetimes_capacity"):
-        assert _login(charlie).get(reverse(name, args=[space.slug])).status_code == 404
-    page = _page(_login(bob), space)
-    assert _texts(page) == ["User had soup"]
+        assert login(charlie).get(reverse(name, args=[space.slug])).status_code == 404
+    page = _page(login(bob), space)
+    assert texts(page) == ["User had soup"]
     assert "Extend" not in page
     extend = reverse("memory_extend", args=[space.slug, memory.pk])
-    assert _login(charlie).post(extend).status_code == 404
-    assert _login(bob).post(extend).status_code == 403
+    assert login(charlie).post(extend).status_code == 404
+    assert login(bob).post(extend).status_code == 403
     assert stored(memory).expires_at == memory.expires_at
 
 

@@ -19,12 +19,7 @@ from memory.querysets.policies import current_policy
 from memory.services.members import add_member, remove_member
 from tests.conftest import Answer, MakeKey
 from tests.memory.writing import ALICE, NOW, remember, stored
-
-
-def login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+from tests.pages import login
 
 
 def post(user: User, page: str, /, *args: object, at: str = "home", **form: str) -> Answer:

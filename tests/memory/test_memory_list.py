@@ -16,21 +16,16 @@ from memory.models import Memory, Space, User
 from memory.querysets.policies import current_policy
 from tests.conftest import Answer
 from tests.memory.letting_go import DAY, insert, random_memories
-from tests.memory.test_pages import HTMX, login, texts
 from tests.memory.writing import actions, hold, remember, stored
+from tests.pages import HTMX, client, login, shown, texts
+
+__all__ = ["client"]
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def client(alice: User) -> Client:
-    return login(alice)
-
-
 def _page(client: Client, space: Space, **query: str) -> str:
-    answer = client.get(reverse("memories", args=[space.slug]), query)
-    assert answer.status_code == 200, answer.content
-    return unescape(answer.content.decode())
+    return unescape(shown(client, space, "memories", **query))
 
 
 def _change(client: Client, space: Space, action: str, **data: object) -> Answer:

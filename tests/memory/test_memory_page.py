@@ -25,15 +25,12 @@ from memory.services.uses import mark_used
 from memory.similar import similar
 from tests.conftest import Answer
 from tests.memory.letting_go import DAY, insert
-from tests.memory.test_pages import HTMX, login, texts
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, set_policy, stored
+from tests.pages import HTMX, client, login, texts
+
+__all__ = ["client"]
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def client(alice: User) -> Client:
-    return login(alice)
 
 
 def _page(client: Client, memory: Memory, name: str = "memory", *more: object) -> str:

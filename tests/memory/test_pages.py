@@ -11,25 +11,13 @@ from django.utils import timezone
 from memory.models import Memory, Space, User
 from tests.conftest import Answer
 from tests.memory.writing import actions, remember, stored
-
-HTMX = {"HX-Request": "true"}
-
-
-def login(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+from tests.pages import HTMX, login, texts
 
 
 def memories_page(client: Client, space: Space, *, htmx: bool = False, **query: str) -> str:
     answer = client.get(reverse("memories", args=[space.slug]), query, headers=HTMX if htmx else {})
     assert answer.status_code == 200, answer.content
     return answer.content.decode()
-
-
-def texts(page: str) -> list[str]:
-    """What the cards say, in order."""
-    return re.findall(r'<p class="memory-text"[^>]*>(.*?)</p>', page)
 
 
 @pytest.fixture
@@ -150,7 +138,7 @@ def press(client: Client, action: str, memory: Memory) -> Answer:
     return client.post(url, headers=HTMX)
 
 
-def test_nobody_goes_to_the_login(space: Space, remembered: dict[str, Memory]) -> None:
+def test_nobody_goes_to_thelogin(space: Space, remembered: dict[str, Memory]) -> None:
     memory = remembered["pizza"]
     urls = [reverse(action, args=[space.slug, memory.pk]) for action in ACTIONS]
     for answer in (

@@ -34,8 +34,6 @@ from tests.memory.writing import ALICE, NOW, set_policy
 # One database transaction holds all examples of a test; each begins by emptying the space.
 examples = settings(
     max_examples=20,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 seeds = st.integers(0, 10**6)

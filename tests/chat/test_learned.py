@@ -1,0 +1,98 @@
+"""What a reply's exchange taught, below it: corrected, discarded, taken back, tried again."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+
+from assessor.models import State
+from chat.models import Message
+from memory.drafts import MemoryDraft
+from memory.models import Memory, Space, User
+from memory.services.reconciliation import remember_draft
+from tests.chat.explained import NOW, call, exchange_of, lisbon, reply, text
+from tests.memory.writing import ALICE, actions, stored
+from tests.pages import login
+
+__all__ = ["lisbon", "reply"]
+
+
+@pytest.fixture
+def taught(reply: Message, lisbon: Memory) -> Memory:
+    """The memory that the reply's exchange made."""
+    exchange_of(reply).update(
+        state=State.DONE, memory=lisbon, importance=0.5, memory_type="fact", summary=lisbon.content
+    )
+    Memory.objects.filter(pk=lisbon.pk).update(source_assessment=reply.assessment_id)
+    return lisbon
+
+
+def test_what_was_learned_is_corrected_in_its_place(
+    alice: User, reply: Message, taught: Memory
+) -> None:
+    where = reverse("exchange_edit", args=["home", reply.pk])
+    client = login(alice)
+    assert "What it says" in text(client.get(where))
+    form = {"content": "User lives in Porto", "memory_type": "fact", "importance": ""}
+    assert "Importance is a number" in text(client.post(where, form))
+
+    seen = text(client.post(where, form | {"importance": "0.9"}))
+
+    assert "User lives in Porto" in seen
+    corrected = stored(taught)
+    assert (corrected.content, corrected.importance, corrected.revision) == (
+        "User lives in Porto", 0.9, 2,
+    )  # fmt: skip
+
+
+def test_what_was_learned_is_discarded_and_taken_back(
+    alice: User, reply: Message, taught: Memory
+) -> None:
+    assert "let go: deleted" in text(call(alice, reply, "exchange_discard"))
+    assert stored(taught).status == "binned"
+    assert actions(taught)[-1] == "deleted"
+    assert "remembered" in text(call(alice, reply, "exchange_take_back"))
+    assert stored(taught).status == "live"
+
+
+def test_what_it_had_superseded_is_back_when_it_is_discarded(
+    alice: User, space: Space, reply: Message, lisbon: Memory
+) -> None:
+    new = remember_draft(
+        space=space,
+        draft=MemoryDraft(content="User moved from Lisbon to Porto"),
+        actor=ALICE,
+        now=NOW + timedelta(days=1),
+    )
+    exchange_of(reply).update(state=State.DONE, memory=new, summary=new.content)
+    Memory.objects.filter(pk=new.pk).update(source_assessment=reply.assessment_id)
+    assert stored(lisbon).bin_reason == "superseded"
+
+    call(alice, reply, "exchange_discard")
+    assert [stored(one).status for one in (lisbon, new)] == ["live", "binned"]
+    call(alice, reply, "exchange_take_back")
+    assert [stored(one).status for one in (lisbon, new)] == ["binned", "live"]
+
+
+def test_what_was_known_before_is_not_discarded_with_the_exchange(
+    alice: User, bob: User, reply: Message, taught: Memory
+) -> None:
+    Memory.objects.filter(pk=taught.pk).update(source_assessment=None)
+
+    page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
+
+    assert "It was known before" in text(page)
+    assert "Discard" not in page.content.decode()
+    assert call(alice, reply, "exchange_discard").status_code == 404
+    assert call(bob, reply, "exchange_edit").status_code == 403
+    assert stored(taught).status == "live"
+
+
+def test_a_failed_assessment_is_tried_again_where_it_is_shown(alice: User, reply: Message) -> None:
+    exchange_of(reply).update(state=State.FAILED, error="It broke.")
+    page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
+    assert "It broke. What was said is kept. Try again" in text(page)
+
+    assert "waiting to be assessed" in text(call(alice, reply, "exchange_retry"))
+
+    assert exchange_of(reply).get().state == State.QUEUED

@@ -1,0 +1,70 @@
+"""A space that moves to another embedding model, for the tests of it."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from memory.drafts import MemoryDraft
+from memory.jobs import work_at
+from memory.models import Embedder, Job, Memory, MemoryEmbedding, Space
+from memory.recall import recall
+from memory.services import jobs
+from memory.services.embedders import register_embedder
+from memory.services.memories import create_memories
+from memory.services.switching import BATCH, start_switch
+from tests.memory.writing import ALICE, NOW
+from tests.stub_model import StubModel
+
+TOPICS = ["pizza with olives", "the Q4 budget", "hiking in the Alps", "a red bicycle", "里斯本的猫"]
+QUESTIONS = ["What about the Alps?", "pizza or a bicycle", "里斯本"]
+COUNT = BATCH + 8
+
+
+@pytest.fixture
+def target(remote_models: StubModel) -> Embedder:
+    return register_embedder(provider="voyage", model="stub-64")
+
+
+def fill(space: Space) -> None:
+    drafts = [
+        MemoryDraft(
+            content=f"User talked of {TOPICS[number % len(TOPICS)]}, time {number}",
+            importance=number / COUNT,
+            created_at=NOW - timedelta(days=number),
+        )
+        for number in range(COUNT)
+    ]
+    create_memories(space=space, drafts=drafts, actor=ALICE, now=NOW)
+
+
+def found(space: Space) -> list[list[tuple[str, float]]]:
+    """What each question finds, with its score, in a space as it is now."""
+    space = Space.objects.select_related("embedder").get(pk=space.pk)
+    answers = [recall(space=space, query=query, now=NOW, limit=20) for query in QUESTIONS]
+    return [[(hit.memory.content, round(hit.score, 6)) for hit in one.results] for one in answers]
+
+
+def begin(space: Space, target: Embedder) -> Job:
+    return start_switch(space=space, embedder=target, actor=ALICE, now=timezone.now())
+
+
+def work(job: Job) -> Job:
+    """What a worker does with it; the job as it is then."""
+    claimed = jobs.claim_job(space_id=job.space_id, job_id=job.pk, now=timezone.now())
+    assert claimed is not None
+    work_at(claimed)
+    job.refresh_from_db()
+    return job
+
+
+def models_of(memory: Memory) -> set[str]:
+    rows = MemoryEmbedding.objects.filter(space_id=memory.space_id, memory=memory)
+    return {str(row.embedder) for row in rows.select_related("embedder")}
+
+
+def vectors_by(space: Space, embedder: Embedder) -> int:
+    return MemoryEmbedding.objects.in_space(space).made_by(embedder).count()
+
+
+BOTH = {"local/all-MiniLM-L6-v2", "voyage/stub-64"}
