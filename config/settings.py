@@ -12,6 +12,7 @@ from csp.constants import SELF
 
 from config.admin_looks import UNFOLD as UNFOLD
 from config.broker import pgmq_address
+from config.database import connection_options
 from config.local_files import database_url, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -66,11 +67,9 @@ DATABASE_URL = env.str("DATABASE_URL", default="") or database_url(EBB_DATA_DIR)
 DATABASES = {
     "default": environ.Env.db_url_config(DATABASE_URL, engine="django.db.backends.postgresql")
 }
-# A pool hands connections back between requests and while a model thinks.
-DATABASES["default"]["OPTIONS"] = {
-    **DATABASES["default"].get("OPTIONS", {}),
-    "pool": {"min_size": 1, "max_size": env.int("EBB_DB_POOL", default=10), "timeout": 15},
-}
+DATABASES["default"]["OPTIONS"] = connection_options(
+    DATABASES["default"], most=env.int("EBB_DB_POOL", default=10)
+)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # pgmq:// without an address is a queue inside DATABASE_URL itself.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import psycopg
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import JSONField, Model
 from django.db.models.base import ModelState
 from pgvector import HalfVector
@@ -35,15 +35,16 @@ def fetch(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     Behind a pooler that hands a connection to another at each transaction there is nothing to keep:
     Django's setting for that is heeded.
     """
-    connection.ensure_connection()
-    keeps = not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
-    with connection.wrap_database_errors:
-        connection.connection.prepare_threshold = PREPARED_AFTER if keeps else None
-        connection.connection.prepared_max = PREPARED
-        with psycopg.RawCursor(connection.connection) as cursor:
+    database = connections[DEFAULT_DB_ALIAS]  # not its proxy, through which each look costs
+    database.ensure_connection()
+    keeps = not database.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
+    with database.wrap_database_errors:
+        database.connection.prepare_threshold = PREPARED_AFTER if keeps else None
+        database.connection.prepared_max = PREPARED
+        with psycopg.RawCursor(database.connection) as cursor:
             rows = cursor.execute(text, parameters, binary=True).fetchall()
-    if connection.queries_logged:  # by who counts or times them
-        connection.queries_log.append({"sql": text, "time": ""})
+    if database.queries_logged:  # by who counts or times them
+        database.queries_log.append({"sql": text, "time": ""})
     return rows
 
 
@@ -77,5 +78,5 @@ class Columns(Generic[M]):
         for name, from_database in self._converters:
             made.__dict__[name] = from_database(made.__dict__[name], None, connection)
         made._state = ModelState()
-        made._state.adding, made._state.db = False, connection.alias
+        made._state.adding, made._state.db = False, DEFAULT_DB_ALIAS
         return made

@@ -24,7 +24,7 @@ from memory.querysets.prepared import fetch
 from memory.querysets.recall import Question, Shape, recalled
 from memory.querysets.recall.questions import values
 from memory.querysets.recall.sizes import size_if_large
-from memory.querysets.recall.statement import statement
+from memory.querysets.recall.statement import for_small, statement
 from memory.services.memories import Prepared, store_memories
 from memory.similar import nearest_live, similar, vector_of
 from tests.memory.test_recall import SUBJECTS, THINGS, VERBS
@@ -197,6 +197,16 @@ def test_the_size_is_estimated_from_the_first_ids(large_space: Space, other_spac
     assert size.vectors == pytest.approx(COUNT, rel=0.2)
     assert size_if_large(large_space) is None
     assert size_if_large(other_space, large=1) is None
+
+
+def test_the_plan_for_any_space_reads_no_whole_table(large_space: Space) -> None:
+    """Though nearly all there is belongs to one space, as far as the planner knows."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (GENERIC_PLAN) {for_small(shape(), COUNT).text}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+
+    assert "Index" in plan
+    assert "Seq Scan on memory_" not in plan
 
 
 def test_the_nearest_come_from_the_index_of_the_embedder(large_space: Space) -> None:

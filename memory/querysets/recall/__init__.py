@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memory.models import Memory
+from memory.models import Memory, Space
 from memory.querysets.prepared import fetch
+from memory.querysets.recall.fragments import Fragment
 from memory.querysets.recall.questions import JUST_MISSED, Question, Shape, values
-from memory.querysets.recall.sizes import LARGE, Size, size_if_large
-from memory.querysets.recall.statement import MEMORY, numbers, statement
+from memory.querysets.recall.sizes import LARGE, Size, known_if_large, size_if_large
+from memory.querysets.recall.statement import MEMORY, for_small, numbers, statement
 from memory.querysets.recall.words import LABEL_WEIGHTS
 
 __all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "Question", "Shape", "recalled"]
@@ -29,25 +30,43 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
 
     With more than `large` vectors the space may be ranked by its likely candidates only.
     """
+    if shape.profile.candidates:
+        return _of_all(question, shape)
+    size = known_if_large(question.space, large)
+    if size is None:
+        # Nearly every space is small, and asked at once: its size only where nothing was found.
+        found = _found(question, shape, for_small(shape, large))
+        if found:
+            return found
+        size = size_if_large(question.space, large)
     filtered = bool(shape.memory_types or shape.tags)
-    size = None if shape.profile.candidates else size_if_large(question.space, large)
     if size and (size.worth_index or not filtered):
-        found = _found(question, shape, size)
+        found = _of_large(question, shape, size)
         # A filter that leaves few may leave none of the candidates.
         if len(found) == shape.rows or not filtered:
             return found
-    return _found(question, shape, None)
+    return _of_all(question, shape)
 
 
-def _found(question: Question, shape: Shape, size: Size | None) -> list[Memory]:
+def _of_large(question: Question, shape: Shape, size: Size) -> list[Memory]:
+    dimensions = question.space.embedder.dimensions if size.worth_index else None
+    sql = statement(shape, large=True, dimensions=dimensions)
+    return _found(question, shape, _for_one(question.space, sql), size.vectors)
+
+
+def _of_all(question: Question, shape: Shape) -> list[Memory]:
+    return _found(question, shape, _for_one(question.space, statement(shape)))
+
+
+def _for_one(space: Space, sql: Fragment) -> Fragment:
     # The plan that PostgreSQL keeps is made for this space, whose number is in the text.
-    space = question.space
-    dimensions = space.embedder.dimensions if size and size.worth_index else None
-    sql = statement(shape, large=size is not None, dimensions=dimensions)
     text = sql.text.replace("{space}", f"{space.pk:d}")
-    text = text.replace("{embedder}", f"{space.embedder_id:d}")
-    given = values(question, size.vectors if size else 0)
-    rows = fetch(text, [given[mark] for mark in sql.parameters])
+    return Fragment(text.replace("{embedder}", f"{space.embedder_id:d}"), sql.parameters)
+
+
+def _found(question: Question, shape: Shape, sql: Fragment, size: int = 0) -> list[Memory]:
+    given = values(question, size)
+    rows = fetch(sql.text, [given[mark] for mark in sql.parameters])
     names = numbers(shape)
     return [_memory(row, names) for row in rows]
 

@@ -19,24 +19,30 @@ scored, by the same formulas:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from django.db.models import BooleanField, F, QuerySet, Value
+from django.db.models import BooleanField, F, Q, QuerySet, Value
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
 from memory.formulas import importance_sql, ranking_sql
-from memory.formulas.expressions import Number, double, float_result
+from memory.formulas.expressions import double, float_result
 from memory.models import Memory, MemoryEmbedding
 from memory.models.memories import Status
 from memory.querysets.memories import MemoryQuerySet
-from memory.querysets.recall.fragments import Fragment, expression, rows
+from memory.querysets.recall import words
+from memory.querysets.recall.fragments import Fragment, column, expression, rows
 from memory.querysets.recall.questions import EMBEDDER, NOW, SPACE, VECTOR, Shape
+from memory.querysets.recall.sizes import OF_SMALL
 
-REACH = 150
+OF_CLOCK = ("created_at", "time_coef", "recency", "current_importance")
+OF_ROW = ("id", "semantic", *OF_CLOCK, "search")
+"""What is read of a memory to rank it: what depends on the clock, and all."""
+
+REACH = 100
 """How many the strongest signal of a profile brings, at the least."""
 
 SAID = ("semantic", "lexical", "speaker")
@@ -48,7 +54,7 @@ ROUNDING = 1e-9
 
 MUCH, NEWEST = 0.1, 5000
 """Recency that weighs above this share of the heaviest signal can lift what is far from the nearest
-150: then so many of the newest are compared."""
+100: then so many of the newest are compared."""
 
 # Read by the index when its scan begins, which `near` makes wait for this row. "true": until the
 # transaction ends. Iterative: what is filtered out does not count as found.
@@ -56,24 +62,35 @@ _REACHED = """
     SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true) IS NOT NULL
         AND set_config('hnsw.ef_search', %s, true) IS NOT NULL AS ready
 """
-_NEAR = "SELECT near.id FROM reached, LATERAL ({near}) AS near"
-_NEAR_OF_ALL = "SELECT near.memory_id AS id FROM ({near}) AS near"
+_NEAR = "SELECT near.* FROM reached, LATERAL ({near}) AS near"
+_NEAR_OF_ALL = """
+    SELECT memory.*
+    FROM (SELECT memory_id AS id FROM ({nearest}) AS nearest) AS candidates,
+        LATERAL ({memory}) AS memory
+"""
+_OTHERS = "SELECT id FROM ({each}) AS others WHERE id NOT IN (SELECT id FROM near)"
+_LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({memory}) AS memory"
+_NEAR_AND_OTHERS = f"TABLE near UNION ALL {_LOOKED_UP}"
 _TELLING = """
     SELECT rare.id
     FROM rare JOIN words ON words.number = rare.number
     GROUP BY rare.id ORDER BY sum(rare.match * words.rarity) DESC, rare.id LIMIT %s
 """
+# OFFSET 0 keeps PostgreSQL from writing out each signal where it is named, and comparing twice.
 _FITTING = """
-    SELECT vectors.memory_id AS id, {score} AS score
-    FROM ({vectors}) AS vectors LEFT JOIN matches ON matches.id = vectors.memory_id
+    SELECT *, {fit} AS fit
+    FROM (
+        SELECT vectors.memory_id AS id, vectors.semantic AS signal_semantic,
+            {lexical} AS signal_lexical, {speaker} AS signal_speaker
+        FROM ({vectors}) AS vectors LEFT JOIN matches ON matches.id = vectors.memory_id
+        OFFSET 0
+    ) AS said
 """
 _LIFTED = """
-    SELECT id FROM fitting WHERE score >= coalesce(
-        (SELECT score FROM fitting ORDER BY score DESC OFFSET %s LIMIT 1) - %s::float8, '-infinity'
+    SELECT * FROM fitting WHERE fit >= coalesce(
+        (SELECT fit FROM fitting ORDER BY fit DESC OFFSET %s LIMIT 1) - %s::float8, '-infinity'
     )
 """
-# LIMIT 1: one look-up each, where a planner that expects many would rather read all memories.
-_LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({one}) AS memory"
 _MAX_EF = 1000  # pgvector's own limit
 
 
@@ -95,17 +112,19 @@ def can_be_left_out(shape: Shape) -> bool:
     return plain and others <= LITTLE * max(weights.values(), default=0.0)
 
 
-def foremost(shape: Shape, said: Mapping[str, Number]) -> dict[str, Fragment]:
-    """`candidates`, and what they are chosen by: `said` are the signals of SAID, of the rows of
-    `vectors` and `matches`."""
+def foremost(shape: Shape) -> dict[str, Fragment]:
+    """`candidates` with the signals of SAID, and what they are chosen from."""
     weights = shape.profile.weights
     others = sum(weight for name, weight in weights.items() if name not in SAID)
     heavy = replace(shape.profile, recency=0.0, importance=0.0)
-    vectors = _comparable().annotate(
+    said = {name: column(f"signal_{name}") for name in SAID}
+    vectors = _comparable(OF_SMALL).annotate(
         semantic=ranking_sql.semantic(CosineDistance("vector", Value(VECTOR)))
     )
     fitting = Fragment(_FITTING).filled(
-        score=expression(ranking_sql.score(said, heavy)),
+        fit=expression(ranking_sql.score(said, heavy)),
+        lexical=expression(words.lexical()),
+        speaker=expression(words.speaker()),
         vectors=rows(vectors.values("memory_id", "semantic")),
     )
     lifted = Fragment(_LIFTED, (shape.rows - 1, others + ROUNDING))
@@ -113,13 +132,29 @@ def foremost(shape: Shape, said: Mapping[str, Number]) -> dict[str, Fragment]:
 
 
 def likely(memories: MemoryQuerySet, shape: Shape, dimensions: int | None) -> dict[str, Fragment]:
-    """`candidates`, and what they are chosen by. With `dimensions` the index finds the nearest."""
+    """What is `found`: the nearest, by the index if its `dimensions` are given, which are read as
+    they are found, and `candidates`, what other signals put first, which are looked up."""
+    compared = with_signals(memories, shape)
+    one = looked_up(compared, OF_ROW)
     if shape.profile.order == "created_at":
         newest = memories.order_by("-created_at", "id").values("id")
-        return {"candidates": rows(newest[: shape.rows])}
+        found = Fragment(_LOOKED_UP).filled(memory=one)
+        return {"candidates": rows(newest[: shape.rows]), "found": found}
     reach = max(REACH, 5 * shape.rows)
-    near = _near_by_index(memories, reach, dimensions) if dimensions else _near_by_scan(reach)
-    chosen = {**near, "telling": Fragment(_TELLING, (reach,))}
+    others = _others(memories, shape, reach)
+    each = Fragment(" UNION ".join(f"TABLE {name}" for name in others))
+    by_index = dimensions and _near_by_index(compared, reach, dimensions)
+    return {
+        **(by_index or _near_by_scan(one, reach)),
+        **others,
+        "candidates": Fragment(_OTHERS).filled(each=each),
+        "found": Fragment(_NEAR_AND_OTHERS).filled(memory=one),
+    }
+
+
+def _others(memories: MemoryQuerySet, shape: Shape, reach: int) -> dict[str, Fragment]:
+    """The ids that signals other than similarity put first."""
+    chosen = {"telling": Fragment(_TELLING, (reach,))}
     heaviest = max(shape.profile.weights.values())
     for name, signal, order in (
         ("newest", "recency", "-created_at"),
@@ -130,28 +165,34 @@ def likely(memories: MemoryQuerySet, shape: Shape, dimensions: int | None) -> di
             chosen[name] = rows(memories.order_by(order).values("id")[: ceil(reach * share)])
         if share > MUCH and signal == "recency":
             chosen["fresh"] = _fresh(memories, shape, reach)
-    each = " UNION ".join(f"TABLE {name}" for name in chosen if name != "reached")
-    return {**chosen, "candidates": Fragment(each)}
+    return chosen
 
 
 def with_signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
     """Adds `semantic` and `recency` to those that have a vector."""
-    age = importance_sql.age_days(F("created_at"), NOW)
     distance = CosineDistance("embeddings__vector", Value(VECTOR))
-    return memories.filter(
-        # Both named as literals: one shard then answers, from one index.
-        embeddings__space_id=SPACE,
-        embeddings__embedder_id=EMBEDDER,
-    ).annotate(
-        semantic=ranking_sql.semantic(distance),
-        recency=ranking_sql.recency(age, shape.recall.recency_scale_days),
+    return (
+        with_recency(memories, shape)
+        .filter(
+            # Both named as literals: one shard then answers, from one index.
+            embeddings__space_id=SPACE,
+            embeddings__embedder_id=EMBEDDER,
+        )
+        .annotate(semantic=ranking_sql.semantic(distance))
     )
 
 
+def with_recency(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
+    """Adds `recency`."""
+    age = importance_sql.age_days(F("created_at"), NOW)
+    return memories.annotate(recency=ranking_sql.recency(age, shape.recall.recency_scale_days))
+
+
 def looked_up(memories: MemoryQuerySet, names: Sequence[str]) -> Fragment:
-    """These values of those that `candidates` names."""
-    one = memories.filter(pk=RawSQL("candidates.id", ())).order_by().values(*names)[:1]
-    return Fragment(_LOOKED_UP).filled(one=rows(one))
+    """These values of the one that `candidates.id` names: by LIMIT 1, where a planner that expects
+    many candidates would rather read all memories."""
+    one = memories.filter(pk=RawSQL("candidates.id", ()))
+    return rows(one.order_by().values(*names)[:1])
 
 
 def _near_by_index(memories: MemoryQuerySet, reach: int, dimensions: int) -> dict[str, Fragment]:
@@ -160,9 +201,9 @@ def _near_by_index(memories: MemoryQuerySet, reach: int, dimensions: int) -> dic
     vector = Cast(F("embeddings__vector"), HalfVectorField(dimensions=dimensions))
     ready = RawSQL("reached.ready", (), output_field=BooleanField())
     nearest = (
-        memories.filter(ready, embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
+        memories.filter(ready)
         .order_by(CosineDistance(vector, Value(VECTOR)))
-        .values("id")[:reach]
+        .values(*OF_ROW)[:reach]
     )
     return {
         "reached": Fragment(_REACHED, (str(min(reach, _MAX_EF)),)),
@@ -170,18 +211,18 @@ def _near_by_index(memories: MemoryQuerySet, reach: int, dimensions: int) -> dic
     }
 
 
-def _near_by_scan(reach: int) -> dict[str, Fragment]:
+def _near_by_scan(one: Fragment, reach: int) -> dict[str, Fragment]:
     """Without the cast the index does not fit."""
-    nearest = _comparable().order_by(CosineDistance("vector", Value(VECTOR)))
+    nearest = _comparable(Q(space_id=SPACE)).order_by(CosineDistance("vector", Value(VECTOR)))
     found = rows(nearest.values("memory_id")[:reach])
-    return {"near": Fragment(_NEAR_OF_ALL).filled(near=found)}
+    return {"near": Fragment(_NEAR_OF_ALL).filled(nearest=found, memory=one)}
 
 
-def _comparable() -> QuerySet[MemoryEmbedding]:
+def _comparable(of_space: Q) -> QuerySet[MemoryEmbedding]:
     """The vectors of all live memories. To look up every memory would double the time, so those
     that are not live are left out by their ids; they are few, or soon will be."""
-    hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
-    vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
+    hidden = Memory.objects.filter(of_space, status__in=(Status.REVIEW, Status.BINNED))
+    vectors = MemoryEmbedding.objects.filter(of_space, embedder_id=EMBEDDER)
     return vectors.exclude(memory_id__in=hidden.values("pk"))
 
 

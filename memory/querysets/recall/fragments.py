@@ -19,7 +19,7 @@ from django.db.models import Func, QuerySet
 from django.db.models.expressions import Expression
 
 from memory.models import Memory
-from memory.querysets.recall.questions import NAMES, is_mark
+from memory.querysets.recall.questions import is_mark
 
 
 @dataclass(frozen=True)
@@ -66,19 +66,17 @@ def with_parts(parts: Mapping[str, Fragment], select: Fragment) -> Fragment:
     return Fragment(f"WITH {named}\n{select.text}", (*parameters, *select.parameters))
 
 
-def with_constants_inside(fragment: Fragment) -> Fragment:
+def with_constants_inside(fragment: Fragment, names: Mapping[Any, str]) -> Fragment:
     """The same with only marks left as parameters, each once, as $1, $2 and so on: 80 values a
-    call cost psycopg a millisecond.
-
-    `{space}` and `{embedder}` stay as they are: their numbers become part of the text, too.
+    call cost psycopg a millisecond. For marks that have a name here it stands in the text.
     """
     first, *pieces = (piece.replace("%%", "%") for piece in fragment.text.split("%s"))
     text, marks = [first], list[Any]()
     for parameter, piece in zip(fragment.parameters, pieces, strict=True):
         if not is_mark(parameter):
             text.append(mogrify("%s", [parameter], connection))
-        elif parameter in NAMES:
-            text.append(NAMES[parameter])
+        elif parameter in names:
+            text.append(names[parameter])
         else:
             marks += [] if parameter in marks else [parameter]
             text.append(f"${marks.index(parameter) + 1}")

@@ -61,7 +61,7 @@ SPACE, EMBEDDER, SIZE = -1, -2, -3
 TEXT, VECTOR = "\x00text", "\x00vector"
 NOW = datetime(1, 1, 1, tzinfo=UTC)
 NAMES: Mapping[Any, str] = {SPACE: "{space}", EMBEDDER: "{embedder}"}
-"""These two are written into the text: a plan is then made for this space."""
+"""Where a plan is to be made for this very space, these two are written into the text."""
 
 
 def is_mark(parameter: object) -> bool:
@@ -76,6 +76,8 @@ def values(question: Question, size: int) -> Mapping[Any, Any]:
     """The question's value for each mark that is a parameter; `size`: how many vectors the space
     has, about."""
     return {
+        SPACE: question.space.pk,
+        EMBEDDER: question.space.embedder_id,
         SIZE: size,
         TEXT: lexemes.prepare_question(question.text),
         VECTOR: HalfVector(question.vector),

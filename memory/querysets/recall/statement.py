@@ -2,22 +2,20 @@
 
 (words)      see words.py; where not all are ranked they come first, to choose the candidates by
 candidates   unless all are ranked: see candidates.py
-signals      one row per candidate: what needs nothing but the row
-scored       all signals, contributions summed to the score; with ranks, if they are asked for
-ranked       ordered, cut to the limit
+found        one row per candidate: what needs nothing but the row
+scored       all signals, and their contributions summed to the score
+ranked       ordered, cut to the limit; with ranks, if they are asked for
 select       the memories of those few rows
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from django.db.models import Func
-from django.db.models.expressions import Expression
-from django.db.models.functions import Coalesce
 
 from memory.formulas import ranking_sql
-from memory.formulas.expressions import double
 from memory.formulas.ranking import SIGNALS, Profile
 from memory.models import Memory
 from memory.querysets.memories import MemoryQuerySet
@@ -31,22 +29,24 @@ from memory.querysets.recall.fragments import (
     with_constants_inside,
     with_parts,
 )
-from memory.querysets.recall.questions import NOW, SPACE, Shape
+from memory.querysets.recall.questions import NAMES, NOW, SPACE, Shape
+from memory.querysets.recall.sizes import OF_SMALL, live
 
 MEMORY = Columns(Memory, without="search")
 """What is read of a memory: the answer's first columns."""
 
-_SIGNALS = ("id", "created_at", "semantic", "recency", "time_coef", "current_importance")
-
-_SCORED = """
-    SELECT *, {score} AS score
-    FROM (
-        SELECT signals.id, signals.created_at, signals.time_coef,
-            signals.semantic AS signal_semantic, {lexical} AS signal_lexical,
-            {speaker} AS signal_speaker, signals.recency AS signal_recency,
-            signals.current_importance AS signal_importance
-        FROM signals LEFT JOIN matches ON matches.id = signals.id
-    ) AS blended
+_SCORED = "SELECT *, {score} AS score FROM ({signals}) AS signals"
+_SIGNALS = """
+    SELECT found.id, found.created_at, found.time_coef,
+        found.semantic AS signal_semantic, {lexical} AS signal_lexical,
+        {speaker} AS signal_speaker, found.recency AS signal_recency,
+        found.current_importance AS signal_importance
+    FROM found LEFT JOIN matches ON matches.id = found.id
+"""
+_OF_CANDIDATES = """
+    SELECT candidates.*, memory.created_at, memory.time_coef,
+        memory.recency AS signal_recency, memory.current_importance AS signal_importance
+    FROM candidates, LATERAL ({memory}) AS memory
 """
 _RANKED = "SELECT *{places} FROM scored ORDER BY {order} LIMIT %s"
 _RANKED_ABOVE = "SELECT *{places} FROM scored WHERE score >= %s ORDER BY {order} LIMIT %s"
@@ -58,56 +58,73 @@ _SELECT = """
 
 
 @lru_cache(maxsize=512)
+def for_small(shape: Shape, large: int) -> Fragment:
+    """The SQL for questions of this shape to any space of up to `large` memories, its parameters
+    the marks of questions.py; in a larger one it finds nothing."""
+    if candidates.can_be_left_out(shape):
+        chosen = _of_foremost(shape)
+    else:
+        chosen = _of_all(_narrowed(Memory.objects.filter(OF_SMALL), shape), shape)
+    return with_constants_inside(_whole({"live": live(large), **chosen}, shape), {})
+
+
+@lru_cache(maxsize=512)
 def statement(shape: Shape, *, large: bool = False, dimensions: int | None = None) -> Fragment:
-    """The SQL for questions of this shape, its parameters the marks of questions.py. For a large
-    space with the `dimensions` of the embedder if its index is to find the nearest."""
-    memories = Memory.objects.filter(space_id=SPACE).live()
+    """The same for one space, whose number is to be written where the text has `{space}`: all its
+    memories are ranked, or in a large one the likely ones, with the `dimensions` of the embedder if
+    its index is to find the nearest."""
+    memories = _narrowed(Memory.objects.filter(space_id=SPACE), shape)
+    chosen = _of_likely(memories, shape, dimensions) if large else _of_all(memories, shape)
+    return with_constants_inside(_whole(chosen, shape), NAMES)
+
+
+def _narrowed(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
+    memories = memories.live()
     if shape.memory_types:
         memories = memories.filter(memory_type__in=shape.memory_types)
     if shape.tags:
         memories = memories.filter(tags__contains=list(shape.tags))
-    memories = memories.with_importance_now(decay=shape.decay, now=NOW)
-    if large:
-        chosen = _of_likely(memories, shape, dimensions)
-    elif candidates.can_be_left_out(shape):
-        chosen = _of_foremost(memories, shape)
-    else:
-        chosen = _of_all(memories, shape)
+    return memories.with_importance_now(decay=shape.decay, now=NOW)
+
+
+def _whole(chosen: Mapping[str, Fragment], shape: Shape) -> Fragment:
     parts = {"asked": words.asked(shape.language), **chosen}
-    parts |= {"scored": _scored(shape), "ranked": _ranked(shape)}
-    return with_constants_inside(with_parts(parts, _select(shape)))
+    parts["ranked"] = _ranked(shape)
+    return with_parts(parts, _select(shape))
 
 
 def _of_likely(
     memories: MemoryQuerySet, shape: Shape, dimensions: int | None
 ) -> dict[str, Fragment]:
-    found = candidates.with_signals(memories, shape)
     return {
         **words.of_sample(),
         **candidates.likely(memories, shape, dimensions),
-        "signals": candidates.looked_up(found, (*_SIGNALS, "search")),
-        "hits": words.hits("signals"),
+        "hits": words.hits("found"),
         "matches": words.matches(),
+        "scored": _scored(shape, _signals()),
     }
 
 
-def _of_foremost(memories: MemoryQuerySet, shape: Shape) -> dict[str, Fragment]:
-    said = {"semantic": column("vectors.semantic"), "lexical": _lexical(), "speaker": _speaker()}
-    found = candidates.with_signals(memories, shape)
+def _of_foremost(shape: Shape) -> dict[str, Fragment]:
+    # By the id alone: with the space PostgreSQL, which reckons it small, would go through all of it
+    # for each. The candidates are live and of the space.
+    memories = Memory.objects.with_importance_now(decay=shape.decay, now=NOW)
+    one = candidates.looked_up(candidates.with_recency(memories, shape), candidates.OF_CLOCK)
     return {
         **words.of_space(),
         "matches": words.matches(),
-        **candidates.foremost(shape, said),
-        "signals": candidates.looked_up(found, _SIGNALS),
+        **candidates.foremost(shape),
+        "scored": _scored(shape, Fragment(_OF_CANDIDATES).filled(memory=one)),
     }
 
 
 def _of_all(memories: MemoryQuerySet, shape: Shape) -> dict[str, Fragment]:
     found = candidates.with_signals(candidates.all_of(memories, shape), shape)
     return {
-        "signals": rows(found.order_by().values(*_SIGNALS, "search")),
+        "found": rows(found.order_by().values(*candidates.OF_ROW)),
         **words.of_candidates(),
         "matches": words.matches(),
+        "scored": _scored(shape, _signals()),
     }
 
 
@@ -117,20 +134,14 @@ def numbers(shape: Shape) -> tuple[str, ...]:
     return (*own, "rank", *map(_rank_without, shape.profile.weights)) if shape.explain else own
 
 
-def _scored(shape: Shape) -> Fragment:
-    return Fragment(_SCORED).filled(
-        score=expression(ranking_sql.score(_signal_columns(), shape.profile)),
-        lexical=expression(_lexical()),
-        speaker=expression(_speaker()),
-    )
+def _scored(shape: Shape, signals: Fragment) -> Fragment:
+    score = expression(ranking_sql.score(_signal_columns(), shape.profile))
+    return Fragment(_SCORED).filled(score=score, signals=signals)
 
 
-def _lexical() -> Expression:
-    return ranking_sql.lexical(column("matches.matched"), words.ALL_RARITY)
-
-
-def _speaker() -> Expression:
-    return Coalesce(column("matches.said_by"), double(0.0))
+def _signals() -> Fragment:
+    lexical, speaker = expression(words.lexical()), expression(words.speaker())
+    return Fragment(_SIGNALS).filled(lexical=lexical, speaker=speaker)
 
 
 def _ranked(shape: Shape) -> Fragment:

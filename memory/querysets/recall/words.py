@@ -16,12 +16,15 @@ mean to read half of the space for a common name, so there it is estimated:
 from __future__ import annotations
 
 from django.db.models import Func, Value
+from django.db.models.expressions import Expression
+from django.db.models.functions import Coalesce
 
 from memory import lexemes
 from memory.formulas import ranking_sql
+from memory.formulas.expressions import double
 from memory.models.memories import search_in_space
 from memory.querysets.recall.fragments import Fragment, column, expression
-from memory.querysets.recall.questions import EMBEDDER, SIZE, SPACE, TEXT
+from memory.querysets.recall.questions import SIZE, SPACE, TEXT
 
 LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
 """What a word is worth by its label in passages.py, in PostgreSQL's order D, C, B, A: said two or
@@ -34,8 +37,7 @@ RARE, FEW = 5, 500
 the space hold: it is counted exactly, and brings its holders as candidates."""
 
 _ASKED = """
-    SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name,
-        ('''@' || %s || ''' & ' || word)::tsquery AS word_in_space
+    SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name
     FROM unnest(string_to_array(plainto_tsquery(%s::regconfig, (SELECT %s))::text, ' & '))
         WITH ORDINALITY AS each(word, number)
     GROUP BY word
@@ -47,12 +49,9 @@ _HITS = """
 """
 # First by all words at once: most memories hold none of them.
 _IN_SPACE = """
-    WHERE memory_memory.space_id = %s AND memory_memory.status = 'live'
+    WHERE memory_memory.space_id BETWEEN %s AND %s AND memory_memory.status = 'live'
+        AND (SELECT are_few FROM live)
         AND memory_memory.search @@ (SELECT string_agg(word::text, ' | ')::tsquery FROM asked)
-"""
-_LIVE = """
-    SELECT count(*) AS memories FROM memory_memory
-    WHERE space_id = %s AND status = 'live'
 """
 _WORDS = """
     SELECT asked.number, {rarity} AS rarity
@@ -64,19 +63,14 @@ _MATCHES = """
     FROM hits JOIN words ON words.number = hits.number
     GROUP BY hits.id
 """
-# LIMIT 1: one look-up each, where a planner that expects many would rather read all memories.
+# A short id is the beginning of the id, and has an index by space.
 _SAMPLE = """
-    SELECT memory.search
-    FROM (
-        SELECT memory_id FROM memory_memoryembedding
-        WHERE space_id = %s AND embedder_id = %s ORDER BY memory_id LIMIT %s
-    ) AS first, LATERAL (
-        SELECT search FROM memory_memory
-        WHERE space_id = %s AND id = first.memory_id AND status = 'live' LIMIT 1
-    ) AS memory
+    SELECT search FROM memory_memory
+    WHERE space_id = %s AND status = 'live' ORDER BY short_id LIMIT %s
 """
 _COUNTED = """
-    SELECT *, held < greatest(%s, %s::float8 * %s / %s) AS is_rare
+    SELECT *, held < greatest(%s, %s::float8 * %s / %s) AS is_rare,
+        ('''@' || %s || ''' & ' || word::text)::tsquery AS word_in_space
     FROM (
         SELECT asked.*, (SELECT count(*) FROM sample WHERE sample.search @@ asked.word) AS held
         FROM asked
@@ -103,7 +97,7 @@ _WORDS_OF_SAMPLE = """
     ) AS bounded
 """
 
-ALL_RARITY = column("(SELECT sum(rarity) FROM words)")
+_ALL_RARITY = column("(SELECT sum(rarity) FROM words)")
 
 
 def asked(language: str) -> Fragment:
@@ -112,21 +106,20 @@ def asked(language: str) -> Fragment:
 
     The inner SELECT hides the text from the planner: one plan then serves all questions.
     """
-    return Fragment(_ASKED, (SPACE, lexemes.configuration(language), TEXT))
+    return Fragment(_ASKED, (lexemes.configuration(language), TEXT))
 
 
 def of_candidates() -> dict[str, Fragment]:
-    """`hits` and `words`, each word's rarity counted among the rows of `signals`."""
-    return {"hits": hits("signals"), "words": _words("(SELECT count(*) FROM signals)")}
+    """`hits` and `words`, each word's rarity counted among the rows of `found`."""
+    return {"hits": hits("found"), "words": _words("(SELECT count(*) FROM found)")}
 
 
 def of_space() -> dict[str, Fragment]:
-    """The same for all live memories of the space, without what else is known of them: to carry
+    """The same for all memories that `live` counts, without what else is known of them: to carry
     their texts through the statement takes longer than to look at each memory twice."""
     found = hits("memory_memory")
-    hits_in_space = Fragment(found.text + _IN_SPACE, (*found.parameters, SPACE))
-    live = Fragment(_LIVE, (SPACE,))
-    return {"hits": hits_in_space, "live": live, "words": _words("(SELECT memories FROM live)")}
+    hits_in_space = Fragment(found.text + _IN_SPACE, (*found.parameters, SPACE, SPACE))
+    return {"hits": hits_in_space, "words": _words("(SELECT memories FROM live)")}
 
 
 def _words(memories: str) -> Fragment:
@@ -140,8 +133,8 @@ def of_sample() -> dict[str, Fragment]:
     in_space = expression(search_in_space())
     scale = (SIZE, SAMPLE)
     return {
-        "sample": Fragment(_SAMPLE, (SPACE, EMBEDDER, SAMPLE, SPACE)),
-        "counted": Fragment(_COUNTED, (RARE, FEW, SAMPLE, SIZE)),
+        "sample": Fragment(_SAMPLE, (SPACE, SAMPLE)),
+        "counted": Fragment(_COUNTED, (RARE, FEW, SAMPLE, SIZE, SPACE)),
         "rare": Fragment(_RARE, (SPACE,)).filled(
             match=_match("memory_memory.search", "counted.word"), in_space=in_space
         ),
@@ -158,6 +151,16 @@ def hits(table: str) -> Fragment:
 def matches() -> Fragment:
     """What each candidate answers altogether."""
     return Fragment(_MATCHES)
+
+
+def lexical() -> Expression:
+    """The signal of a row of `matches`, or of none."""
+    return ranking_sql.lexical(column("matches.matched"), _ALL_RARITY)
+
+
+def speaker() -> Expression:
+    """The same for who said it."""
+    return Coalesce(column("matches.said_by"), double(0.0))
 
 
 def _match(search: str, word: str) -> Fragment:

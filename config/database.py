@@ -1,0 +1,16 @@
+"""How connections to the database are opened."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def connection_options(database: Mapping[str, Any], *, most: int) -> dict[str, Any]:
+    """OPTIONS for this entry of DATABASES, with what its address asks for; `most` connections."""
+    options = dict(database.get("OPTIONS", {}))
+    # What a connection keeps prepared (memory/querysets/prepared.py) is planned once, whatever it
+    # is given. A pooler keeps nothing, and may refuse to be told.
+    if not database.get("DISABLE_SERVER_SIDE_CURSORS"):
+        once = "-c plan_cache_mode=force_generic_plan"
+        options["options"] = f"{options.get('options', '')} {once}".strip()
+    # A pool hands connections back between requests and while a model thinks.
+    return options | {"pool": {"min_size": 1, "max_size": most, "timeout": 15}}
