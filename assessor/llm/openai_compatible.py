@@ -122,9 +122,12 @@ class OpenAICompatibleModel(ChatModel):
 
     async def check(self) -> None:
         with translated():
+            # Here the SDK loads a part of itself: on a busy machine that takes seconds, which are
+            # not the endpoint's.
+            ask = self._client().models.with_raw_response.list
             try:
                 async with asyncio.timeout(CHECK_TIMEOUT):
-                    await self._client().models.with_raw_response.list()
+                    await ask()
             except openai.APIStatusError as error:
                 # Any other answer, such as 404 where models are not listed, is a sign of life.
                 if error.status_code in {401, 403} or error.status_code >= 500:
