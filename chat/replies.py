@@ -158,9 +158,14 @@ def _recall(space: Space, text: str, now: datetime, memory: str, profile: str) -
 
 
 async def stream_reply(
-    message: Message, recalling: Recalling | None = None, *, explain: bool = False
+    message: Message,
+    recalling: Recalling | None = None,
+    history: Sequence[ChatMessage] | None = None,
+    *,
+    explain: bool = False,
 ) -> AsyncGenerator[Event]:
-    """Answers the turn whose empty reply this is, with what `recalling` finds, if it has begun.
+    """Answers the turn whose empty reply this is, with what `recalling` finds, if it has begun, and
+    by the `history` that whoever stored the turn has read.
 
     With `explain` each memory's ranks, and what nearly was, are stored with it (chat.explaining).
     Raises Conflict if somebody else answers it.
@@ -170,7 +175,8 @@ async def stream_reply(
     try:
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
-        history = await in_thread(_history, message)
+        if not history:
+            history = await in_thread(said_so_far, message)
         writing = written(message.space, message.conversation, history, draft, recalling)
         async with aclosing(writing) as events:
             async for happened in events:
@@ -257,7 +263,7 @@ async def _finish(message: Message, draft: Draft, state: str, error: str = "") -
     return reply
 
 
-def _history(message: Message) -> list[ChatMessage]:
+def said_so_far(message: Message) -> list[ChatMessage]:
     """What was said last, the question at the end."""
     earlier = Message.objects.in_space(message.space).of(message.conversation)
     said = earlier.shown().filter(position__lt=message.position).exclude(content="")

@@ -94,6 +94,7 @@ class ChatModel(ABC):
         self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None
     ) -> AsyncGenerator[Chunk]:
         """Text as it comes, then whole tool calls, then Finished; or a ModelError at any point.
+        Tokens that came at once are one text.
 
         A stream that ends without Finished has raised. Whoever may stop early wraps it in
         `contextlib.aclosing`, which also ends the request at the endpoint. `tools` are OpenAI
@@ -110,8 +111,9 @@ class ChatModel(ABC):
     @abstractmethod
     def forward_stream(
         self, body: Mapping[str, Any]
-    ) -> AbstractAsyncContextManager[AsyncIterator[dict[str, Any]]]:
-        """The chunks that the endpoint answers this request with, both as they are.
+    ) -> AbstractAsyncContextManager[AsyncIterator[list[dict[str, Any]]]]:
+        """The chunks that the endpoint answers this request with, both as they are; those that
+        came at once together.
 
         Entered when the endpoint has accepted the request, which may be long before the first
         chunk; leaving ends the request. Raises ModelError there and at any chunk.

@@ -10,10 +10,10 @@ living loop; `aclose` closes the running loop's.
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from functools import cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import httpx2
 import openai
@@ -22,8 +22,12 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
 from assessor.llm.errors import ModelBadAnswer, ModelError
+from assessor.llm.events import events
 from assessor.llm.sdk_errors import BROKE_OFF, refuses_tools, translated
+from assessor.llm.transport import AiohttpTransport
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
+
+T = TypeVar("T")
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 10.0  # seconds: an endpoint that is there accepts at once, but we may be busy
@@ -82,16 +86,15 @@ class OpenAICompatibleModel(ChatModel):
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        events = await self._open_with_tools(request, tools)
+        opened = await self._open_with_tools(request, tools)
         reply = StreamedReply()
         try:
-            while (event := await self._next_event(events)) is not None:
-                with translated():
-                    chunk = ChunkPart.model_validate(event)
-                if text := reply.add(chunk):
-                    yield TextDelta(text)
+            async with aclosing(self._events(opened, ChunkPart.model_validate)) as events:
+                async for chunks in events:
+                    if text := "".join(map(reply.add, chunks)):
+                        yield TextDelta(text)
         finally:
-            await events.close()
+            await opened.close()
         finished = reply.finished()
         for call in reply.tool_calls():
             yield call
@@ -106,12 +109,13 @@ class OpenAICompatibleModel(ChatModel):
     @asynccontextmanager
     async def forward_stream(
         self, body: Mapping[str, Any]
-    ) -> AsyncGenerator[AsyncIterator[dict[str, Any]]]:
-        events = await self._open_stream({**body, "stream": True})
+    ) -> AsyncGenerator[AsyncIterator[list[dict[str, Any]]]]:
+        opened = await self._open_stream({**body, "stream": True})
         try:
-            yield self._objects(events)
+            async with aclosing(self._events(opened, _as_object)) as events:
+                yield events
         finally:
-            await events.close()
+            await opened.close()
 
     async def models(self) -> list[dict[str, Any]]:
         client = self._client()
@@ -188,17 +192,10 @@ class OpenAICompatibleModel(ChatModel):
                     # Most likely a connection kept open that the endpoint was just closing.
                     return await _post(client, request)
 
-    async def _objects(self, events: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
-        while (event := await self._next_event(events)) is not None:
-            yield _as_object(event)
-
-    async def _next_event(self, events: openai.AsyncStream[object]) -> object | None:
-        with translated():
-            async with asyncio.timeout(self._idle_timeout):
-                try:
-                    return await events.__anext__()
-                except StopAsyncIteration:
-                    return None
+    def _events(
+        self, opened: openai.AsyncStream[object], cast: Callable[[Any], T]
+    ) -> AsyncGenerator[list[T]]:
+        return events(opened.response, cast, idle_timeout=self._idle_timeout)
 
     def _client(self) -> openai.AsyncOpenAI:
         loop = asyncio.get_running_loop()
@@ -217,7 +214,9 @@ class OpenAICompatibleModel(ChatModel):
             api_key=self._api_key,
             max_retries=0,
             timeout=timeout,
-            http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, verify=_ssl_context()),
+            http_client=openai.DefaultAsyncHttpx2Client(
+                timeout=timeout, transport=AiohttpTransport(_ssl_context())
+            ),
         )
 
 
@@ -225,7 +224,7 @@ async def _post(
     client: openai.AsyncOpenAI, request: Mapping[str, Any]
 ) -> openai.AsyncStream[object]:
     # Not `chat.completions.create`: building the SDK's object for each token takes 0.27 ms of CPU,
-    # this 0.08 ms, and one process streams to many people at once.
+    # and one process streams to many people at once. `events` reads the response itself.
     return await client.post(
         "/chat/completions",
         cast_to=object,

@@ -11,10 +11,20 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
 
-from assessor.llm import ModelError
+from assessor.llm import ChatMessage, ModelError
 from chat.models import Conversation, Message
 from chat.private import private_conversation, stream_private_reply
-from chat.replies import Done, Event, Failed, Recalled, Token, Tool, begin_recall, stream_reply
+from chat.replies import (
+    Done,
+    Event,
+    Failed,
+    Recalled,
+    Token,
+    Tool,
+    begin_recall,
+    said_so_far,
+    stream_reply,
+)
 from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
 from chat.services.edits import edit_message, take_back_edit
 from chat.services.turns import answer_again, begin_turn
@@ -48,7 +58,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         now=now,
         **asked.choices,
     )
-    message = await _begun(
+    message, history = await _begun(
         begin_turn,
         space=access.space,
         text=asked.message,
@@ -57,7 +67,8 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         claimed=True,
         **asked.choices,
     )
-    return await _answer(message, stream_reply(message, recalling), stream=asked.stream)
+    reply = stream_reply(message, recalling, history)
+    return await _answer(message, reply, stream=asked.stream)
 
 
 @router.post(
@@ -70,10 +81,11 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
 async def regenerate(request: HttpRequest, id: UUID, asked: AnswerIn) -> ChatOut | HttpResponseBase:
     """Have the last message of the user answered anew; the reply that stood there is replaced."""
     access, now = access_to(request, "write"), timezone.now()
-    message = await _begun(
+    message, history = await _begun(
         answer_again, space=access.space, conversation_id=id, now=now, claimed=True
     )
-    return await _answer(message, stream_reply(message), stream=asked.stream)
+    reply = stream_reply(message, history=history)
+    return await _answer(message, reply, stream=asked.stream)
 
 
 @router.post(
@@ -87,7 +99,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
     """Say something else in place of a message of the user, and be answered. It and all after it
     are replaced; what only they taught is let go."""
     access, now = access_to(request, "write"), timezone.now()
-    message = await _begun(
+    message, history = await _begun(
         edit_message,
         space=access.space,
         message_id=id,
@@ -96,7 +108,8 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
         now=now,
         claimed=True,
     )
-    return await _answer(message, stream_reply(message), stream=asked.stream)
+    reply = stream_reply(message, history=history)
+    return await _answer(message, reply, stream=asked.stream)
 
 
 @router.post(
@@ -112,13 +125,17 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
     return take_back_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
 
 
-async def _begun(begin: Callable[P, Message], *args: P.args, **kwargs: P.kwargs) -> Message:
-    """The row of the reply that is to be written; the connection goes back before it is."""
+async def _begun(
+    begin: Callable[P, Message], *args: P.args, **kwargs: P.kwargs
+) -> tuple[Message, list[ChatMessage]]:
+    """The row of the reply that is to be written, and what it answers; the connection goes back
+    before it is."""
 
-    def write() -> Message:
+    def write() -> tuple[Message, list[ChatMessage]]:
         message = begin(*args, **kwargs)
+        history = said_so_far(message)
         release_connection()
-        return message
+        return message, history
 
     return await sync_to_async(write)()
 

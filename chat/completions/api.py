@@ -50,11 +50,11 @@ async def create_completion(
     parts = answered(call, get_backend())
     if not asked.stream:
         async with aclosing(parts):
-            ebb, whole = [part async for part in parts]
+            [ebb], [whole] = [part async for part in parts]
         return _named(JsonResponse({**whole, "ebb": ebb}), ebb)
     # A model that refuses is answered by a status, not in a stream. From here on the stream has
     # begun: should nobody read it, Python still ends it, and with it the request to the model.
-    ebb = await anext(parts)
+    [ebb] = await anext(parts)
     return _named(event_stream(_events(ebb, parts)), ebb)
 
 
@@ -65,13 +65,13 @@ def _named(response: HttpResponseBase, ebb: Json) -> HttpResponseBase:
     return response
 
 
-async def _events(ebb: Json, parts: AsyncGenerator[Json]) -> AsyncGenerator[bytes]:
+async def _events(ebb: Json, parts: AsyncGenerator[list[Json]]) -> AsyncGenerator[bytes]:
     """Each part as an event, then `[DONE]`; or what went wrong, and nothing more."""
     extension = {"ebb": ebb}
     async with aclosing(parts):
         try:
-            async for part in parts:
-                yield _event(part | extension)
+            async for first, *others in parts:
+                yield b"".join(map(_event, [first | extension, *others]))
                 extension = {}
         except ModelError as error:
             yield _event({"error": answer_to(error).error})

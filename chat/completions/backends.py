@@ -24,8 +24,11 @@ class Backend(ABC):
     model: str
 
     @abstractmethod
-    def answer(self, request: Json, turn: Turn) -> AbstractAsyncContextManager[AsyncIterator[Json]]:
-        """The chunks of the answer, if the request wants a stream, else the one whole answer.
+    def answer(
+        self, request: Json, turn: Turn
+    ) -> AbstractAsyncContextManager[AsyncIterator[list[Json]]]:
+        """The chunks of the answer, if the request wants a stream, else the one whole answer. What
+        comes at once is together.
 
         Entered when the request is accepted; leaving ends it. Raises ModelError there and at any
         part.
@@ -48,7 +51,7 @@ class ConfiguredModel(Backend):
         self.model = model.model
 
     @asynccontextmanager
-    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[Json]]:
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[list[Json]]]:
         body = {**request, "model": self.chosen(request.get("model"))}
         if body.get("stream"):
             async with self._endpoint.forward_stream(body) as chunks:
@@ -74,9 +77,9 @@ class BuiltIn(Backend):
     model = BuiltinResponder.label
 
     @asynccontextmanager
-    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[Json]]:
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[list[Json]]]:
         async with aclosing(self._parts(request, turn)) as parts:
-            yield parts
+            yield ([part] async for part in parts)
 
     async def _parts(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
         envelope = {
@@ -106,8 +109,8 @@ class BuiltIn(Backend):
 _USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
-async def _alone(answer: Json) -> AsyncIterator[Json]:
-    yield answer
+async def _alone(answer: Json) -> AsyncIterator[list[Json]]:
+    yield [answer]
 
 
 def _delta(delta: Json, finish_reason: str | None = None) -> Json:

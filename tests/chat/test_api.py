@@ -83,7 +83,6 @@ def test_a_whole_reply(talker: Talker, lisbon: Memory, stub_model: StubModel) ->
 def test_a_streamed_reply_is_recalled_then_tokens_then_done(talker: Talker, lisbon: Memory) -> None:
     events = talker.events("where do I live?")
     assert names(events) == ["recalled", "token", "done"]
-    assert len(events) > 5
     done = events[-1].data
     assert text(events) == done["reply"] == reply_row().content
     assert events[0].data["results"] == done["recalled"] == reply_row().recalled
@@ -279,10 +278,12 @@ def test_who_leaves_in_mid_stream_leaves_what_was_said(
 ) -> None:
     stub_model.script("stall:4")
     with talker.stream(STORY) as events:
-        seen = [next(events) for _ in range(5)]
+        seen = [next(events)]
+        while text(seen) != "You said: I like":  # in one event or in four
+            seen.append(next(events))
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     message = reply_row()
-    assert message.content == text(seen) == "You said: I like"
+    assert message.content == text(seen)
     assert_released(message)
     lisbon.refresh_from_db()
     assert lisbon.use_count == 1
