@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -49,7 +51,7 @@ _KINDS = {
 class Told:
     """One line of the history. `why` is empty where the sentence says it."""
 
-    sentence: str
+    sentence: SafeString
     why: str
     at: datetime
     weighed: float
@@ -72,18 +74,24 @@ def told(events: Iterable[MemoryEvent]) -> list[Told]:
     ]
 
 
-def _sentence(event: MemoryEvent) -> str:
-    sentence = str(_SENTENCES[Action(event.action)]) % {"who": who(event)}
+def _sentence(event: MemoryEvent) -> SafeString:
     # A person is called as they call themselves.
-    return sentence if event.actor_type == "user" else capfirst(sentence)
+    begins = who(event) if event.actor_type == "user" else capfirst(who(event))
+    return _filled(_SENTENCES[Action(event.action)], who=mark_safe(begins))  # noqa: S308 - it was, before its first letter changed
 
 
-def who(done: object) -> str:
-    """Who did it, of whatever has `actor_type` and `actor_name`: an event, a revision."""
+def who(done: object) -> SafeString:
+    """Who did it, of whatever has `actor_type` and `actor_name`: an event, a revision. A name is
+    isolated: its letters may turn round those after them."""
     kind, name = getattr(done, "actor_type", ""), getattr(done, "actor_name", "")
+    called = format_html("<bdi>{}</bdi>", name or _("somebody"))
     if kind in _ACTORS and name:
-        return str(_ACTORS[kind]) % {"name": name}
-    return str(_KINDS.get(kind, name or _("somebody")))
+        return _filled(_ACTORS[kind], name=called)
+    return conditional_escape(_KINDS.get(kind, called))
+
+
+def _filled(sentence: object, **values: SafeString) -> SafeString:
+    return mark_safe(conditional_escape(str(sentence)) % values)  # noqa: S308 - both sides are escaped
 
 
 def _why(event: MemoryEvent) -> str:

@@ -4,18 +4,27 @@ What an address needs (`memory_id`) is taken from the rows that are there,
 one of each state, until the address answers with a page. One that cannot be reached so is told.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 from django.apps import apps
 from django.contrib import admin
 from django.db.models import F, Model
-from django.http import HttpResponseBase
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from memory.models import Space
+
+
+class Answered(Protocol):
+    """What a client of tests or a real one was answered."""
+
+    @property
+    def status_code(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
 
 OURS = ("memory", "assessor", "chat")
 # Doors for programs have their own tests; of the admin see `find_admin_pages`.
@@ -57,7 +66,7 @@ def _walk(resolver: URLResolver, arguments: tuple[str, ...]) -> Iterator[Address
             yield from _walk(entry, taken)
 
 
-def find_pages(get: Callable[[str], HttpResponseBase], space: Space) -> Found:
+def find_pages(get: Callable[[str], Answered], space: Space) -> Found:
     """What answers a person's GET with HTML: pages, and the pieces of pages."""
     found = Found()
     for address in addresses():
@@ -77,13 +86,17 @@ def find_pages(get: Callable[[str], HttpResponseBase], space: Space) -> Found:
 
 
 def find_admin_pages() -> dict[str, str]:
-    """The admin's list of each model."""
-    models = [model._meta for model in admin.site._registry]
-    names = [f"admin:{model.app_label}_{model.model_name}_changelist" for model in models]
-    return {name: reverse(name) for name in names}
+    """The admin's list of each model, and of each that has a row the page of one."""
+    found: dict[str, str] = {}
+    for model in admin.site._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        found[f"{name}_changelist"] = reverse(f"{name}_changelist")
+        if row := _latest(model).first():
+            found[f"{name}_change"] = reverse(f"{name}_change", args=[row.pk])
+    return found
 
 
-def _is_page(answer: HttpResponseBase) -> bool:
+def _is_page(answer: Answered) -> bool:
     return answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html")
 
 

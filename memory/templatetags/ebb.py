@@ -115,6 +115,13 @@ def shortened(text: str, most: int) -> str:
 
 
 @register.filter
+def bdi(name: str) -> SafeString:
+    """A name among words of ours, by itself: its letters may run the other way, or turn round
+    those after them."""
+    return format_html("<bdi>{}</bdi>", name)
+
+
+@register.filter
 def marking(text: str, quote: str) -> SafeString:
     """The text with a quote from it in <mark>."""
     return format_html_join(

@@ -34,7 +34,7 @@ class _Words(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         quotes = given.get("dir") == "auto" or given.get("translate") == "no"
-        quotes |= tag in {"code", "kbd"} or (tag != "html" and "lang" in given)
+        quotes |= tag in {"bdi", "code", "kbd"} or (tag != "html" and "lang" in given)
         if tag not in _VOID:
             self.open.append((tag, quotes))
         if not self._quoted() and not quotes:

@@ -69,12 +69,12 @@ def test_each_departure_says_why_by_whom_by_which_rules_and_when_it_is_purged(
     assert len(cards) == 5
     assert "expired" in card["expired"]
     assert "number 1 to go, when the space held more than 2" in card["over_capacity"]
-    assert "by ebb" in card["over_capacity"]
+    assert "by <bdi>ebb</bdi>" in card["over_capacity"]
     assert "policy 2" in card["over_capacity"]
     assert "In its place:" in card["superseded"]
     assert "I moved from Lisbon to Porto" in card["superseded"]
     assert "It reads odd." in card["rejected"]
-    assert "by alice" in card["deleted"]
+    assert "by <bdi>alice</bdi>" in card["deleted"]
     assert "policy 1" in card["deleted"]
     then = stored(gone["deleted"])
     assert f"{then.importance_then:.2f} then" in card["deleted"]

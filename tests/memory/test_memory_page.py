@@ -40,8 +40,9 @@ def _page(client: Client, memory: Memory, name: str = "memory", *more: object) -
 
 
 def _plain(answer: Answer) -> str:
-    """Without markup, each run of white space one blank."""
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.content.decode())).split())
+    """Without markup, each run of white space one blank; a <bdi> is no border of words."""
+    text = re.sub(r"</?bdi>", "", answer.content.decode())
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
 def _press(client: Client, memory: Memory, name: str, *more: object, **data: object) -> Answer:

@@ -1,0 +1,140 @@
+"""What people write is shown as it is and does nothing, on every page of Ebb and of its admin.
+
+The pages and the columns are found, not named: a new one is held to it.
+"""
+
+import httpx2
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from benchmarks.lived_in import lived_in
+from memory.actors import SYSTEM
+from memory.drafts import MemoryChange
+from memory.models import Memory, Role, Space, User
+from memory.services.members import add_member
+from memory.services.memories import revise_memory
+from memory.services.recycle_bin import delete_memory
+from memory.services.relevance import mark_relevance
+from memory.services.saved_queries import save_query
+from tests.addresses import find_admin_pages, find_pages
+from tests.browser.conftest import Open, login_link
+from tests.hostile import RTL_OVERRIDE, make_hostile
+from tests.processes import Web
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.stack,
+    pytest.mark.django_db(transaction=True),
+]
+PHONE = (390, 844)
+SIZE = 3
+# Pages that show numbers and words of Ebb's own, beside the space's name in the rail.
+OWN_WORDS_ONLY = {
+    *("assessments_figures", "assessments_waiting", "bin_chart", "embeddings", "health_parts"),
+    *("job", "lab_find", "memories_tags", "model_field", "models", "overview", "overview_days"),
+    *("private", "recall_times", "spaces_leaving", "transfer"),
+}
+# Pieces about one row, which may have nothing to tell.
+OF_A_ROW = {"exchange", "memory_revisions", "memory_similar", "memory_source", "review_near"}
+
+# What a page does with the texts. One has no white space, and turns round what follows it in the
+# line, the cell or the <bdi> that holds it: no word of ours may stand there.
+_LOOK = """mark => {
+  const text = new RegExp(`\\\\S*${mark}\\\\S*`, 'gu'), after = new Set();
+  const holds = e => e.matches('bdi, [dir], option') || getComputedStyle(e).display !== 'inline';
+  const inLine = e => [...e.childNodes].map(child =>
+    child.nodeType === Node.TEXT_NODE ? child.data.replace(text, mark)
+      : child.nodeType === Node.ELEMENT_NODE && !holds(child) ? inLine(child) : ' ').join('');
+  const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (nodes.nextNode()) {
+    let around = nodes.currentNode.parentElement;
+    // What .prose holds is theirs alone, and so is what a field holds.
+    if (!nodes.currentNode.data.includes(mark) || around.closest('.prose, textarea')) continue;
+    while (!holds(around)) around = around.parentElement;
+    const ours = inLine(around).split(mark).slice(1).join(' ');
+    if (/[\\p{L}\\p{N}]/u.test(ours)) after.add(ours.trim().slice(0, 60));
+  }
+  const main = document.querySelector('main') ?? document.body;
+  const tooWide = [document.documentElement, main].some(e => e.scrollWidth > e.clientWidth);
+  const reaching = e => e.getBoundingClientRect().right > innerWidth + 1;
+  const name = e => `${e.localName}.${e.className}`;
+  return {
+    hit: window.hit ?? null,
+    alive: document.querySelectorAll('[onerror], [onload], img[src="x"], [href^="javascript:" i]')
+      .length,
+    too_wide: tooWide ? [...document.querySelectorAll('body *')].filter(reaching).map(name) : [],
+    turned: [...after],
+    shown: main.textContent.includes(mark),
+  };
+}"""
+HARMLESS: dict[str, object] = {"hit": None, "alive": 0, "too_wide": [], "turned": []}
+
+
+@pytest.fixture
+def space(embedder: object) -> Space:
+    """Lived in, and with what a few memories do not come to by themselves."""
+    now = timezone.now()
+    space = lived_in("lived-in", SIZE, now)
+    assert isinstance(space, Space)
+    gone, marked, *_others = live = Memory.objects.in_space(space).live().order_by("pk")
+    change = MemoryChange(content="User sings", tags=["music"], topics=["Choirs"])
+    for memory in live:
+        revise_memory(space=space, memory_id=memory.pk, change=change, actor=SYSTEM, now=now)
+    delete_memory(space=space, memory_id=gone.pk, actor=SYSTEM, now=now)
+    mark_relevance(
+        space=space, query="song", memory_id=marked.pk, relevant=True, user=None, now=now
+    )
+    save_query(space=space, query="song", now=now)
+    return space
+
+
+@pytest.mark.timeout(300)  # a hundred pages, in one browser
+def test_texts_of_people_do_no_harm_anywhere(opened: Open, web: Web, space: Space) -> None:
+    user = User.objects.create_superuser("owner", password=None)
+    add_member(space=space, user=user, role=Role.OWNER, actor=SYSTEM, now=timezone.now())
+    make_hostile()
+    user.refresh_from_db()
+    pages, pieces = found_by(user, web, space)
+
+    page, seen = opened(web.url + login_link(user), size=PHONE), {}
+    page.set_default_timeout(60_000)  # there are many, and other processes may be busy
+    for name, url in pages.items():
+        page.goto(web.url + url)
+        seen[name] = page.evaluate(_LOOK, RTL_OVERRIDE)
+    page.goto(web.url + pages["overview"])
+    for name, url in pieces.items():
+        # As htmx puts them into a page.
+        page.evaluate("url => htmx.ajax('GET', url, '#main > .page')", url)
+        seen[name] = page.evaluate(_LOOK, RTL_OVERRIDE)
+
+    harm = [
+        f"{name}: {sign} {one[sign]}"
+        for name, one in seen.items()
+        for sign, right in HARMLESS.items()
+        if one[sign] != right
+    ]
+    assert not harm, "\n".join(harm)
+    silent = {name for name, one in seen.items() if not one["shown"]}
+    wrong = silent - OWN_WORDS_ONLY - OF_A_ROW
+    assert not wrong, f"They show no text of anybody's: {', '.join(sorted(wrong))}"
+
+
+def found_by(user: User, web: Web, space: Space) -> tuple[dict[str, str], dict[str, str]]:
+    """The pages that this person finds, with those of the admin, and the pieces of pages."""
+    whole: dict[str, bool] = {}
+    session = Client()
+    session.force_login(user)
+    cookies = {name: one.value for name, one in session.cookies.items()}
+    with httpx2.Client(base_url=web.url, cookies=cookies, timeout=60) as reader:
+
+        def get(url: str) -> httpx2.Response:
+            answer = reader.get(url)
+            whole[url] = "<html" in answer.text
+            return answer
+
+        found = find_pages(get, space)
+    assert found.unreached == {}
+    pages = {name: url for name, url in found.pages.items() if whole[url]}
+    pieces = {name: url for name, url in found.pages.items() if not whole[url]}
+    return pages | find_admin_pages(), pieces
