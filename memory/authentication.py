@@ -39,7 +39,7 @@ class Access:
 
 def access_of_member(user: Any, slug: str | None) -> Access:
     """A person's access to the space of this name, or to their first; raises NotFound."""
-    memberships = Membership.objects.select_related("space__embedder")
+    memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)
     membership = memberships.filter(user=user).order_by("pk").first() if user.is_active else None

@@ -19,7 +19,7 @@ from memory.embeddings import EmbeddingError
 from memory.errors import EbbError, NotFound
 from memory.models import Job, Space
 from memory.progress import ProgressLine, shown
-from memory.services import jobs, sweeping, switching
+from memory.services import deleting, jobs, sweeping, switching
 from memory.transfer.importing import import_space
 from memory.transfer.upload import IMPORT
 
@@ -36,6 +36,7 @@ WORK: dict[str, Work] = {
     IMPORT: import_space,
     switching.KIND: switching.switch,
     sweeping.KIND: sweeping.sweep_in_batches,
+    deleting.KIND: deleting.delete_in_batches,
 }
 
 

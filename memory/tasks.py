@@ -10,7 +10,7 @@ from django.utils import timezone
 from memory.connections import release_connection
 from memory.jobs import work_at
 from memory.models import WebhookDelivery
-from memory.services import deliveries, jobs, sweeping
+from memory.services import deleting, deliveries, jobs, sweeping
 from memory.services.retention import sweep_all
 from memory.services.switching import clear_after_switches
 from memory.webhooks.sending import Message, Outcome, send
@@ -37,6 +37,7 @@ def work(space_id: int, job_id: str) -> None:
 @shared_task
 def pick_up_jobs() -> None:
     """Beat's part of long work."""
+    deleting.start_due(now=timezone.now())
     jobs.pick_up(now=timezone.now())
 
 

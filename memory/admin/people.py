@@ -45,16 +45,17 @@ class GroupAdmin(DjangoGroupAdmin, ModelAdmin):
 class MembershipInline(TabularInline):
     model = Membership
     extra = 0
+    hide_title = True  # it says what the row says
     autocomplete_fields = ("user",)
 
 
 @admin.register(Space)
 class SpaceAdmin(ReadOnlyAdmin):
-    list_display = ("name", "slug", "embedder", "created_at")
+    list_display = ("name", "slug", "embedder", "created_at", "closed_at")
     list_select_related = ("embedder",)
     search_fields = ("name", "slug")
-    fields = ("name", "slug", "embedder", "created_at")
-    readonly_fields = ("slug", "embedder", "created_at")
+    fields = ("name", "slug", "embedder", "created_at", "closed_at")
+    readonly_fields = ("slug", "embedder", "created_at", "closed_at")
     inlines = (MembershipInline,)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

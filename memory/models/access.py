@@ -61,6 +61,8 @@ class Space(models.Model):
         User, through="memory.Membership", related_name="spaces", verbose_name=_("members")
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now)
+    # From then on it exists for nobody; a while later it is deleted (services.deleting).
+    closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
 
     objects: ClassVar[models.Manager["Space"]] = SpaceQuerySet.as_manager()
 

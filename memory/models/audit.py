@@ -14,6 +14,8 @@ class AuditAction(models.TextChoices):
 
     SPACE_CREATED = "space.created", _("space created")
     SPACE_RENAMED = "space.renamed", _("space renamed")
+    SPACE_CLOSED = "space.closed", _("space to be deleted")
+    SPACE_REOPENED = "space.reopened", _("space brought back")
     KEY_CREATED = "key.created", _("key created")
     KEY_CHANGED = "key.changed", _("key changed")
     KEY_ROTATED = "key.rotated", _("key rotated")

@@ -17,13 +17,14 @@ def _text() -> str:
     JOIN memory_space AS space ON space.id = key.space_id
     JOIN memory_embedder AS embedder ON embedder.id = space.embedder_id
     WHERE (key.digest = $1 OR (key.previous_digest = $1 AND key.previous_until > $2))
-      AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > $2)
+      AND space.closed_at IS NULL AND key.revoked_at IS NULL
+      AND (key.expires_at IS NULL OR key.expires_at > $2)
     """  # noqa: S608 - the names of our own columns
 
 
 def live_key(digest: str, now: datetime) -> ApiKey | None:
     """The key with this digest, now or until its rotation's grace is over, with its space and
-    that's embedder; None if it was revoked or has expired."""
+    that's embedder; None if it was revoked or has expired, or if its space is being deleted."""
     found = fetch(_text(), [digest, now])
     if not found:
         return None

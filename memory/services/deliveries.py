@@ -27,7 +27,8 @@ LONGEST_PAUSE = 24 * 3600
 def collect_all(*, now: datetime) -> list[tuple[int, UUID]]:
     """Makes messages of what is new in the history of each space with webhooks; (space, webhook)
     of those that have something to send."""
-    for space_id, webhook_id in Webhook.objects.filter(active=True).values_list("space_id", "pk"):
+    active = Webhook.objects.filter(active=True, space__closed_at=None)
+    for space_id, webhook_id in active.values_list("space_id", "pk"):
         with transaction.atomic():
             rows = Webhook.objects.filter(space_id=space_id, pk=webhook_id, active=True)
             webhook = rows.select_for_update(skip_locked=True, of=("self",)).select_related("space")

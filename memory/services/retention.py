@@ -73,9 +73,9 @@ def alone(space: Space) -> Iterator[None]:
 
 
 def sweep_all(*, now: datetime, but: Collection[int] = ()) -> None:
-    """Sweeps every space but those with these ids, each in transactions of its own; one that fails
-    stops no other."""
-    for space in list(Space.objects.exclude(pk__in=but).order_by("pk")):
+    """Sweeps every open space but those with these ids, each in transactions of its own; one that
+    fails stops no other."""
+    for space in list(Space.objects.open().exclude(pk__in=but).order_by("pk")):
         try:
             sweep(space=space, now=now)
         except DatabaseError:

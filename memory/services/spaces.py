@@ -6,7 +6,7 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import connection, transaction
-from django.db.models import ManyToOneRel
+from django.db.models import ManyToOneRel, Model
 
 from memory.actors import Actor
 from memory.errors import FieldError, InvalidArguments
@@ -77,24 +77,24 @@ def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Spa
 @transaction.atomic
 def delete_space(*, space: Space, actor: Actor) -> None:
     """Deletes the space with all that belongs to it, its history and its audit among them; what
-    was done is left in the log only.
+    was done is left in the log only. A large one takes a minute: services.deleting does it in
+    batches, and ends here.
 
-    One statement for each table, of the apps above, too: their rows point here. The order does not
-    matter, because foreign keys are looked at when the transaction ends.
+    One statement for each table. The order does not matter, because foreign keys are looked at when
+    the transaction ends.
     """
     Space.objects.select_for_update().get(pk=space.pk)
     with connection.cursor() as cursor:
-        for table, column in _tables_of_spaces():
-            cursor.execute(f'DELETE FROM "{table}" WHERE "{column}" = %s', [space.pk])  # noqa: S608 - names of our own tables
+        for model in models_of_spaces():
+            cursor.execute(f'DELETE FROM "{model._meta.db_table}" WHERE space_id = %s', [space.pk])  # noqa: S608 - names of our own tables
         cursor.execute("DELETE FROM memory_space WHERE id = %s", [space.pk])
     logger.warning("The space %s was deleted by %s %s", space.slug, actor.type, actor.name)
 
 
-def _tables_of_spaces() -> list[tuple[str, str]]:
-    """Each table whose rows belong to a space, with the column that says to which."""
+def models_of_spaces() -> list[type[Model]]:
+    """Each model whose rows belong to a space, which is their `space`; of the apps above, too."""
     fields = Space._meta.get_fields(include_hidden=True)
-    relations = [field for field in fields if isinstance(field, ManyToOneRel)]
-    return [(r.related_model._meta.db_table, r.field.column) for r in relations]
+    return [field.related_model for field in fields if isinstance(field, ManyToOneRel)]
 
 
 def _checked_name(name: str) -> str:

@@ -67,7 +67,7 @@ def start_large(*, now: datetime) -> set[int]:
     ids = set(left.values_list("space_id", flat=True))
     large = Memory.objects.values_list("space_id").annotate(Count("pk")).order_by()
     sizes = large.filter(pk__count__gt=AT_ONCE).exclude(space_id__in=ids)
-    for space in Space.objects.filter(pk__in=[space_id for space_id, _size in sizes]):
+    for space in Space.objects.open().filter(pk__in=[space_id for space_id, _size in sizes]):
         if to_go(space, now) > AT_ONCE:
             with suppress(Conflict):
                 start_sweep(space=space, actor=SYSTEM, now=now)

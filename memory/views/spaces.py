@@ -1,12 +1,14 @@
-"""The page of spaces: those one belongs to, a form for another, and what this one is called."""
+"""The page of spaces: those one belongs to, a form for another, what this one is called, and those
+that are being deleted."""
 
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -14,16 +16,19 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
+from memory.durations import about
 from memory.embeddings import EmbeddingError
-from memory.errors import InvalidArguments
+from memory.errors import Conflict, InvalidArguments
 from memory.models import Membership, Memory, Space
 from memory.pages import PageRequest, space_page
 from memory.querysets.policies import current_policy
+from memory.services import deleting
 from memory.services import spaces as services
 from memory.services.embedders import configured_embedder
 from memory.services.policies import change_policy
 
 SHOWN = 200
+SHOWN_LEAVING = 5
 _SENTENCES = {
     "name": gettext_lazy("The name has to say something, in 120 characters at most."),
     "language": gettext_lazy("A language is two small letters, as en, de or zh."),
@@ -84,16 +89,42 @@ def change(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def delete(request: PageRequest, access: Access) -> HttpResponse:
-    """Deletes this space for good, if its short name was typed and one's own is another, too."""
+    """Closes this space, to be deleted, if its short name was typed and one's own is another, too:
+    there it is told how far that is."""
     if _asked(request, "confirm") != access.space.slug:
         sentence = _("Nothing was deleted: what was typed is not the space's short name.")
         return _shown(request, access, delete_error=sentence)
-    if not Space.objects.of_member(request.user).exclude(pk=access.space.pk).exists():
+    others = Space.objects.of_member(request.user).exclude(pk=access.space.pk)
+    other = others.order_by("memberships__pk").first()
+    if other is None:
         sentence = _("Nothing was deleted: it is your only space. Make another one first.")
         return _shown(request, access, delete_error=sentence)
-    services.delete_space(space=access.space, actor=access.actor)
-    messages.success(request, _("The space %(name)s is deleted.") % {"name": access.space.name})
-    return redirect("home")
+    with suppress(Conflict):  # somebody was faster
+        deleting.close_space(space=access.space, actor=access.actor, now=timezone.now())
+    messages.success(request, _("The space %(name)s is closed.") % {"name": access.space.name})
+    return redirect("spaces", other.slug)
+
+
+@require_GET
+@space_page("read")
+def leaving(request: PageRequest, access: Access) -> HttpResponse:
+    """How far the deletions of one's spaces are."""
+    return render(request, "memory/_leaving_spaces.html", _leaving(request))
+
+
+@require_POST
+@space_page("read")
+def bring_back(request: PageRequest, access: Access) -> HttpResponse:
+    """Opens a space again of which nothing is gone."""
+    rows = Space.objects.leaving(request.user)
+    space = get_object_or_404(rows, slug=request.POST.get("space", "").replace("\x00", ""))
+    try:
+        deleting.reopen_space(space=space, actor=access.actor, now=timezone.now())
+    except Conflict:
+        messages.error(request, _("It is too late: some of it is gone already."))
+    else:
+        messages.success(request, _("The space %(name)s is back.") % {"name": space.name})
+    return redirect("spaces", access.space.slug)
 
 
 def _asked(request: PageRequest, name: str) -> str:
@@ -109,13 +140,32 @@ def _sentence(error: InvalidArguments) -> str:
     return str(_SENTENCES.get(first.field, first.message))
 
 
+def _leaving(request: PageRequest) -> dict[str, Any]:
+    """What templates/memory/_leaving_spaces.html takes."""
+    now, rows = timezone.now(), Space.objects.leaving(request.user)
+    found = [(space, deleting.deletion(space)) for space in rows[:SHOWN_LEAVING]]
+    return {
+        "leaving": [
+            {
+                "space": space,
+                "goes_at": max(now, space.closed_at + deleting.GRACE),
+                "job": job if job and job.done else None,
+                "left": about(left) if job and (left := job.left(now)) else "",
+            }
+            for space, job in found
+            if space.closed_at is not None
+        ]
+    }
+
+
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
-    own = Membership.objects.filter(user=request.user.pk).select_related("space")
+    own = Membership.objects.filter(user=request.user.pk, space__closed_at=None)
     context = {
-        "memberships": own.order_by("space__name", "pk")[:SHOWN],
+        "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
         "language": current_policy(access.space).document.language,
         "memories": Memory.objects.in_space(access.space).count(),
         "may_steer": "admin" in access.scopes,
+        **_leaving(request),
         **more,
     }
     return render(request, "memory/spaces.html", context)

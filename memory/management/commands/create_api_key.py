@@ -43,7 +43,7 @@ class Command(BaseCommand):
                 _("Unknown scope: %(given)s. There are %(known)s.")
                 % {"given": ", ".join(unknown) or "—", "known": ", ".join(Scope.values)}
             )
-        found = Space.objects.filter(slug=space).first()
+        found = Space.objects.open().filter(slug=space).first()
         if found is None and not create_space:
             raise CommandError(
                 _("There is no space %(name)s; --create-space makes it.") % {"name": space}

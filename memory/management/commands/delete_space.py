@@ -1,0 +1,59 @@
+"""`manage.py delete_space`: closes a space and deletes it, showing how far it is, or reopens it."""
+
+from contextlib import suppress
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memory.actors import SYSTEM
+from memory.errors import EbbError
+from memory.jobs import work_in_front
+from memory.models import Job, Space
+from memory.services.deleting import begin_deletion, close_space, reopen_space
+
+
+class Command(BaseCommand):
+    help = (
+        "Delete a space with all that is in it, now and without a grace. Ctrl-C before anything is "
+        "gone keeps it; later a worker goes on."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("space", help="the space's short name")
+        parser.add_argument("--yes", action="store_true", help="do not ask for the name once more")
+        parser.add_argument(
+            "--bring-back", action="store_true", help="open one again of which nothing is gone yet"
+        )
+
+    def handle(self, *args: Any, space: str, yes: bool, bring_back: bool, **options: Any) -> None:
+        found = Space.objects.filter(slug=space).first()
+        if found is None:
+            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+        try:
+            if bring_back:
+                reopen_space(space=found, actor=SYSTEM, now=timezone.now())
+                self.stdout.write(_("The space %(name)s is back.") % {"name": space})
+            else:
+                self._delete(found, yes)
+        except EbbError as error:
+            raise CommandError(str(error)) from None
+
+    def _delete(self, space: Space, yes: bool) -> None:
+        asked = _("Type “%(slug)s” to say that you mean it") % {"slug": space.slug}
+        if not yes and input(f"{asked}: ") != space.slug:
+            raise CommandError(_("Nothing was deleted."))
+        if space.closed_at is None:
+            space = close_space(space=space, actor=SYSTEM, now=timezone.now())
+        job = begin_deletion(space=space, now=timezone.now())
+        with suppress(Job.DoesNotExist):  # it goes with its space
+            work_in_front(job)
+            self._stopped(space, job)
+        self.stdout.write(_("The space %(name)s is deleted.") % {"name": space.slug})
+
+    def _stopped(self, space: Space, job: Job) -> None:
+        if job.done:
+            raise CommandError(job.error or _("Some of it is gone: a worker goes on."))
+        reopen_space(space=space, actor=SYSTEM, now=timezone.now())
+        raise CommandError(_("Stopped before anything was gone: the space is back."))

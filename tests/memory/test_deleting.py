@@ -1,0 +1,200 @@
+"""Deleting a space: closed at once, brought back whole within its grace, then gone in batches."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from assessor.models import Assessment
+from benchmarks.lived_in import lived_in
+from chat.models import Conversation, Message
+from memory.actors import SYSTEM
+from memory.errors import Conflict
+from memory.jobs import work_at
+from memory.models import Job, JobState, Memory, MemoryEvent, Role, Space, User
+from memory.services import deleting, jobs
+from memory.services.members import add_member
+from memory.services.spaces import models_of_spaces
+from memory.services.sweeping import start_sweep
+from memory.tasks import pick_up_jobs, sweep_all_spaces
+from tests.conftest import ApiClient, MakeKey
+from tests.memory.writing import ALICE, NOW, remember
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def full(embedder: object, alice: User, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """A space with rows in every table, to be deleted in many batches."""
+    monkeypatch.setattr(deleting, "BATCH", 7)
+    space = lived_in("full", 6, timezone.now())
+    assert isinstance(space, Space)
+    add_member(space=space, user=alice, role=Role.OWNER, actor=SYSTEM, now=NOW)
+    # A span: its exchanges refer to the first of them.
+    first, *others = Assessment.objects.filter(space=space)
+    Assessment.objects.filter(pk__in=[one.pk for one in others[:3]]).update(part_of=first)
+    return space
+
+
+def rows(space: Space) -> int:
+    counts = [model._base_manager.filter(space_id=space.pk).count() for model in models_of_spaces()]
+    return sum(counts)
+
+
+def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
+    space: Space,
+    other_space: Space,
+    alice: User,
+    key: MakeKey,
+    api: Callable[[str | None], ApiClient],
+) -> None:
+    add_member(space=other_space, user=alice, role=Role.VIEWER, actor=SYSTEM, now=NOW)
+    remember(space, "User sings")
+    sweep, program = start_sweep(space=space, actor=ALICE, now=NOW), api(key())
+    assert program.get("memories").status_code == 200
+    browser = Client()
+    browser.force_login(alice)
+    here, there = (reverse("spaces", args=[one.slug]) for one in (space, other_space))
+
+    closed = browser.post(reverse("spaces_delete", args=["home"]), {"confirm": "home"})
+    assert closed.headers["Location"] == there
+    assert program.get("memories").status_code == 401
+    assert browser.get(here).status_code == 404
+    assert browser.get("/api/v1/memories", headers={"X-Ebb-Space": "home"}).status_code == 404
+    assert browser.get("/").headers["Location"] == reverse("playground", args=["other"])
+    page = browser.get(there).text
+    assert "until then it can be brought back" in page
+    assert here not in page
+    sweep.refresh_from_db()
+    assert sweep.state == JobState.CANCELLED
+    with pytest.raises(Conflict, match="already"):
+        deleting.close_space(space=space, actor=ALICE, now=NOW)
+    deleting.start_due(now=timezone.now() + deleting.GRACE - timedelta(seconds=30))
+    sweep_all_spaces()
+    assert Job.objects.count() == 1
+
+    browser.post(reverse("spaces_bring_back", args=["other"]), {"space": "home"})
+    assert program.get("memories").json()["items"][0]["content"] == "User sings"
+    assert browser.get(here).status_code == 200
+    with pytest.raises(Conflict, match="not being deleted"):
+        deleting.reopen_space(space=space, actor=ALICE, now=NOW)
+
+
+def test_only_who_owned_it_sees_it_and_brings_it_back(
+    space: Space, other_space: Space, bob: User, charlie: User
+) -> None:
+    deleting.close_space(space=space, actor=ALICE, now=timezone.now())
+    add_member(space=other_space, user=bob, role=Role.OWNER, actor=SYSTEM, now=NOW)
+    for user in (bob, charlie):
+        browser = Client()
+        browser.force_login(user)
+        assert "brought back" not in browser.get(reverse("spaces_leaving", args=["other"])).text
+        answer = browser.post(reverse("spaces_bring_back", args=["other"]), {"space": "home"})
+        assert answer.status_code == 404
+    space.refresh_from_db()
+    assert space.closed_at is not None
+
+
+def test_batches_leave_nothing_and_no_other_space_loses_a_row(full: Space, space: Space) -> None:
+    remember(space, "User sings")
+    before, total = rows(space), rows(full)
+    deleting.close_space(space=full, actor=ALICE, now=timezone.now() - deleting.GRACE)
+    pick_up_jobs()
+    queued = deleting.deletion(Space.objects.get(pk=full.pk))
+    assert queued is not None
+
+    job = jobs.claim_job(space_id=full.pk, job_id=queued.pk, now=timezone.now())
+    assert job is not None
+    work_at(job)
+
+    connection.check_constraints()
+    assert (rows(full), rows(space)) == (0, before)
+    assert list(Space.objects.values_list("slug", flat=True)) == ["home"]
+    # The job and who may watch it go with the space; all else is counted.
+    assert job.done == job.total
+    assert total - 20 < job.done <= total + 1
+
+
+def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
+    full: Space, alice: User, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = deleting.close_space(space=full, actor=ALICE, now=timezone.now())
+    job = deleting.begin_deletion(space=closed, now=timezone.now())
+    steps = iter(range(3))
+    advance = jobs.advance
+
+    def dies(**asked: object) -> None:
+        if next(steps, None) is None:
+            raise SystemExit
+        advance(**asked)  # type: ignore[arg-type]  # as it was called
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "advance", dies)
+        with pytest.raises(SystemExit):
+            work_at(job)
+    left = Job.objects.get(pk=job.pk)
+    assert 0 < left.done < rows(full)
+    with pytest.raises(Conflict, match="gone already"):
+        deleting.reopen_space(space=full, actor=ALICE, now=timezone.now())
+    browser = Client()
+    browser.force_login(alice)
+    page = browser.get(reverse("spaces", args=["home"])).text
+    assert "It cannot be stopped any more" in page
+    assert f'value="{left.done}"' in page
+
+    Job.objects.filter(pk=job.pk).update(leased_until=NOW)
+    second = jobs.claim_job(space_id=full.pk, job_id=job.pk, now=timezone.now())
+    assert second is not None
+    work_at(second)
+    assert not Space.objects.filter(pk=full.pk).exists()
+    assert second.done == second.total
+
+
+def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> None:
+    closed = deleting.close_space(space=full, actor=ALICE, now=timezone.now())
+    job = deleting.begin_deletion(space=closed, now=timezone.now())
+    before = rows(full)
+    deleting.reopen_space(space=full, actor=ALICE, now=timezone.now())
+
+    work_at(job)
+
+    job.refresh_from_db()
+    assert (job.state, job.done) == (JobState.CANCELLED, 0)
+    assert rows(full) == before + 1  # the line in the audit
+    # Closed anew, it gets a deletion of its own.
+    closed = deleting.close_space(space=full, actor=ALICE, now=timezone.now())
+    assert deleting.begin_deletion(space=closed, now=timezone.now()).pk != job.pk
+
+
+def test_the_command_asks_deletes_and_brings_back(
+    full: Space, space: Space, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda prompt: "something else")
+    with pytest.raises(CommandError, match="Nothing was deleted"):
+        call_command("delete_space", "full")
+    deleting.close_space(space=space, actor=SYSTEM, now=timezone.now())
+    call_command("delete_space", "home", "--bring-back", stdout=StringIO())
+    space.refresh_from_db()
+    assert space.closed_at is None
+
+    def interrupt(job: Job) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("memory.jobs.work_at", interrupt)
+        with pytest.raises(CommandError, match="the space is back"):
+            call_command("delete_space", "full", "--yes")
+    assert Space.objects.get(pk=full.pk).closed_at is None
+
+    said = StringIO()
+    call_command("delete_space", "full", "--yes", stdout=said)
+    assert "The space full is deleted." in said.getvalue()
+    assert "100%" in capsys.readouterr().err
+    for model in (Memory, MemoryEvent, Message, Conversation):
+        assert not model.objects.filter(space_id=full.pk).exists()
