@@ -8,6 +8,7 @@ asking again costs a hundredth of a cent, a wrong memory stays.
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any
 
 import json5
@@ -135,6 +136,24 @@ def as_required(schema: dict[str, Any]) -> None:
         described.pop("default", None)
 
 
+def _sureness(value: Any) -> Any:
+    """A share; None for what is none, since few are asked for it: "high" is no reason to refuse."""
+    with suppress(ValueError):
+        value = _number(value)
+        if isinstance(value, int | float) and 0 <= value <= 1:
+            return value
+    return None
+
+
+def schema_of(form: type[BaseModel], *, confidence: bool) -> dict[str, Any]:
+    """What the model is held to: all fields, but the confidence only if it is asked for."""
+    schema = form.model_json_schema()
+    if not confidence:
+        del schema["properties"]["confidence"]
+        schema["required"].remove("confidence")
+    return schema
+
+
 _Number = BeforeValidator(_number)
 _Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
@@ -149,6 +168,10 @@ class _Answer(BaseModel):
     tags: Annotated[list[Tag], BeforeValidator(_tags), Field(min_length=1, max_length=MAX_TAGS)]
     topics: Annotated[list[Topic], BeforeValidator(_topics), Field(max_length=MAX_TOPICS)] = []
     reasoning: Annotated[Text, BeforeValidator(lambda value: value or "")] = ""
+    # How sure the model is; None if it was not asked, or did not say. No part of the seed's form.
+    confidence: Annotated[float | None, BeforeValidator(_sureness)] = Field(
+        None, ge=0.0, le=1.0, exclude=True
+    )
 
     @model_validator(mode="before")
     @classmethod

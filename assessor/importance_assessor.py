@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from assessor import prompts
-from assessor.answers import FacetAssessment, MemoryAssessment
+from assessor.answers import FacetAssessment, MemoryAssessment, schema_of
 from assessor.errors import AssessmentError
 from assessor.llm import ChatModel, Completion, ModelError
 from memory.drafts import Facets
@@ -29,10 +29,12 @@ _SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """An assessment, the facets behind it (rubric `facets`), and the answer it was read from."""
+    """An assessment, the facets behind it (rubric `facets`), how sure the model is (where it says
+    so), and the answer it was read from."""
 
     assessment: MemoryAssessment
     facets: Facets | None
+    confidence: float | None
     answer: Completion
 
 
@@ -46,10 +48,12 @@ class MemoryImportanceAssessor:
         timeout_seconds: float = 5,
         tiers: Tiers | None = None,
         rubric: str = "graded",
+        asks_confidence: bool = False,
     ) -> None:
         self.model_factory = model_factory
         self.timeout_seconds = timeout_seconds
-        self.rubric = prompts.RUBRICS[rubric]
+        self.rubric = (prompts.SURE_RUBRICS if asks_confidence else prompts.RUBRICS)[rubric]
+        self.asks_confidence = asks_confidence
         self.tiers = tiers or Tiers(permanent_threshold=permanent_threshold)
 
     async def judge(
@@ -65,7 +69,7 @@ class MemoryImportanceAssessor:
         try:
             answer = await self.model_factory().complete(
                 prompts.question(self.rubric, *exchange),
-                schema=form.model_json_schema(),
+                schema=schema_of(form, confidence=self.asks_confidence),
                 timeout=self.timeout_seconds,
             )
             return _verdict(form.model_validate(answer.text), answer)
@@ -101,7 +105,7 @@ class MemoryImportanceAssessor:
 
 def _verdict(read: MemoryAssessment | FacetAssessment, answer: Completion) -> Verdict:
     if isinstance(read, MemoryAssessment):
-        return Verdict(read, None, answer)
+        return Verdict(read, None, read.confidence, answer)
     facets = read.facets
     values = read.model_dump(include=_SHARED) | {"importance": facets.importance}
-    return Verdict(MemoryAssessment(**values), facets, answer)
+    return Verdict(MemoryAssessment(**values), facets, read.confidence, answer)

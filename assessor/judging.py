@@ -60,6 +60,8 @@ class Judgement:
     tokens: int | None = None
     cost_usd: float | None = None
     facets: dict[str, float] | None = None
+    # How sure who judged is, in [0, 1]; None where nobody said.
+    confidence: float | None = None
     # In a cascade: what the built-in judge made of it, whoever had the last word.
     first_importance: float | None = None
 
@@ -122,6 +124,7 @@ def judge_locally(exchange: Exchange) -> Judgement:
         rubric="graded",
         latency_ms=(perf_counter() - started) * 1000,
         cost_usd=0.0,
+        confidence=judged.confidence,
     )
 
 
@@ -137,6 +140,7 @@ async def judge_with_model(
         timeout_seconds=policy.assessment.timeout_seconds,
         tiers=policy.ttl.tiers,
         rubric=exchange.rubric or policy.assessment.rubric,
+        asks_confidence=policy.assessment.review_below_confidence > 0,
     )
     verdict = await assessor.judge(
         exchange.user_message, exchange.assistant_response, exchange.source_role, exchange.context
@@ -145,6 +149,7 @@ async def judge_with_model(
     return Judgement(
         **verdict.assessment.model_dump(),
         facets=verdict.facets.stored() if verdict.facets else None,
+        confidence=verdict.confidence,
         provider="llm",
         model=storable(verdict.answer.model)[:MODEL_NAME_LENGTH],
         prompt_version=assessor.rubric.version,

@@ -83,6 +83,7 @@ class Assessment(models.Model):
     topics = ArrayField(models.CharField(max_length=120), default=list, blank=True)
     reasoning = models.TextField(_("reasoning"), blank=True)
     facets = models.JSONField(_("facets"), null=True, blank=True)
+    confidence = models.FloatField(_("confidence"), null=True, blank=True)
     ttl_seconds = models.PositiveBigIntegerField(_("lifetime (s)"), null=True, blank=True)
     memory = models.ForeignKey(
         "memory.Memory", models.SET_NULL, null=True, blank=True, related_name="assessments"

@@ -41,6 +41,11 @@ J, judgement, 0 to 1: how much it matters over all; use it to correct what the o
   in a few words
 """
 
+_CONFIDENCE = """
+CONFIDENCE, 0 to 1: how sure you are that the user said and meant what you summarize, and that it
+is worth as much as you say. Below 0.5: a person should look at it first.
+"""
+
 _METADATA = """
 MEMORY TYPE, one of:
 identity (who the user is), goal (what they want to reach), decision (what was decided),
@@ -92,25 +97,30 @@ class Rubric:
     system: str
 
 
-RUBRICS = {
-    rubric.name: rubric
-    for rubric in (
-        Rubric(
-            "graded",
-            "graded-1",
-            _TASK + _IMPORTANCE + _METADATA + '  "importance": 0.7,\n' + _EXAMPLE,
-        ),
-        Rubric(
-            "facets",
-            "facets-1",
-            _TASK
-            + _FACETS
-            + _METADATA
-            + '  "P": 0.3, "valence": 0.0, "intensity": 0.1, "I": 0.6, "J": 0.7,\n'
-            + _EXAMPLE,
+def _rubric(name: str, scores: str, fields: str, *, sure: bool) -> Rubric:
+    return Rubric(
+        name,
+        f"{name}-1" + ("+confidence" if sure else ""),
+        "".join(
+            [
+                *(_TASK, scores, _CONFIDENCE if sure else "", _METADATA, fields),
+                *('  "confidence": 0.8,\n' if sure else "", _EXAMPLE),
+            ]
         ),
     )
-}
+
+
+def _rubrics(*, sure: bool) -> dict[str, Rubric]:
+    facets = '  "P": 0.3, "valence": 0.0, "intensity": 0.1, "I": 0.6, "J": 0.7,\n'
+    return {
+        "graded": _rubric("graded", _IMPORTANCE, '  "importance": 0.7,\n', sure=sure),
+        "facets": _rubric("facets", _FACETS, facets, sure=sure),
+    }
+
+
+RUBRICS = _rubrics(sure=False)
+SURE_RUBRICS = _rubrics(sure=True)
+"""The same, with the question how sure the model is: for spaces that hold what it is unsure of."""
 
 
 def question(

@@ -13,20 +13,21 @@ from assessor.exchanges import joined
 from assessor.judging import Exchange, Judgement, with_usage
 from assessor.models import Assessment
 from assessor.reconciling import Advisor, close_ones
-from assessor.screening import Finding, screen, stated_by_user
+from assessor.screening import Finding, evidence, screen, stated_by_user
 from memory.actors import Actor
 from memory.drafts import MAX_TAGS, Facets, MemoryChange, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
+from memory.held import UNSURE, because
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Decision, Neighbour, one_text
 from memory.services.memories import Prepared, prepare_memories, revise_memory
-from memory.services.reconciliation import is_echo, near, remember
+from memory.services.reconciliation import is_echo, near
 from memory.services.recycle_bin import let_go
-from memory.services.review import hold_memory
+from memory.services.review import hold_memory, remember_or_hold
 from memory.tools import TOOL
 
 JUDGED = "judged with its exchange"
@@ -56,6 +57,7 @@ class MemoryWriteIntent:
     judgement: Judgement
     prepared: Prepared
     finding: Finding | None
+    unsure: bool
     proposed: Decision | None
     kept: Kept | None = None
 
@@ -83,7 +85,11 @@ class MemoryWriteIntent:
             return hold_memory(reason=self.finding.reason, **common)
         if self.kept is not None:
             return self._judged(self.kept, common["actor"], now)
-        return remember(proposed=self.proposed, **common).memory
+        quote = evidence(self.judgement.summary, self.exchange)
+        common["proposed"] = self.proposed
+        if self.unsure:
+            return hold_memory(reason=because(UNSURE, quote), **common)
+        return remember_or_hold(evidence=quote, **common).memory
 
     def _judged(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
         """What a tool wrote, with its judgement, but never less than nobody's judgement would give
@@ -143,7 +149,11 @@ def write_intent(
         advice = advisor(draft.content, close)
         judgement = with_usage(judgement, advice.usage if advice else None)
     proposed = advice.decision if advice else None
-    return MemoryWriteIntent(assessment, joined(span), judgement, prepared, finding, proposed, kept)
+    bound = prepared.policy.document.assessment.review_below_confidence
+    unsure = judgement.confidence is not None and judgement.confidence < bound
+    return MemoryWriteIntent(
+        assessment, joined(span), judgement, prepared, finding, unsure, proposed, kept
+    )
 
 
 def _kept(

@@ -67,6 +67,8 @@ class AssessmentOut(Schema):
     latency_ms: float | None
     tokens: int | None
     cost_usd: float | None
+    # How sure who judged is, 0 to 1; null where nobody said.
+    confidence: float | None
     first_importance: float | None
     error: str | None
     memory_id: UUID | None

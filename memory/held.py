@@ -1,8 +1,8 @@
 """What a held memory is looked at by: the kind of its reason, the words that raised it, and what
 differs between two texts.
 
-A reason is one line (assessor.screening): where the words stand, what they do, and the words in
-quotation marks. What comes before the words is its kind.
+A reason is one line (for a finding see assessor.screening: where the words stand, and what they
+do), and the words in quotation marks. What comes before the words is its kind.
 """
 
 import re
@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+UNSURE = "The judge was not sure"
+CONFLICT = "It contradicts what is known"
 QUOTE_BEGINS = ": “"
+MAX_QUOTED = 200  # characters
 MAX_COMPARED = 4000  # characters; what is longer is shown whole, as one change
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|\s+|.", re.DOTALL)
 
@@ -22,6 +25,13 @@ class Span:
 
     kind: Literal["same", "added", "removed"]
     text: str
+
+
+def because(kind: str, quote: str) -> str:
+    """A reason: its kind, and on one line the words that are the evidence, if there are any."""
+    quote = " ".join(quote.split())
+    cut = quote if len(quote) <= MAX_QUOTED else f"{quote[:MAX_QUOTED]}…"
+    return f"{kind}{QUOTE_BEGINS}{cut}”" if cut else kind
 
 
 def kind_of(reason: str) -> str:

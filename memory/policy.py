@@ -81,6 +81,9 @@ class AssessmentPolicy(_Part):
     store_above: float = Field(default=0.2, ge=0.0, le=1.0)
     # What tries to steer the judge or to plant instructions waits for a person (docs/safety.md).
     review: bool = True
+    # So does what a judge is less sure of, and what contradicts what is known.
+    review_below_confidence: float = Field(default=0, ge=0.0, le=1.0)
+    hold_conflicts: bool = False
     mask_secrets: bool = True
 
 

@@ -180,6 +180,14 @@ WORDS: Final = {
         _("Hold what looks like an attack"),
         _("What tries to steer the judge or to plant instructions waits in the review."),
     ),
+    "assessment.review_below_confidence": Words(
+        _("Hold what a judge is unsure of"),
+        _("Below this confidence, 0 to 1, it waits in the review. 0 holds nothing."),
+    ),
+    "assessment.hold_conflicts": Words(
+        _("Hold contradictions"),
+        _("What would replace or patch a memory waits in the review, with what would change."),
+    ),
     "assessment.mask_secrets": Words(
         _("Mask secrets"), _("Keys, passwords and card numbers are never stored.")
     ),

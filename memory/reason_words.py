@@ -20,6 +20,8 @@ _REASONS: Final = (
     _("reverted to revision {said}"),
     _("not relevant to “{said}”"),
     _("relevant to “{said}” after all"),
+    _("replaced by: {said}"),
+    _("said again: {said}"),
     _("known already: {said}"),
     _("added to what was known: {said}"),
     _("proposed again: {said}"),
@@ -60,9 +62,11 @@ FINDINGS: Final = frozenset(
         _("tells the assistant to keep something from the user"),
         _("tells the judge what it is"),
         _("vouches for somebody"),
+        _("The judge was not sure"),
+        _("It contradicts what is known"),
     )
 )
-"""The parts of a finding: where the words stand, and what they do."""
+"""The parts of a finding (where the words stand, and what they do), and the other kinds."""
 
 
 def in_words(reason: str) -> str:

@@ -101,6 +101,15 @@ def stated_by_user(content: str, exchange: Exchange) -> bool:
     return bool(words_of(content) & words_of(stated))
 
 
+def evidence(summary: str, exchange: Exchange) -> str:
+    """The sentence of the user's that shares most words with what was made of it; empty if none
+    shares any."""
+    words = words_of(summary)
+    sentences = split_sentences(exchange.user_message)
+    best = max(sentences, key=lambda sentence: len(words_of(sentence) & words), default="")
+    return best if words_of(best) & words else ""
+
+
 def _of_the_user(message: str) -> Iterator[Part]:
     own, shown = _split(message, _SHOWN)
     lead = _LEAD.search(own)

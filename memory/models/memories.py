@@ -114,6 +114,8 @@ class Memory(models.Model):
 
     # Why it had to wait for a person; stays when it was let in.
     review_reason = models.TextField(_("held because"), blank=True, editable=False)
+    # What it was about to do to a memory (memory.held.Proposal); null for nothing.
+    review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Filled while it is in the bin.
     binned_at = models.DateTimeField(_("let go"), null=True, blank=True)

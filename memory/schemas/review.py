@@ -1,5 +1,8 @@
 """Shapes: what waits for a person."""
 
+from typing import Literal
+from uuid import UUID
+
 from ninja import Schema
 
 from memory.schemas.asked import Cursor
@@ -13,10 +16,20 @@ class ReviewListIn(Schema):
     cursor: Cursor | None = None
 
 
+class ProposalOut(Schema):
+    """What a held memory was about to do to one that is known. An approval does it, if that one is
+    still what it was then."""
+
+    verdict: Literal["reinforce", "revise", "supersede"]
+    memory_id: UUID
+    reason: str
+
+
 class HeldOut(MemoryOut):
     """A memory that was held, with why."""
 
     review_reason: str
+    review_proposal: ProposalOut | None
 
 
 class ReviewList(Schema):

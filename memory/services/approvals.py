@@ -15,6 +15,7 @@ from memory.drafts import MemoryChange, Source
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action
+from memory.proposals import proposal_of
 from memory.querysets.policies import Policy, current_policy
 from memory.reconciliation import Verdict
 from memory.services.history import record
@@ -50,7 +51,7 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
         note()
         return memory
 
-    decision = decided(statement)
+    decision = decided(statement, proposal_of(memory))
     if decision.memory is not None and decision.verdict in _MERGED:
         note()
         let_go(

@@ -24,6 +24,8 @@ from memory.services.memories import Prepared, prepare_memories, revise_memory, 
 from memory.services.recycle_bin import let_go
 from memory.similar import nearest_live
 
+CONTRADICTING = {Verdict.REVISE, Verdict.SUPERSEDE}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -106,12 +108,14 @@ def remember(
     actor: Actor,
     now: datetime,
     proposed: Decision | None = None,
+    hold: Callable[[Decision], Memory] | None = None,
     **extra: object,
 ) -> Outcome:
     """Remembers one prepared statement in the light of what is known.
 
     `proposed` is what a model said it is to its neighbours; it stands as long as the memory it is
-    about is still what the model was shown. Without it the rule decides.
+    about is still what the model was shown. Without it the rule decides. `hold` keeps for review
+    what would change or replace a memory, instead of doing it.
     `extra` are columns of a new memory. A revision embeds its text while the space is held.
     """
     [draft] = prepared.drafts
@@ -132,6 +136,8 @@ def remember(
 
     one_at_a_time(prepared.space)
     decision = decided(statement, proposed)
+    if hold is not None and decision.verdict in CONTRADICTING:
+        return Outcome(hold(decision), decision.verdict)
     return carry_out(statement, decision, add=add, actor=actor, now=now)
 
 

@@ -6,6 +6,7 @@ counts for no capacity. Only a person, or a program in their name, decides about
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -13,15 +14,16 @@ from django.db import transaction
 from memory.actors import Actor
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
-from memory.held import kind_of
+from memory.held import CONFLICT, because, kind_of
 from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Space, Status
 from memory.models.history import Action
+from memory.proposals import stored
 from memory.querysets.policies import current_policy
-from memory.reconciliation import restates
+from memory.reconciliation import Decision, restates
 from memory.services.approvals import admit, take_back, was_merged
 from memory.services.history import record
 from memory.services.memories import Prepared, store_memories
-from memory.services.reconciliation import one_at_a_time
+from memory.services.reconciliation import Outcome, one_at_a_time, remember
 from memory.services.recycle_bin import let_go
 from memory.similar import nearest
 
@@ -32,30 +34,30 @@ PROPOSED_AGAIN = "proposed again"
 
 @transaction.atomic
 def hold_memory(
-    *, prepared: Prepared, reason: str, actor: Actor, now: datetime, **extra: object
+    *,
+    prepared: Prepared,
+    reason: str,
+    actor: Actor,
+    now: datetime,
+    proposed: Decision | None = None,
+    **extra: object,
 ) -> Memory:
     """Keeps a prepared statement for review; the same one again is the one that waits already.
 
     What a person has turned away is not proposed again: the answer is the rejected memory, whose
     history notes it. What a person decides on always (services.review_rules) is decided on at once:
-    the answer is the memory that now holds it, or the rejected one. `extra` are columns of a new
-    memory.
+    the answer is the memory that now holds it, or the rejected one. `proposed` is what it was about
+    to do to a memory: an approval does that. `extra` are columns of a new memory.
     """
     space, [draft] = prepared.space, prepared.drafts
     one_at_a_time(space)
     waiting = Memory.objects.in_space(space).in_review().filter(content=draft.content).first()
     if waiting is not None:
         return waiting
+    noted: dict[str, Any] = {"actor": actor, "policy": prepared.policy, "now": now}
     if (rejected := _rejected_before(prepared)) is not None:
         again = f"{PROPOSED_AGAIN}: {draft.content}"
-        record(
-            memories=[rejected],
-            action=Action.REJECTED,
-            actor=actor,
-            policy=prepared.policy,
-            now=now,
-            reason=again,
-        )
+        record(memories=[rejected], action=Action.REJECTED, reason=again, **noted)
         return rejected
     [memory] = store_memories(
         prepared=prepared,
@@ -63,18 +65,42 @@ def hold_memory(
         now=now,
         status=Status.REVIEW,
         review_reason=reason,
+        review_proposal=stored(proposed),
         **extra,
     )
-    record(
-        memories=[memory],
-        action=Action.HELD,
-        actor=actor,
-        policy=prepared.policy,
-        now=now,
-        reason=reason,
-    )
+    record(memories=[memory], action=Action.HELD, reason=reason, **noted)
     rule = ReviewRule.objects.in_space(space).on(kind_of(reason)).first()
     return memory if rule is None else _decided(memory, rule, now)
+
+
+@transaction.atomic
+def remember_or_hold(
+    *,
+    prepared: Prepared,
+    actor: Actor,
+    now: datetime,
+    proposed: Decision | None = None,
+    evidence: str = "",
+    **extra: object,
+) -> Outcome:
+    """Remembers a statement as `remember` does. Where the policy says so, what would change or
+    replace a memory is kept for review instead; `evidence` are the words that show it."""
+
+    def hold(decision: Decision) -> Memory:
+        why = because(CONFLICT, evidence)
+        return hold_memory(
+            prepared=prepared, reason=why, actor=actor, now=now, proposed=decision, **extra
+        )
+
+    holds = prepared.policy.document.assessment.hold_conflicts
+    return remember(
+        prepared=prepared,
+        actor=actor,
+        now=now,
+        proposed=proposed,
+        hold=hold if holds else None,
+        **extra,
+    )
 
 
 def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:

@@ -15,9 +15,8 @@ from memory.reconciliation import Verdict
 from memory.references import one, readable
 from memory.schemas import MemoryOut
 from memory.services.memories import prepare_memories, revise_memory
-from memory.services.reconciliation import remember as reconcile
 from memory.services.recycle_bin import let_go
-from memory.services.review import hold_memory
+from memory.services.review import hold_memory, remember_or_hold
 from memory.tools import texts
 from memory.tools.arguments import MemoryWrite, OneMemory, Remember, UpdateMemory
 from memory.tools.base import TOOL, Caller, ToolAnswer
@@ -103,7 +102,9 @@ def _keep(caller: Caller, draft: MemoryDraft, *, typed: bool = False) -> tuple[M
     if reason := _held_because(caller, draft.content, draft.tags):
         held = hold_memory(prepared=prepared, reason=reason, actor=caller.actor, now=caller.now)
         return held, _WAITING[Status(held.status)]
-    outcome = reconcile(prepared=prepared, actor=caller.actor, now=caller.now)
+    outcome = remember_or_hold(prepared=prepared, actor=caller.actor, now=caller.now)
+    if outcome.memory.status != Status.LIVE:
+        return outcome.memory, _WAITING[Status(outcome.memory.status)]
     return outcome.memory, _DONE[outcome.verdict]
 
 

@@ -20,6 +20,7 @@ from memory.held import compared, kind_of, quote_of
 from memory.models import Memory, ReviewRule, Status
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
+from memory.proposals import proposal_of
 from memory.querysets.memories import MemoryQuerySet
 from memory.reconciliation import Verdict, decide, patched
 from memory.services import review as services
@@ -239,7 +240,8 @@ def _known(access: Access, memory: Memory) -> dict[str, Any]:
     vector = vector_of(space, memory.pk)
     if vector is None:
         return {}
-    decision = decide(memory.content, memory.memory_type, nearest_live(space, vector))
+    live = nearest_live(space, vector)
+    decision = proposal_of(memory) or decide(memory.content, memory.memory_type, live)
     if decision.memory is None:
         return {}
     old = decision.memory.content
@@ -247,6 +249,8 @@ def _known(access: Access, memory: Memory) -> dict[str, Any]:
     new = patched(old, memory.content, timezone.now()) if revised else memory.content
     return {
         "known": decision.memory,
-        "again": decision.verdict is Verdict.REINFORCE,
+        "verdict": str(decision.verdict),
         "difference": compared(old, new),
+        # The words of a model; the rule's would say the same again.
+        "why": decision.reason if memory.review_proposal else "",
     }

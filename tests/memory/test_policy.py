@@ -62,6 +62,8 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "timeout_seconds": 5,
             "store_above": 0.2,
             "review": True,
+            "review_below_confidence": 0,
+            "hold_conflicts": False,
             "mask_secrets": True,
         },
     }

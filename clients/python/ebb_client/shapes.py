@@ -90,8 +90,15 @@ class BinnedMemory(Memory):
     purge_at: str
 
 
+class Proposal(TypedDict):
+    verdict: Literal["reinforce", "revise", "supersede"]
+    memory_id: str
+    reason: str
+
+
 class HeldMemory(Memory):
     review_reason: str
+    review_proposal: Proposal | None
 
 
 class Revision(TypedDict):
@@ -180,6 +187,7 @@ class Assessment(TypedDict):
     latency_ms: float | None
     tokens: int | None
     cost_usd: float | None
+    confidence: float | None
     error: str | None
     memory_id: str | None
 
