@@ -52,7 +52,8 @@ def opened(client: Client, row: Assessment, *, htmx: bool = False) -> str:
 
 def words(page: str) -> str:
     """What a person reads, without the markup."""
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    # A <bdi> is no border of words.
+    return " ".join(re.sub(r"<[^>]*>", " ", re.sub(r"</?bdi>", "", page)).split())
 
 
 def press(client: Client, name: str, row: Assessment, **form: str) -> Answer:
