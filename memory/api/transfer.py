@@ -12,6 +12,7 @@ from memory.errors import FieldError, InvalidArguments
 from memory.jobs import work_at
 from memory.models import Job, JobState
 from memory.schemas import ImportIn, JobOut
+from memory.schemas.asked import may_fail
 from memory.transfer.stream import export_response
 from memory.transfer.upload import begin_import, start_import
 
@@ -49,7 +50,10 @@ def export_space(request: HttpRequest) -> HttpResponseBase:
     response={200: JobOut, 202: JobOut},
     url_name="import",
     operation_id="importSpace",
-    openapi_extra={"requestBody": {"required": True, "content": _LINES | _FILE}},
+    openapi_extra={
+        "requestBody": {"required": True, "content": _LINES | _FILE},
+        **may_fail(409),
+    },
 )
 def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]:
     """Read a file into the space: an export, or memories of a system before Ebb.
