@@ -62,3 +62,11 @@ def names(events: list[ServerEvent]) -> list[str]:
 
 def text(events: list[ServerEvent]) -> str:
     return "".join(event.data["text"] for event in events if event.name == "token")
+
+
+def read_until(events: Iterator[ServerEvent], said: str) -> str:
+    """Reads until so much has been said, in however many events the tokens come."""
+    seen: list[ServerEvent] = []
+    while text(seen) != said:
+        seen.append(next(events))
+    return said

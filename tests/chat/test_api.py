@@ -14,7 +14,7 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
 from memory.services.memories import create_memory
-from tests.chat.talking import Talker, names, text
+from tests.chat.talking import Talker, names, read_until, text
 from tests.conftest import MakeKey
 from tests.processes import Processes, Web, wait_until
 from tests.stub_model import StubModel
@@ -278,12 +278,10 @@ def test_who_leaves_in_mid_stream_leaves_what_was_said(
 ) -> None:
     stub_model.script("stall:4")
     with talker.stream(STORY) as events:
-        seen = [next(events)]
-        while text(seen) != "You said: I like":  # in one event or in four
-            seen.append(next(events))
+        said = read_until(events, "You said: I like")
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     message = reply_row()
-    assert message.content == text(seen)
+    assert message.content == said
     assert_released(message)
     lisbon.refresh_from_db()
     assert lisbon.use_count == 1

@@ -10,7 +10,7 @@ from django.utils import timezone
 from chat.models import Conversation, Message
 from chat.services.turns import begin_turn
 from memory.models import Space
-from tests.chat.talking import Talker, names, text
+from tests.chat.talking import Talker, names, read_until, text
 from tests.conftest import ApiClient, MakeKey
 from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
@@ -169,7 +169,7 @@ def test_who_leaves_a_reply_that_is_written_anew_leaves_what_was_said(
     again = f"conversations/{conversation_id}/regenerate"
     [question, _] = shown(talker, conversation_id)
     with talker.stream(None, at=again) as events:
-        assert text([next(events) for _ in range(4)]) == "You said: I"
+        read_until(events, "You said: I")
         edit = f"messages/{question['id']}/edit"
         for address, body in ((again, {}), (edit, {"message": "I like coffee"})):
             assert talker.client.post(address, json=body).status_code == 409
