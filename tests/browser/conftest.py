@@ -67,6 +67,10 @@ class Watch:
         context.on("response", self._answered)
 
     def _console(self, message: ConsoleMessage) -> None:
+        # htmx calls it an error when a newer request takes the place of one (hx-sync). One that
+        # failed is a `sendError` besides, and a request's failure below.
+        if message.text.startswith(("htmx:sendAbort,", "htmx:afterRequest,")):
+            return
         if message.type in {"error", "warning"}:
             self.complaints.append(f"console: {message.text}")
 
