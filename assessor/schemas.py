@@ -95,8 +95,8 @@ class AssessmentOut(Schema):
 class JudgedOut(AssessmentOut):
     """A judgement. What was not stored has no id and no time."""
 
-    id: UUID | None  # type: ignore[assignment]  # the one difference
-    created_at: datetime | None  # type: ignore[assignment]
+    id: UUID | None  # type: ignore[assignment]  # wider than in a stored one
+    created_at: datetime | None  # type: ignore[assignment]  # likewise
 
 
 class AssessOut(Schema):

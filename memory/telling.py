@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.template.defaultfilters import capfirst
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -77,7 +77,7 @@ def told(events: Iterable[MemoryEvent]) -> list[Told]:
 def _sentence(event: MemoryEvent) -> SafeString:
     # A person is called as they call themselves.
     begins = who(event) if event.actor_type == "user" else capfirst(who(event))
-    return _filled(_SENTENCES[Action(event.action)], who=mark_safe(begins))  # noqa: S308 - it was, before its first letter changed
+    return _filled(_SENTENCES[Action(event.action)], who=format_html("{}", begins))
 
 
 def who(done: object) -> SafeString:

@@ -99,7 +99,9 @@ def start_due(*, now: datetime) -> None:
 
 def delete_in_batches(job: Job) -> Mapping[str, Any]:
     """The job's work. The space goes last, and the job with it. Raises JobStopped."""
-    total = job.total or sum(_count(table, job.space) for table in _tables())
+    total = job.total or sum(
+        table.model._base_manager.filter(space_id=job.space.pk).count() for table in _tables()
+    )
     while _step(job, total):
         pass
     with transaction.atomic():
@@ -132,7 +134,7 @@ def _held(space: Space) -> Space:
 class _Table:
     """A table whose rows belong to a space, and its keys to itself."""
 
-    name: str
+    model: type[Model]
     own_keys: Sequence[str]
 
 
@@ -149,7 +151,7 @@ def _tables() -> Sequence[_Table]:
                 order.add(key.related_model, model)
     return [
         _Table(
-            model._meta.db_table,
+            model,
             [key.column for key in _keys(model) if key.related_model is model],
         )
         for model in order.static_order()
@@ -160,21 +162,15 @@ def _keys(model: type[Model]) -> list[Any]:
     return [field for field in model._meta.fields if isinstance(field, ForeignKey)]
 
 
-def _count(table: _Table, space: Space) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(f'SELECT count(*) FROM "{table.name}" WHERE space_id = %s', [space.pk])  # noqa: S608 - the name of our own table
-        [[count]] = cursor.fetchall()
-    return int(count)
-
-
 def _delete_some(table: _Table, space: Space) -> int:
     """Deletes a batch of rows; those that refer to others of their table come first."""
+    name = table.model._meta.db_table
     with connection.cursor() as cursor:
         for condition in (*(f'"{key}" IS NOT NULL' for key in table.own_keys), "TRUE"):
             cursor.execute(
                 f"""
-                DELETE FROM "{table.name}" WHERE space_id = %(space)s AND id IN (
-                    SELECT id FROM "{table.name}" WHERE space_id = %(space)s AND {condition}
+                DELETE FROM "{name}" WHERE space_id = %(space)s AND id IN (
+                    SELECT id FROM "{name}" WHERE space_id = %(space)s AND {condition}
                     LIMIT %(batch)s
                 )
                 """,  # noqa: S608 - names of our own tables and columns

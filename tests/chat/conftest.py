@@ -4,11 +4,26 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
+from django.utils import timezone
 
+from memory.actors import SYSTEM
+from memory.drafts import MemoryDraft
+from memory.models import Memory, Space
+from memory.services.memories import create_memory
 from tests.chat.talking import Talker
 from tests.processes import model_web, processes, queue, static_files, web
 
 __all__ = ["model_web", "processes", "queue", "static_files", "web"]
+
+
+@pytest.fixture
+def lisbon(space: Space) -> Memory:
+    return create_memory(
+        space=space,
+        draft=MemoryDraft(content="User moved to Lisbon in March", memory_type="fact"),
+        actor=SYSTEM,
+        now=timezone.now(),
+    )
 
 
 @pytest.fixture

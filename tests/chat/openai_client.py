@@ -5,13 +5,8 @@ from typing import Any
 
 import openai
 import pytest
-from django.utils import timezone
 
 from chat.models import Message
-from memory.actors import SYSTEM
-from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
-from memory.services.memories import create_memory
 from tests.conftest import MakeKey
 from tests.processes import Web
 from tests.stub_model import StubModel
@@ -41,16 +36,6 @@ def door() -> Iterator[Door]:
 def client(model_web: Web, stub_model: StubModel, key: MakeKey, door: Door) -> openai.OpenAI:
     """Asks the stub model, with nothing scripted, through Ebb."""
     return door(model_web, key())
-
-
-@pytest.fixture
-def lisbon(space: Space) -> Memory:
-    return create_memory(
-        space=space,
-        draft=MemoryDraft(content="User moved to Lisbon in March", memory_type="fact"),
-        actor=SYSTEM,
-        now=timezone.now(),
-    )
 
 
 def said(*texts: str, system: Any = None) -> list[Any]:

@@ -10,10 +10,7 @@ from django.utils import timezone
 
 from assessor.models import Assessment, State
 from chat.models import Message
-from memory.actors import SYSTEM
-from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.services.memories import create_memory
 from tests.chat.talking import Talker, names, read_until, text
 from tests.conftest import MakeKey
 from tests.processes import Processes, Web, wait_until
@@ -30,16 +27,6 @@ STORY = "I like long walks along the river in the evening when it is warm"
 def talker(model_web: Web, stub_model: StubModel, key: MakeKey, talk: Talk) -> Talker:
     """Talks to the stub model, with nothing scripted."""
     return talk(model_web.url, key())
-
-
-@pytest.fixture
-def lisbon(space: Space) -> Memory:
-    return create_memory(
-        space=space,
-        draft=MemoryDraft(content="User moved to Lisbon in March", memory_type="fact"),
-        actor=SYSTEM,
-        now=timezone.now(),
-    )
 
 
 def reply_row() -> Message:

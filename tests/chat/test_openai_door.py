@@ -25,7 +25,6 @@ from tests.chat.openai_client import (
     client,
     door,
     ebb,
-    lisbon,
     reply_row,
     said,
     turns,
@@ -34,7 +33,7 @@ from tests.conftest import MakeKey
 from tests.processes import Web
 from tests.stub_model import StubModel
 
-__all__ = ["client", "door", "lisbon"]
+__all__ = ["client", "door"]
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 

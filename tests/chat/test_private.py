@@ -5,13 +5,9 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from chat.models import Conversation
-from memory.actors import SYSTEM
-from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
-from memory.services.memories import create_memory
+from memory.models import Memory
 from tests.chat.talking import Talker, names, text
 from tests.conftest import MakeKey
 from tests.processes import Web, wait_until
@@ -24,16 +20,6 @@ EARLIER = [
     {"role": "user", "content": "I am hiding from Hammerfest-Xy7"},
     {"role": "assistant", "content": "You said: so."},
 ]
-
-
-@pytest.fixture
-def lisbon(space: Space) -> Memory:
-    return create_memory(
-        space=space,
-        draft=MemoryDraft(content="User moved to Lisbon in March", memory_type="fact"),
-        actor=SYSTEM,
-        now=timezone.now(),
-    )
 
 
 @pytest.fixture
