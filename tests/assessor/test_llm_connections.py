@@ -126,6 +126,24 @@ def test_two_hundred_streams_at_once(stub_model: StubModel) -> None:
     assert run(stub_model, read_many) == [HELLO_REPLY] * 200
 
 
+def test_kept_connections_that_the_endpoint_closed_fail_nobody() -> None:
+    """A loop that is busy has not heard of it yet, and a second try may meet one like the first."""
+    stub = StubModel()
+    stub.start()
+
+    async def scene() -> list[str]:
+        async with model_session(base_url=stub.base_url, api_key="key", model="stub") as model:
+            await asyncio.gather(*(read(model) for _ in range(20)))
+            stub.stop()  # on the loop's own thread, which learns nothing meanwhile
+            again = StubModel(port=stub.port)
+            again.start()
+            replies = await asyncio.gather(*(read(model) for _ in range(20)))
+        again.stop()
+        return [text_of(chunks) for chunks in replies]
+
+    assert asyncio.run(scene()) == [HELLO_REPLY] * 20
+
+
 @pytest.mark.parametrize(("breaks", "comes"), [(1, True), (2, False)])
 def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
     breaks: int, comes: bool
