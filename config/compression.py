@@ -8,34 +8,19 @@ the CSRF token anew in each page, and pads the compressed page by chance (django
 from collections.abc import Callable
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction, sync_to_async
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.middleware.gzip import GZipMiddleware
-from django.utils.decorators import sync_and_async_middleware
 
 SMALLEST = 2000  # bytes: less is one packet anyway
 
 Handler = Callable[[HttpRequest], Any]
 
 
-@sync_and_async_middleware
 def compressed_pages(get_response: Handler) -> Handler:
     """Middleware: compresses HTML for whoever takes it so."""
     gzip = GZipMiddleware(get_response)
-    if iscoroutinefunction(get_response):
 
-        async def answer_async(request: HttpRequest) -> HttpResponseBase:
-            response: HttpResponse = await get_response(request)
-            if not _is_large_page(response):
-                return response
-            # Some milliseconds, in which the event loop can do something else.
-            return await sync_to_async(gzip.process_response, thread_sensitive=False)(
-                request, response
-            )
-
-        return answer_async
-
-    def answer(request: HttpRequest) -> HttpResponseBase:
+    def answer(request: HttpRequest) -> HttpResponse:
         response: HttpResponse = get_response(request)
         return gzip.process_response(request, response) if _is_large_page(response) else response
 

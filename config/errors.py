@@ -1,16 +1,14 @@
 """Every error as problem+json (RFC 9457): one table from exception to answer."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from math import ceil
 from typing import Any
 
 import pydantic
-from asgiref.sync import iscoroutinefunction
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
-from django.utils.decorators import sync_and_async_middleware
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -137,17 +135,9 @@ def install(api: NinjaAPI) -> None:
 Handler = Callable[[HttpRequest], Any]
 
 
-@sync_and_async_middleware
 def api_problems(get_response: Handler) -> Handler:
     """Middleware: errors that Django or ninja answer as text or as a page (no such path, method not
     allowed, a crash) become problems too. Innermost, so that the other middlewares see them so."""
-    if iscoroutinefunction(get_response):
-
-        async def answer_async(request: HttpRequest) -> HttpResponse:
-            waiting: Awaitable[HttpResponse] = get_response(request)
-            return _as_problem(request, await waiting)
-
-        return answer_async
 
     def answer(request: HttpRequest) -> HttpResponse:
         return _as_problem(request, get_response(request))

@@ -6,14 +6,12 @@ A caller's own id is taken over, so that one search finds a call in both logs.
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest, HttpResponse
-from django.utils.decorators import sync_and_async_middleware
 
 from config.metrics import count_request
 
@@ -35,17 +33,8 @@ def current_request_id() -> str:
 Handler = Callable[[HttpRequest], Any]
 
 
-@sync_and_async_middleware
 def request_ids(get_response: Handler) -> Handler:
     """Middleware, outermost: gives the id, counts and logs how the request ended."""
-    if iscoroutinefunction(get_response):
-
-        async def answer_async(request: HttpRequest) -> HttpResponse:
-            started = begin(request)
-            waiting: Awaitable[HttpResponse] = get_response(request)
-            return _ended(request, await waiting, started)
-
-        return answer_async
 
     def answer(request: HttpRequest) -> HttpResponse:
         started = begin(request)

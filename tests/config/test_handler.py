@@ -1,17 +1,17 @@
-"""Plain views are answered with their middleware in one go; what streams is not put on a thread."""
+"""Each request goes through its middleware in one go; what is asynchronous runs in the loop."""
 
 import asyncio
+import threading
 import traceback
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
-from django.urls import path, reverse
+from django.urls import path
 from django.utils.deprecation import MiddlewareMixin
 
-from config.handler import StreamingASGIHandler, is_asynchronous
+from config.handler import StreamingASGIHandler
 
 MIDDLEWARE = "django.middleware.security.SecurityMiddleware"
 
@@ -23,7 +23,7 @@ def told(request: HttpRequest) -> HttpResponse:
 
 
 async def streams(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(type(asyncio.get_running_loop()).__name__)
+    return HttpResponse(str(threading.get_ident()))
 
 
 urlpatterns = [path("told", told), path("streams", streams)]
@@ -50,17 +50,9 @@ def test_a_plain_view_and_its_middleware_are_one_piece_of_work() -> None:
     assert answered("/told") == (200, "True")
 
 
-def test_an_asynchronous_view_runs_in_the_loop() -> None:
-    status, loop = answered("/streams")
-
-    assert status == 200
-    assert loop.endswith("EventLoop")
+def test_an_asynchronous_view_runs_in_the_servers_loop() -> None:
+    assert answered("/streams") == (200, str(threading.get_ident()))
 
 
 def test_what_is_not_there_is_said_by_a_plain_page() -> None:
     assert answered("/nowhere")[0] == 404
-
-
-@pytest.mark.parametrize(("name", "expected"), [("api:chat", True), ("api:memories_search", False)])
-def test_only_what_streams_or_waits_for_a_model_is_asynchronous(name: str, expected: bool) -> None:
-    assert is_asynchronous(reverse(name)) == expected
