@@ -8,7 +8,7 @@ the CSRF token anew in each page, and pads the compressed page by chance (django
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
 SMALLEST = 2000  # bytes: less is one packet anyway
@@ -20,7 +20,7 @@ def compressed_pages(get_response: Handler) -> Handler:
     """Middleware: compresses HTML for whoever takes it so."""
     gzip = GZipMiddleware(get_response)
 
-    def answer(request: HttpRequest) -> HttpResponse:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         response: HttpResponse = get_response(request)
         return gzip.process_response(request, response) if _is_large_page(response) else response
 
