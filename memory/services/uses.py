@@ -59,19 +59,24 @@ def mark_used(
         changes["clock_started_at"] = now
         changes["expires_at"] = retention_sql.expires_at(now, F("importance"), ttl.tiers)
     with transaction.atomic():
-        used = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
+        wanted = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
         # In one order, as all who hold several rows: two at once would otherwise wait for each
         # other without end.
-        clocks = used.select_for_update().order_by("pk")
-        before = list(clocks.values_list("pk", "last_active_at", "clock_started_at"))
-        used.update(**changes)
-        record(
-            memories=used.all(), action="used", actor=actor, policy=policy, now=now, reason=reason
-        )
-    return {
-        pk: Use(at=now, last_active_at=active, clock_started_at=clock, renewed=ttl.renew_on_use)
-        for pk, active, clock in before
-    }
+        used = list(wanted.select_for_update().order_by("pk").defer("search"))
+        uses = {
+            memory.pk: Use(
+                at=now,
+                last_active_at=memory.last_active_at,
+                clock_started_at=memory.clock_started_at,
+                renewed=ttl.renew_on_use,
+            )
+            for memory in used
+        }
+        wanted.update(**changes)
+        for memory in used:  # as they now are, without being read again
+            memory.use_count, memory.last_active_at = memory.use_count + 1, now
+        record(memories=used, action="used", actor=actor, policy=policy, now=now, reason=reason)
+    return uses
 
 
 def take_back_use(
