@@ -7,6 +7,7 @@ from typing import ParamSpec
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
@@ -128,12 +129,13 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
 async def _begun(
     begin: Callable[P, Message], *args: P.args, **kwargs: P.kwargs
 ) -> tuple[Message, list[ChatMessage]]:
-    """The row of the reply that is to be written, and what it answers; the connection goes back
-    before it is."""
+    """The row of the reply that is to be written, and what it answers: both or neither. The
+    connection goes back before it is written."""
 
     def write() -> tuple[Message, list[ChatMessage]]:
-        message = begin(*args, **kwargs)
-        history = said_so_far(message)
+        with transaction.atomic():
+            message = begin(*args, **kwargs)
+            history = said_so_far(message)
         release_connection()
         return message, history
 
