@@ -45,6 +45,11 @@ def prepare(text: str) -> str:
     return _UNSPACED.sub(_bigrams, text)
 
 
+def unspaced(text: str) -> set[str]:
+    """The characters in it of scripts without spaces."""
+    return set("".join(_UNSPACED.findall(text)))
+
+
 def prepare_question(text: str) -> str:
     """The same for a question: every word once, up to 4,000 characters of them.
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from memory.lexemes import prepare
+from memory.drafts import MAX_CONTENT
+from memory.lexemes import prepare, unspaced
 from memory.models import Memory
 
 # Cosine similarities: from here on two statements may be the same, or one may end the other.
@@ -26,19 +27,26 @@ NEW_WORDS = 0.25
 _NO_MEANING = (
     "a an and also am are as at be been but by did do does for had has have he her his i im in is"
     " it its ive just me my of on or our really she so that the their them they this to too user"
-    " users was we well were will with you your 我 你 他 她 的 了 是"
+    " users was we well were will with you your"
 )
 _STOP_WORDS = frozenset(_NO_MEANING.split())
+# The same inside a run of Chinese. Who he or she is, is not the user.
+_NO_MEANING_INSIDE = re.compile("用户|非常|[我你您的了是很也都真]")
 _NEGATION = re.compile(r"\b(?:not|no|never|\w+n['’]t|cannot|without)\b|[不没别无]", re.IGNORECASE)
 _ENDED = re.compile(
-    r"\bno longer\b|\bany ?more\b|\b(?:stopped|quit|gave up|given up)\b|不再|再也不|戒了",
+    r"\bno longer\b|\bany ?more\b|\b(?:quit|gave up|given up)\b"
+    r"|\bstopped\b(?! (?:at|by|for|in|near|off|on|to)\b)|不再|再也不|戒了",
     re.IGNORECASE,
 )
+# Who takes a train from Lisbon to Porto has not left for good.
 _REPLACED = re.compile(
+    r"\b(?:mov(?:ed?|es|ing)|(?:relocat|switch|chang|migrat|convert|upgrad|reschedul|postpon)\w*)\b"
+    r"[^.;!?]{0,40}?"
     r"\bfrom (?P<a>[\w'’. -]{2,40}?) to \w|\binstead of (?P<b>[\w'’ -]{2,40})"
     r"|\brather than (?P<c>[\w'’ -]{2,40})|从(?P<d>\w{1,12}?)(?:搬|换|改|转)",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"\bfrom [\w'’. -]{2,40}? to \w", re.IGNORECASE)
 # "Please remember that I …" says what "I …" says.
 _ASKED_TO_KEEP = re.compile(
     r"^\s*(?:please )?(?:remember|note|keep in mind|don['’]t forget|do not forget)(?: that\b|[:,])?"
@@ -111,8 +119,13 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
         return False
     if not _names(content) <= {word.casefold() for word in _tokens(old)}:
         return False
-    words = _words(content)
-    return len(words - _words(old)) <= NEW_WORDS * len(words)
+    words, known = _words(content), _words(old)
+    if unspaced("".join(words ^ known)):
+        # One character more or less is another thing: 吃辣, 吃辣椒.
+        return False
+    # A new word in an old one's place tells something else, in however long a sentence.
+    new = words - known
+    return not new or (known <= words and len(new) <= NEW_WORDS * len(words))
 
 
 def echoes(content: str, neighbour: Neighbour) -> bool:
@@ -146,23 +159,33 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
     """Whether the statement says that what the memory says is over."""
     if neighbour.similarity < RELATED:
         return False
-    known = _words(neighbour.memory.content)
+    old = neighbour.memory.content
     if match := _REPLACED.search(content):
         former = _words(next(group for group in match.groups() if group))
-        return (
-            bool(former)
-            and set(former) <= set(known)
-            and not _REPLACED.search(neighbour.memory.content)
-        )
-    if _ENDED.search(content) and not _NEGATION.search(neighbour.memory.content):
-        words = _words(_ENDED.sub(" ", _NEGATION.sub(" ", content)))
-        return bool(words) and len(words & known) * 2 > len(words)
+        between = _REPLACED.search(old) or _BETWEEN.search(old)
+        return bool(former) and former <= _words(old) and not between
+    if _ENDED.search(content) and not _NEGATION.search(old):
+        return _is_about(_NEGATION.sub(" ", _ENDED.sub(" ", content)), old)
     return False
+
+
+def _is_about(ended: str, old: str) -> bool:
+    """Whether most of what has ended stands in the memory, and is no single word by the way there:
+    who quits tennis does not end what "My brother plays tennis" says."""
+    said, known = _meaning(ended), _meaning(old)
+    both = _weight(said & known)
+    return both * 2 > _weight(said) and (both >= 2 or both * 2 >= _weight(known))
 
 
 def patched(old: str, new: str, now: datetime) -> str:
     """The old text with the newer statement in brackets (seed 003, 括号补丁)."""
     return f"{old} [{now:%Y-%m-%d}: {new}]"
+
+
+def has_room(old: str, new: str) -> bool:
+    """Whether the statement can stand in brackets behind the old text. What cannot is a memory of
+    its own, so that nothing is lost."""
+    return len(patched(old, new, datetime.max)) <= MAX_CONTENT
 
 
 def _statement(text: str) -> str:
@@ -184,6 +207,18 @@ def _names(text: str) -> set[str]:
 
 def _words(text: str) -> set[str]:
     """The words that carry meaning, by their first letters: "allergic" and "allergy" are one."""
-    words = {word.casefold() for word in _tokens(text)} - _STOP_WORDS
+    tokens = _tokens(_NO_MEANING_INSIDE.sub("", text))
+    words = {word.casefold() for word in tokens} - _STOP_WORDS
     letters = {word for word in words if len(word) == 1 and word.isascii() and word.isalpha()}
     return {word[:5] if word.isascii() else word for word in words - letters}
+
+
+def _meaning(text: str) -> set[str]:
+    """The same, but of scripts without spaces the single characters."""
+    words = {word for word in _words(text) if not unspaced(word)}
+    return words | unspaced(_NO_MEANING_INSIDE.sub("", text))
+
+
+def _weight(meaning: set[str]) -> float:
+    """How many words that is: two characters make one."""
+    return sum(0.5 if unspaced(part) else 1.0 for part in meaning)

@@ -16,7 +16,7 @@ from memory.formulas.importance import reinforced
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
 from memory.querysets.policies import Policy
-from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, patched
+from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, has_room, patched
 from memory.services.conversations import hold_beside, hold_conversations
 from memory.services.history import record
 from memory.services.idempotency import answered, once
@@ -197,6 +197,8 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
         proposed = None
         if (old := decision.memory) is None:
             return decision
+        if decision.verdict is Verdict.REVISE and not has_room(old.content, statement.content):
+            return Decision(Verdict.ADD)
         hold_beside(space, old, statement.source.conversation_id, statement.said_at)
         as_judged = live.filter(pk=old.pk, revision=old.revision)
         if held := as_judged.select_for_update(no_key=True).first():

@@ -56,6 +56,23 @@ def test_ordinary_memory_is_superseded_with_the_reason(space: Space) -> None:
 
 
 @pytest.mark.django_db
+def test_what_does_not_fit_into_the_brackets_is_a_memory_of_its_own(
+    space: Space, key: MakeKey
+) -> None:
+    core = say(space, f"User lives in Lisbon. {'x' * 19_970}", facets={"P": 1.0})
+    moved = {
+        "content": "I moved from Lisbon to Porto" + " at last" * 15,
+        "on_duplicate": "reinforce",
+    }
+
+    answer = ApiClient(key()).post("memories", moved)
+
+    assert answer.status_code == 201
+    assert answer.json()["content"] == moved["content"]
+    assert (stored(core).status, stored(core).revision) == ("live", 1)
+
+
+@pytest.mark.django_db
 def test_superseding_is_undone_in_one_call(space: Space) -> None:
     old = say(space, "I moved to Lisbon in March")
     say(space, "I moved from Lisbon to Porto")
