@@ -214,3 +214,10 @@ class MemoryChange(BaseModel):
             given["core"] = self.facets.P == 1.0
             given.setdefault("importance", self.facets.importance)
         return given
+
+
+class Reversion(MemoryChange):
+    """A past revision, taken whole: where nobody had given facets then, none are left."""
+
+    def values(self) -> dict[str, Any]:
+        return {"facets": None} | super().values()

@@ -220,6 +220,8 @@ def _apply(
     }
     if not values:
         return ()
+    if "facets" in values and values["facets"] is None:
+        values["core"] = False
     keep_revisions([memory], actor=actor, now=now, reason=reason)
     for name, value in values.items():
         setattr(memory, name, value)

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.actors import Actor
-from memory.drafts import Facets, MemoryChange
+from memory.drafts import Facets, Reversion
 from memory.errors import NotFound
 from memory.models import Memory, MemoryRevision, Space
 from memory.services.memories import revise_memory
@@ -22,7 +22,7 @@ def revert_memory(
     ).first()
     if past is None:
         raise NotFound("There is no such past revision.")
-    change = MemoryChange.model_construct(
+    change = Reversion.model_construct(
         content=past.content,
         memory_type=past.memory_type,
         importance=past.importance,

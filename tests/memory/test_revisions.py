@@ -44,6 +44,18 @@ def test_reverting_restores_what_was_said_and_can_be_undone(space: Space) -> Non
     )
 
 
+def test_reverting_takes_away_facets_that_nobody_had_given_then(space: Space) -> None:
+    memory = remember(space, "User lives in Paris", memory_type="fact")
+    trait = MemoryChange.model_validate({"facets": {"P": 1.0}})
+    core = revise_memory(space=space, memory_id=memory.pk, change=trait, actor=ALICE, now=NOW)
+
+    back = revert_memory(space=space, memory_id=memory.pk, revision=1, actor=ALICE, now=NOW)
+    again = revert_memory(space=space, memory_id=memory.pk, revision=2, actor=ALICE, now=NOW)
+
+    assert (core.core, back.core, back.facets, back.importance) == (True, False, None, 0.6)
+    assert (again.core, again.facets, again.importance) == (True, core.facets, core.importance)
+
+
 def test_a_revision_that_never_was_is_not_found(space: Space) -> None:
     memory = revised(space)
     for memory_id, revision in [(memory.pk, 2), (memory.pk, 99), (uuid4(), 1)]:
