@@ -120,14 +120,14 @@ def preview_policy(
     now: datetime,
     as_of: datetime | None = None,
 ) -> Preview:
-    """What a sweep would do at `as_of` (now, unless given) by the rules with these changes, and
-    how questions would be answered then.
+    """What a sweep would do at `as_of` by the rules with these changes, and how questions would be
+    answered then. Now, unless a later time is given: no sweep comes in the past.
 
     The changes are as for `change_policy`; raises InvalidArguments as it does.
     """
     policy = current_policy(space).document
     document = changed(policy, {name: part for name, part in changes.items() if name != "version"})
-    fates = _Fates(space, document, _ends(policy, document), as_of or now)
+    fates = _Fates(space, document, _ends(policy, document), max(as_of or now, now))
     return Preview(
         would_expire=fates.expire(),
         would_evict=fates.evict(),

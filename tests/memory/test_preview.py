@@ -165,12 +165,25 @@ def test_the_answer_of_the_api_is_json_of_the_contract(space: Space, key: MakeKe
     assert current_policy(space).version == 1
 
 
+def test_no_sweep_comes_in_the_past(space: Space, key: MakeKey) -> None:
+    remember(space, "User had soup", now=timezone.now())
+    reader = ApiClient(key(scopes=["read"]))
+
+    answer = reader.post(
+        "policy/preview", {"as_of": "0001-01-01T00:00:00Z", "changes": {"ttl": {"low_days": 0}}}
+    )
+
+    assert answer.status_code == 200
+    assert answer.json()["counts"] == {"would_expire": 1, "would_evict": 0, "would_stay": 0}
+
+
 @pytest.mark.parametrize(
     "body",
     [
         {"changes": {"capacity": "many"}},
         {"changes": 5},
         {"as_of": "tomorrow"},
+        {"as_of": "0000-01-01T00:00:00Z"},
         {"queries": [""]},
         {"queries": ["soup"] * 21},
     ],
