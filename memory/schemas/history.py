@@ -12,8 +12,8 @@ from memory.schemas.asked import MemoryReference, NumberedCursor
 from memory.schemas.memories import Limit
 
 ActionName = Literal[
-    "created", "revised", "reinforced", "used", "expired", "evicted", "deleted", "restored",
-    "purged", "pinned", "unpinned", "extended", "held", "approved", "rejected",
+    "created", "revised", "reinforced", "used", "unused", "expired", "evicted", "deleted",
+    "restored", "purged", "pinned", "unpinned", "extended", "held", "approved", "rejected",
 ]  # fmt: skip
 
 

@@ -51,7 +51,7 @@ class MemoryOut(Schema):
     status: Literal["live", "review", "binned"]
     created_at: datetime
     last_active_at: Annotated[
-        datetime | None, Field(description="When it was last put before a model.")
+        datetime | None, Field(description="When it was last put before a model, or taken back.")
     ]
     use_count: Annotated[int, Field(description="How often it was put before a model.")]
     expires_at: datetime | None

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memory.models import MemoryEvent, Space
+from memory.models.history import Action
 from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.services.retention import sweep
 from tests.conftest import ApiClient, MakeKey
@@ -45,6 +46,11 @@ def test_an_eviction_says_why_when_who_and_how_much(space: Space, client: ApiCli
         "rank": 1,
         "policy_version": 2,
     }
+
+
+def test_every_action_there_is_can_be_asked_for(space: Space, client: ApiClient) -> None:
+    for action in Action:
+        assert client.get("history", action=action.value).status_code == 200, action
 
 
 def test_the_history_is_filtered_by_action_memory_and_time(space: Space, client: ApiClient) -> None:
