@@ -1,6 +1,7 @@
 """Each result can say where it would rank without each signal, and the answer what just missed."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -50,6 +51,21 @@ def test_ranks_without_each_signal_are_those_of_the_formulas(space: Space, name:
         for result in (*found.results, *found.missed):
             best, worst = places[result.memory.pk]
             assert best <= result.rank_without[signal] <= worst
+
+
+def test_what_is_equal_but_for_one_signal_stands_without_it_in_the_order_of_the_ids(
+    space: Space,
+) -> None:
+    """Whatever rounding makes of the score less that part."""
+    for number in range(60):
+        remember(space, f"User saw film number {number}", created_at=NOW - timedelta(days=7))
+
+    found = recall(
+        space=space, query="film 7", now=NOW, profile="similar_recent", limit=60, explain=True
+    )
+
+    by_id = sorted(found.results, key=lambda result: result.memory.pk)
+    assert [result.rank_without["semantic"] for result in by_id] == list(range(1, 61))
 
 
 def test_what_just_missed_follows_the_last_result(space: Space) -> None:

@@ -160,11 +160,12 @@ def _places(profile: Profile) -> Fragment:
     """The rank of each candidate, and where it would stand without each signal."""
     text = f", row_number() OVER (ORDER BY {_order(profile)}) AS rank"
     parameters: tuple[object, ...] = ()
-    for signal, part in ranking_sql.contributions(_signal_columns(), profile).items():
-        contribution = expression(part)
-        order = f"score - {contribution.text} DESC, id"
+    for signal in profile.weights:
+        # Not the score less one part: what is equal in all others would differ by rounding.
+        left = expression(ranking_sql.score({**_signal_columns(), signal: 0.0}, profile))
+        order = f"{left.text} DESC, id"
         text += f", row_number() OVER (ORDER BY {order}) AS {_rank_without(signal)}"
-        parameters += contribution.parameters
+        parameters += left.parameters
     return Fragment(text, parameters)
 
 
