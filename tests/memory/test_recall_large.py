@@ -106,6 +106,22 @@ def test_likely_candidates_hold_the_answer(
 
 
 @MODES
+def test_the_fiftieth_call_answers_like_the_first(
+    large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By then PostgreSQL may have changed to a plan that it made for any question."""
+    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    questions = asked(large_space)
+    first = [recalled(question, shape(), large=1) for question in questions]
+
+    for _ in range(12):
+        for question, before in zip(questions, first, strict=True):
+            assert len(before) == 10
+            now = recalled(question, shape(), large=1)
+            assert [memory.pk for memory in now] == [memory.pk for memory in before]
+
+
+@MODES
 def test_signals_are_those_of_the_exact_answer(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
