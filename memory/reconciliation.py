@@ -54,7 +54,7 @@ _ASKED_TO_KEEP = re.compile(
     re.IGNORECASE,
 )
 _DISTINGUISHING = re.compile(r"\d|^[A-Z]")
-_CLAUSES = re.compile(r"[.;!?。；！？]\s*\S|,\s*(?:and|but|also)\b|[，、]")
+_CLAUSES = re.compile(r"[.;!?。；！？]\s*\S|\b(?:and|but|also|while)\b|[，、和并]|而且|同时")
 
 
 class Verdict(StrEnum):

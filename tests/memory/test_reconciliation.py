@@ -67,6 +67,8 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
             0.5,
             "revise",
         ),
+        ("User lives in Tokyo and works at Sony", "I moved from Tokyo to Osaka", 0.5, "revise"),
+        ("用户住在东京并在索尼工作", "我从东京搬到了大阪", 0.5, "revise"),
     ],
 )
 def test_decide_by_table(old: str, new: str, similarity: float, verdict: str) -> None:
