@@ -20,6 +20,15 @@ def release_connection() -> None:
         connection.close()
 
 
+async def release_request_connection() -> None:
+    """`release_connection` on the thread of the request that is being answered.
+
+    A view finds out there who is calling. Before it waits for a model or borrows the threads below
+    its connection goes back: as many such views as there are connections would wait for each other.
+    """
+    await sync_to_async(release_connection)()
+
+
 _LAST = ThreadPoolExecutor(max_workers=2, thread_name_prefix="last")
 
 

@@ -31,7 +31,7 @@ from chat.services.edits import edit_message, take_back_edit
 from chat.services.turns import answer_again, begin_turn
 from chat.sse import event, event_stream
 from memory.authentication import access_to
-from memory.connections import release_connection
+from memory.connections import release_connection, release_request_connection
 from memory.schemas.asked import may_fail, or_events
 
 router = Router(tags=["chat"])
@@ -49,6 +49,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
     """Say something and be answered, with what was recalled; as server-sent events on request."""
     access, now = access_to(request, "write"), timezone.now()
     if asked.private:
+        await release_request_connection()
         conversation = private_conversation(space=access.space, **asked.choices)
         private = stream_private_reply(conversation, asked.said)
         return await _answer(None, private, stream=asked.stream)

@@ -24,6 +24,7 @@ from chat.completions.schemas import (
 )
 from chat.sse import event_stream
 from memory.authentication import access_to
+from memory.connections import release_request_connection
 
 router = Router(tags=["OpenAI-compatible"])
 
@@ -47,6 +48,7 @@ async def create_completion(
         Names(asked.ebb.conversation or x_ebb_conversation or "", asked.user or ""),
         memory=asked.ebb.memory or x_ebb_memory,
     )
+    await release_request_connection()
     parts = answered(call, get_backend())
     if not asked.stream:
         async with aclosing(parts):
@@ -87,6 +89,7 @@ def _event(data: Json) -> bytes:
 async def list_models(request: HttpRequest) -> HttpResponse:
     """The configured model, then the others of its endpoint."""
     access_to(request, "read")
+    await release_request_connection()
     return JsonResponse({"object": "list", "data": await get_backend().models()})
 
 
@@ -96,6 +99,7 @@ async def list_models(request: HttpRequest) -> HttpResponse:
 async def retrieve_model(request: HttpRequest, model: Path[str]) -> HttpResponse:
     """One of them; "ebb" and "default" are the configured one."""
     access_to(request, "read")
+    await release_request_connection()
     backend = get_backend()
     wanted = backend.chosen(model)
     for known in await backend.models():

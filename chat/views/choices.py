@@ -16,6 +16,7 @@ from chat.models import MemoryUse
 from chat.responders import get_responder, has_model, model_names
 from chat.services.conversations import choose
 from memory.authentication import Access
+from memory.connections import release_request_connection
 from memory.errors import NotFound
 from memory.formulas.ranking import PROFILES
 from memory.pages import PageRequest, page_access, space_page
@@ -57,6 +58,7 @@ async def model_field(request: PageRequest, slug: str) -> HttpResponse:
     """The field for the model, with the names that the endpoint lists."""
     user = await request.auser()
     await sync_to_async(page_access)(user, slug, "read")
+    await release_request_connection()
     context = {
         "names": await model_names(),
         "chosen": request.GET.get("model", ""),

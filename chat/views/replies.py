@@ -26,7 +26,7 @@ from chat.views.exchanges import shown
 from chat.views.refusals import refusal
 from chat.views.why import inspected
 from memory.authentication import Access
-from memory.connections import in_thread
+from memory.connections import in_thread, release_request_connection
 from memory.errors import Conflict
 from memory.pages import PageRequest, page_access
 from memory.querysets.policies import current_policy
@@ -97,7 +97,9 @@ def _pieces(happened: Sequence[Event]) -> Iterator[Event]:
 async def stop(request: PageRequest, slug: str) -> HttpResponse:
     """Stops what is being written in the conversation; what was produced is kept."""
     user = await request.auser()
-    for message in await sync_to_async(_under_way)(user, slug, request.POST.get("conversation")):
+    messages = await sync_to_async(_under_way)(user, slug, request.POST.get("conversation"))
+    await release_request_connection()
+    for message in messages:
         if not await live.stop(message.pk):
             await in_thread(
                 stop_pending, space=message.space, message_id=message.pk, now=timezone.now()
