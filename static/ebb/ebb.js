@@ -147,12 +147,15 @@
       atEnd = area.scrollHeight - area.scrollTop - area.clientHeight < 60;
     }, { passive: true });
     new MutationObserver(toEnd).observe(area, { childList: true, subtree: true, characterData: true });
+    new ResizeObserver(toEnd).observe(area); // a keyboard opens, what is typed grows, a phone is turned
     toEnd();
   };
 
   // What can be scrolled is reached by keyboard, too.
   const reach = (wide) => {
-    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+    const look = () => { if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0; };
+    look();
+    new ResizeObserver(look).observe(wide);
   };
 
   const prepare = (part) => {

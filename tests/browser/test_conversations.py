@@ -39,7 +39,8 @@ def replies(page: Page) -> Locator:
 
 def talked(space: Space, text: str) -> None:
     reply = begin_turn(space=space, text=text, now=space.created_at, memory="off")
-    Message.objects.filter(pk=reply.pk).update(state="done", content=f"So: {text}")
+    answer = f"So: {text}" + "\n\nwell" * 30
+    Message.objects.filter(pk=reply.pk).update(state="done", content=answer)
 
 
 def listed(page: Page) -> Locator:
@@ -91,6 +92,7 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
     page.keyboard.press("Enter")
     expect(row.locator("a")).to_have_text("Moving <b>")
     expect(page.get_by_role("heading", level=1)).to_have_text("Moving <b>")
+    expect(page).to_have_title("Moving <b> · Ebb")
 
     row.get_by_role("button", name="Delete").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
@@ -101,8 +103,14 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
     pasta = page.locator(".conversation-row", has_text="Pasta")
     pasta.get_by_role("button", name="Delete").press("Enter")
     expect(pasta).to_have_count(0)
+    expect(page.locator("#conversation-rows")).to_be_focused()
     page.get_by_role("button", name="Undo").click()
     expect(said(page)).to_have_text("Pasta for dinner")
+    # A phone's keyboard takes room from the messages: their end stays in view.
+    end = page.locator(".message-foot")
+    expect(end).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 500})
+    expect(end).to_be_in_viewport(ratio=1)
     page.get_by_label("Message", exact=True).press("Escape")
     page.keyboard.press("n")
     expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
@@ -128,7 +136,8 @@ def test_a_reply_is_stopped_tried_again_and_a_message_said_anew(
     expect(replies(page)).to_contain_text("You said: Where")
     message.fill("")
 
-    page.get_by_role("button", name="Regenerate").click()
+    page.get_by_role("button", name="Regenerate").press("Enter")
+    expect(page.get_by_label("Messages")).to_be_focused()
     expect(page.locator(".note.bad")).to_contain_text("broke off")
     page.get_by_role("button", name="Try again").click()
     expect(replies(page).locator("code")).to_have_text('print("<b>Lisbon</b>")\n')
@@ -150,6 +159,8 @@ def test_a_reply_is_stopped_tried_again_and_a_message_said_anew(
     page.keyboard.press("Enter")
     expect(said(page)).to_have_text(["Where do I work?"])
     expect(replies(page)).to_have_text([re.compile("You said: Where do I work?")])
+    expect(listed(page)).to_have_text(["Where do I work?"])
+    expect(page).to_have_title("Where do I work? · Ebb")
     page.get_by_role("button", name="Undo").click()
     expect(said(page)).to_have_text(["Where do I live?", "And in winter?"])
     assert Message.objects.filter(replaced_at=None).count() == 4
