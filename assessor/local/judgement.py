@@ -29,6 +29,12 @@ ASKING_SHARE = 0.35
 _ASKS_TO_KEEP = re.compile(
     r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE
 )
+# Who only asks to forget something tells nothing. With more said beside it, it is judged.
+_ASKS_TO_FORGET = re.compile(
+    r"\W*(?:(?:please |can you |could you )?forget (?:that|about|what|everything|my|the)\b"
+    r"|(?:请|帮我|请帮我)?(?:忘掉|忘记|删掉|删除))[^,.;:!?，。；：！？]*+\W*",
+    re.IGNORECASE,
+)
 
 # Named in the reasoning when the user's words contain them.
 _TOLD_CUES = (
@@ -73,6 +79,8 @@ def judge(user_message: str, assistant_response: str, *, embed: Embed) -> LocalJ
     importance = _combined(scores.importance)
     if all(is_question(sentence) for sentence in sentences) and not _ASKS_TO_KEEP.search(text):
         importance *= ASKING_SHARE
+    if _ASKS_TO_FORGET.fullmatch(text):
+        importance = 0.0
     types = _type_probabilities(scores)
     memory_type = MEMORY_TYPES[int(types.argmax())]
     return LocalJudgement(

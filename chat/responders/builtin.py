@@ -23,6 +23,7 @@ from chat.responders.utterances import (
     kind_of,
     language_of,
 )
+from memory.reason_words import in_words
 from memory.recall import Result
 from memory.templatetags.ebb import age_in_words
 
@@ -30,7 +31,7 @@ from memory.templatetags.ebb import age_in_words
 # asked for (a place, a time, a number) may stand in the memory, be missing there, or be unknown.
 SURE_WITH_WORDS, SURE = 0.3, 0.5
 NEAR = {True: 0.15, None: 0.28, False: 0.45}
-# It knows no Chinese: between Chinese texts only common words tell.
+# It knows no Chinese: what it finds near a Chinese text is chance, only common words tell.
 COMMON_WORDS_IN_CHINESE = 0.05
 # What scores close to the best is said too.
 CLOSE = 0.75
@@ -150,7 +151,7 @@ def _is_sure(question: str, result: Result) -> bool:
 
 def _is_near(question: str, result: Result) -> bool:
     text = result.memory.content
-    if is_chinese(question) and is_chinese(text):
+    if is_chinese(question) or is_chinese(text):
         return False
     return result.similarity >= NEAR[holds_what_is_asked(question, text)]
 
@@ -171,7 +172,7 @@ def _line(turn: Turn, result: Result) -> str:
     age = age_in_words((turn.now - result.memory.created_at).days)
     day = date_format(timezone.localtime(result.memory.created_at), "DATE_FORMAT")
     content = " ".join(result.memory.content.split())
-    return f"- “{content}” ({age}, {day}, {result.match})"
+    return f"- “{content}” ({age}, {day}, {in_words(result.match)})"
 
 
 def _pieces(text: str) -> Iterator[str]:

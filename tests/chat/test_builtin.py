@@ -46,17 +46,29 @@ def answer(question: str, *results: Result, earlier: int = 1, **options: Any) ->
 @pytest.mark.parametrize(
     ("question", "first", "noted"),
     [
-        ("where do I live?", "From what you told me before:", "1 month ago, Jan. 9, 2026"),
-        ("Where do I live", "From what you told me before:", "1 month ago, Jan. 9, 2026"),
-        ("do I have allergies", "From what you told me before:", "1 month ago, Jan. 9, 2026"),
-        ("我住在哪里？", "根据你以前告诉我的：", "1个月前, 2026年1月9日"),
+        (
+            "where do I live?",
+            "From what you told me before:",
+            "1 month ago, Jan. 9, 2026, 62% match",
+        ),
+        (
+            "Where do I live",
+            "From what you told me before:",
+            "1 month ago, Jan. 9, 2026, 62% match",
+        ),
+        (
+            "do I have allergies",
+            "From what you told me before:",
+            "1 month ago, Jan. 9, 2026, 62% match",
+        ),
+        ("我住在哪里？", "根据你以前告诉我的：", "1个月前, 2026年1月9日, 匹配 62%"),
     ],
 )
 def test_a_question_is_answered_from_memory_with_age_date_and_match(
     question: str, first: str, noted: str
 ) -> None:
     said = answer(question, result(LISBON, 0.62, days=40))
-    assert said == f"{first}\n\n- “{LISBON}” ({noted}, 62% match)"
+    assert said == f"{first}\n\n- “{LISBON}” ({noted})"
 
 
 @pytest.mark.parametrize("results", [(), (result("User likes tea", 0.05),)])
@@ -144,6 +156,9 @@ ANA = "My sister Ana lives in Porto and has two kids"
         ("我对什么药过敏？", "我对青霉素过敏", 0.71, 0.17, "根据你以前告诉我的："),
         ("我最喜欢的电影是什么？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事。告诉我"),
         ("法国的首都是哪里？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事，而我只知道"),
+        # Nor is what it finds between the two languages more than chance.
+        ("我住在哪里？", "Mara listens to piano music", 0.21, 0.0, "我不记得相关的事。告诉我"),
+        ("where do I live?", "我喜欢在海边散步", 0.27, 0.0, ASKS),
     ],
 )
 def test_how_sure_it_is_of_a_memory(
