@@ -15,8 +15,9 @@ from memory.lexemes import prepare
 
 LEANED = 0.4
 """From here on an answer leaned on a memory."""
-ENOUGH = 1.5
-"""What must be shared at least, unless it is all that the memory says: one word is chance."""
+ENOUGH = 1.25
+"""What must be shared at least, unless it is all that the memory says: one word is chance, but not
+beside one that the question holds (WORD + ECHO)."""
 NAME, WORD = 2.0, 1.0
 """How much a name or a number tells, and how much any other word."""
 ECHO = 0.25

@@ -60,7 +60,7 @@ def translated() -> Iterator[None]:
     except openai.OpenAIError as error:
         raise translate(error) from error
     except httpx2.RequestError as error:  # amid a stream, which is read without the SDK
-        raise ModelInterrupted(str(error)) from error
+        raise ModelInterrupted from error
     except ValueError as error:  # not JSON, not UTF-8, or not the shape we read
         raise ModelBadAnswer(f"{type(error).__name__}: {error}") from error
 

@@ -17,12 +17,14 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from assessor.fault_words import fault
 from assessor.models import Assessment
 from memory.templatetags.ebb import age_in_words
 from memory.tides import band
 
 register = template.Library()
 register.filter(band)
+register.filter(fault)
 
 
 @register.filter

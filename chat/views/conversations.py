@@ -65,6 +65,7 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
         "conversation": get_object_or_404(rows, pk=conversation_id),
         "current": {"pk": _current(request)},
         "is_renamed": request.method == "POST",
+        "is_back": True,
     }
     template = "chat/_rename.html" if "edit" in request.GET else "chat/_conversation.html"
     return render(request, template, context)

@@ -25,10 +25,12 @@ def shown(messages: list[Message], document: PolicyDocument) -> list[Message]:
 @require_GET
 @space_page("read")
 def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """How far the assessment of an exchange is, and what it taught; asked until it is finished."""
+    """How far the assessment of an exchange is, and what it taught; asked until it is finished,
+    and by who comes `back` from editing."""
     rows = Message.objects.in_space(access.space).select_related("assessment__memory")
     message = get_object_or_404(rows, pk=message_id)
     shown([message], current_policy(access.space).document)
     may_write = "write" in access.scopes
     context = {"message": message, "space": access.space, "live": True, "may_write": may_write}
+    context["changed"] = "back" in request.GET
     return render(request, "chat/_assessment.html", context)

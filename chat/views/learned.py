@@ -36,7 +36,7 @@ def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse
     where = [access.space.slug, message_id]
     addresses = {
         "url": reverse("exchange_edit", args=where),
-        "cancel_url": reverse("exchange", args=where),
+        "cancel_url": reverse("exchange", args=where) + "?back",
         "target": f"#exchange-{message_id}",
     }
     return _drawn(request, access, message_id, **form, **addresses, editing=True)

@@ -76,7 +76,7 @@ def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID)
             actor=access.actor,
             now=timezone.now(),
         )
-    return _drawn(request, access, message, memory_id)
+    return _drawn(request, access, message, memory_id, keeps_focus=True)
 
 
 @require_http_methods(["GET", "POST"])
@@ -165,7 +165,16 @@ def _listed(access: Access, message_id: UUID, memory_id: UUID) -> tuple[Message,
     return message, memory
 
 
-def _drawn(request: PageRequest, access: Access, message: Message, memory_id: UUID) -> HttpResponse:
+def _drawn(
+    request: PageRequest,
+    access: Access,
+    message: Message,
+    memory_id: UUID,
+    *,
+    keeps_focus: bool = False,
+) -> HttpResponse:
+    """One memory after something was done to it. Its button gets the focus, if the one that was
+    pressed is gone."""
     found = why_one(message, memory_id)
     if found is None:
         raise Http404
@@ -175,6 +184,6 @@ def _drawn(request: PageRequest, access: Access, message: Message, memory_id: UU
         "space": access.space,
         "may_write": "write" in access.scopes,
         "is_ended": True,
-        "changed": request.method == "POST",
+        "changed": not keeps_focus,
     }
     return render(request, "chat/_hit.html", context)

@@ -8,7 +8,9 @@ from typing import Any
 import httpx2
 import openai
 import pytest
+from django.utils import translation
 
+from assessor.fault_words import SENTENCES, fault
 from assessor.llm import (
     ChatModel,
     model_session,
@@ -26,6 +28,7 @@ from assessor.llm.errors import (
     ModelUnreachable,
 )
 from assessor.llm.sdk_errors import ERRORS, refuses_tools, translate, translated
+from memory.embeddings.failures import Failure
 from tests.assessor.llm_session import (
     HELLO,
     complete,
@@ -207,6 +210,19 @@ def test_every_kind_of_error_has_its_own_name_and_sentence() -> None:
         "interrupted",
     }
     assert len(set(kinds.values())) == len(kinds)
+
+
+def test_what_went_wrong_is_told_in_the_language_of_the_page() -> None:
+    ours = {error.sentence for error in ModelError.__subclasses__()}
+    ours |= {failure.value[0] for failure in Failure}
+    assert ours < SENTENCES
+
+    with translation.override("zh-hans"):
+        assert not {fault(sentence) for sentence in SENTENCES} & SENTENCES
+        assert (
+            fault(str(ModelServerError("scripted (500)"))) == "模型的端点出错了。 (scripted (500))"
+        )
+        assert fault("Something else (odd)") == "Something else (odd)"
 
 
 def test_detail_is_one_short_line() -> None:

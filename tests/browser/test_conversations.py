@@ -87,6 +87,7 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
     page.get_by_label("Title").fill("Nothing")
     page.keyboard.press("Escape")
     expect(row.locator("a")).to_have_text("I moved to Lisbon")
+    expect(row.get_by_role("button", name="Rename")).to_be_focused()
     row.get_by_role("button", name="Rename").press("Enter")
     page.get_by_label("Title").fill("Moving <b>")
     page.keyboard.press("Enter")

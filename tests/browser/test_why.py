@@ -54,6 +54,7 @@ def test_why_is_seen_and_acted_on(log_in: LogIn, space: Space) -> None:
     page.get_by_label("What it says").fill("User lives in a house in Lisbon")
     page.get_by_role("button", name="Save").click()
     expect(first).to_contain_text("It says now: User lives in a house in Lisbon")
+    expect(first.get_by_role("button", name="Edit")).to_be_focused()
     lisbon = stored(memories[CONTENTS[0]])
     assert (lisbon.pinned, lisbon.content) == (True, "User lives in a house in Lisbon")
 
@@ -62,7 +63,9 @@ def test_why_is_seen_and_acted_on(log_in: LogIn, space: Space) -> None:
     expect(hits.nth(1)).to_contain_text("not counted as used")
     assert stored(irrelevant).use_count == 0
     assert RelevanceMark.objects.in_space(space).get().memory == irrelevant
+    expect(hits.nth(1).get_by_role("button", name="Undo")).to_be_focused()
     press(page, 1, "Undo")
+    expect(hits.nth(1).get_by_role("button", name="Edit")).to_be_focused()
     expect(hits.nth(1)).to_contain_text("used once")
     assert not RelevanceMark.objects.exists()
 
@@ -89,6 +92,7 @@ def test_what_was_learned_is_corrected_and_discarded(log_in: LogIn, space: Space
     learned.get_by_role("button", name="Save").click()
     expect(card).to_contain_text("identity")
     expect(card).to_contain_text("0.95 now")
+    expect(learned.get_by_role("button", name="Edit")).to_be_focused()
     [memory] = Memory.objects.in_space(space)
     assert memory.content == "User is allergic to penicillin"
 

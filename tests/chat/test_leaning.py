@@ -30,6 +30,7 @@ def leaned(question: str, answer: str) -> set[str]:
         ("where do I live?", "You live in Lisbon.", {"lisbon"}),
         ("where do I live?", "You told me in March that you moved to Lisbon!", {"lisbon"}),
         ("what should I see?", "As you're in Lisbon, I'd visit Belém tower.", {"lisbon"}),
+        ("what am I allergic to?", "You are allergic to penicillin.", {"nurse"}),
         ("may I take amoxicillin?", "No: you are allergic to penicillin.", {"nurse"}),
         ("who knows about fever?", "Ask your sister Ana, she is a nurse.", {"nurse"}),
         ("do I like spicy food?", "Yes, you like very spicy food.", {"spicy"}),

@@ -1,0 +1,42 @@
+"""What went wrong with a model, in the reader's language.
+
+It is stored as one English line: a sentence of ours, and in brackets what the endpoint said. A page
+says the sentence in the reader's words; the rest, and a sentence that is not ours, stays as it is.
+A test holds the sentences against those of assessor.llm and memory.embeddings.
+"""
+
+from typing import Final
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+SENTENCES: Final = frozenset(
+    (
+        _("The model cannot be reached."),
+        _("The model did not answer in time."),
+        _("The model's endpoint refused the API key."),
+        _("The endpoint does not know this model or address."),
+        _("The model's endpoint asks for fewer requests."),
+        _("The model's endpoint did not accept the request."),
+        _("The model's endpoint failed."),
+        _("The model's answer could not be read."),
+        _("The model's answer broke off."),
+        _("The embedding endpoint cannot be reached."),
+        _("The embedding endpoint did not answer in time."),
+        _("The embedding endpoint's answer broke off."),
+        _("The embedding endpoint asks for fewer requests."),
+        _("The embedding endpoint failed."),
+        _("The embedding endpoint's answer could not be read."),
+        _("The embedding endpoint refused the API key."),
+        _("The embedding endpoint does not know this model or address."),
+        _("The embedding endpoint did not accept the texts."),
+        _("The embedding endpoint did not accept the request."),
+        _("Each worker that judged this ended before it was done."),
+    )
+)
+
+
+def fault(stored: str) -> str:
+    """The stored line, its sentence in the reader's words."""
+    sentence, bracket, said = stored.partition(" (")
+    return (gettext(sentence) if sentence in SENTENCES else sentence) + bracket + said
