@@ -30,6 +30,7 @@ PERSISTENCE_WEIGHT: Final = 0.60
 JUDGEMENT_WEIGHT: Final = 0.20
 EMOTION_WEIGHT: Final = 0.15
 INFORMATION_WEIGHT: Final = 0.05
+IMPORTANCE_DIGITS: Final = 12
 
 NEGATIVE_EMOTION: Final = 1.0
 POSITIVE_EMOTION: Final = 0.5
@@ -63,12 +64,14 @@ def base_importance(
 
     Source: seed 003, section 3. The sum is cut to 0..1, as there. Raises ValueError for NaN.
     """
-    return clamp(
+    total = clamp(
         PERSISTENCE_WEIGHT * persistence
         + JUDGEMENT_WEIGHT * judgement
         + EMOTION_WEIGHT * emotion
         + INFORMATION_WEIGHT * information
     )
+    # Facets that make exactly 0.5 would make 0.49999999999999994, and the life of a lower tier.
+    return round(total, IMPORTANCE_DIGITS)
 
 
 def age_days(since: datetime, now: datetime) -> float:

@@ -1,5 +1,6 @@
 """Importance against the seeds, word by word, and what must hold for every input."""
 
+import itertools
 import math
 from datetime import UTC, datetime, timedelta
 
@@ -81,6 +82,20 @@ def test_base_importance_weighs_the_four_facets(
     """Seed 003, 3: "infoImportance = clamp(0.60*P + 0.20*J + 0.15*E + 0.05*I, 0, 1)"."""
     result = importance.base_importance(persistence, emotion, information, judgement)
     assert result == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.5, 0.3])
+def test_facets_that_make_a_threshold_make_it_to_the_last_digit(threshold: float) -> None:
+    """An importance right on a threshold is in the upper tier (seed 001, `calculate_ttl`)."""
+    tenths = list(itertools.product(range(11), repeat=4))
+    exactly = [
+        (p, e, i, j)
+        for p, e, i, j in tenths
+        if 60 * p + 15 * e + 5 * i + 20 * j == round(1000 * threshold)
+    ]
+    assert len(exactly) > 50
+    for p, e, i, j in exactly:
+        assert importance.base_importance(p / 10, e / 10, i / 10, j / 10) == threshold
 
 
 @pytest.mark.parametrize("position", range(4))
