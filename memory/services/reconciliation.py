@@ -211,12 +211,13 @@ def near(prepared: Prepared) -> list[Neighbour]:
 
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
-    """The old memory with the statement in brackets behind what it said."""
+    """The old memory with the statement in brackets behind what it said. Its lifetime begins anew:
+    by the old one the statement might go the same night."""
     change = MemoryChange(
         content=patched(old.content, statement.content, now),
         importance=max(old.importance, statement.importance),
     )
-    return revise_memory(
+    revised = revise_memory(
         space=statement.space,
         memory_id=old.pk,
         change=change,
@@ -224,16 +225,14 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
         now=now,
         reason=reason,
     )
+    _begin_anew(revised, statement, now)
+    return revised
 
 
 def _reinforce(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> None:
     """Raises the importance of what was said again, and begins its lifetime anew."""
     old.importance = reinforced(old.importance, statement.importance)
-    tiers = statement.policy.document.ttl.tiers
-    old.clock_started_at, old.expires_at = now, expires_at(now, old.importance, tiers)
-    Memory.objects.in_space(statement.space).filter(pk=old.pk).update(
-        importance=old.importance, clock_started_at=now, expires_at=old.expires_at
-    )
+    _begin_anew(old, statement, now)
     record(
         memories=[old],
         action="reinforced",
@@ -241,4 +240,13 @@ def _reinforce(old: Memory, statement: Statement, reason: str, actor: Actor, now
         policy=statement.policy,
         now=now,
         reason=reason,
+    )
+
+
+def _begin_anew(memory: Memory, statement: Statement, now: datetime) -> None:
+    """Writes the importance, and the lifetime that follows from it."""
+    tiers = statement.policy.document.ttl.tiers
+    memory.clock_started_at, memory.expires_at = now, expires_at(now, memory.importance, tiers)
+    Memory.objects.in_space(statement.space).filter(pk=memory.pk).update(
+        importance=memory.importance, clock_started_at=now, expires_at=memory.expires_at
     )

@@ -1,6 +1,7 @@
 """A statement meets what is known, through the service and the API, against the real embedder."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 from typing import Any
 
@@ -21,6 +22,7 @@ from memory.models import (
 from memory.services.memories import revise_memory
 from memory.services.reconciliation import remember_draft
 from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.services.retention import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import actions, stored
 
@@ -53,6 +55,20 @@ def test_ordinary_memory_is_superseded_with_the_reason(space: Space) -> None:
     assert new.status == "live"
     event = MemoryEvent.objects.get(space=space, memory_id=old.pk, action="deleted")
     assert event.reason == "replaced by: I moved from Lisbon to Porto"
+
+
+@pytest.mark.django_db
+def test_what_is_added_in_brackets_lives_as_long_as_if_it_stood_alone(space: Space) -> None:
+    """The old memory would go tonight, and take the new statement with it."""
+    old = say(space, "I moved to Lisbon in March. I play the cello", importance=0.6)
+    ago = timezone.now() - timedelta(days=40)
+    Memory.objects.filter(pk=old.pk).update(clock_started_at=ago, expires_at=ago)
+
+    new = say(space, "I moved from Lisbon to Porto", importance=0.6)
+
+    assert (new.pk, new.importance) == (old.pk, 0.6)
+    assert sweep(space=space, now=timezone.now() + timedelta(days=29)).expired == 0
+    assert sweep(space=space, now=timezone.now() + timedelta(days=31)).expired == 1
 
 
 @pytest.mark.django_db
