@@ -32,6 +32,7 @@ _NO_MEANING = (
 _STOP_WORDS = frozenset(_NO_MEANING.split())
 # The same inside a run of Chinese. Who he or she is, is not the user.
 _NO_MEANING_INSIDE = re.compile("用户|非常|[我你您的了是很也都真]")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _NEGATION = re.compile(r"\b(?:not|no|never|\w+n['’]t|cannot|without)\b|[不没别无]", re.IGNORECASE)
 _ENDED = re.compile(
     r"\bno longer\b|\bany ?more\b|\b(?:quit|gave up|given up)\b"
@@ -206,11 +207,12 @@ def _names(text: str) -> set[str]:
 
 
 def _words(text: str) -> set[str]:
-    """The words that carry meaning, by their first letters: "allergic" and "allergy" are one."""
+    """The words that carry meaning, by their first letters and without their endings: "allergic"
+    and "allergy" are one, and "lives" and "living"."""
     tokens = _tokens(_NO_MEANING_INSIDE.sub("", text))
     words = {word.casefold() for word in tokens} - _STOP_WORDS
     letters = {word for word in words if len(word) == 1 and word.isascii() and word.isalpha()}
-    return {word[:5] if word.isascii() else word for word in words - letters}
+    return {_ENDING.sub("", word)[:5] if word.isascii() else word for word in words - letters}
 
 
 def _meaning(text: str) -> set[str]:

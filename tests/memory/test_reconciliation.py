@@ -18,6 +18,12 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
         ("I'm allergic to penicillin", "I'm allergic to penicillin", 1.0, "reinforce"),
         ("I'm allergic to penicillin", "I am allergic to penicillin!", 0.97, "reinforce"),
         ("I am allergic to penicillin", "I have a penicillin allergy", 0.93, "reinforce"),
+        (
+            "My sister lives in Porto with two kids",
+            "My sister is living in Porto with two kids",
+            0.97,
+            "reinforce",
+        ),
         ("我对青霉素过敏", "我对青霉素过敏。", 1.0, "reinforce"),
         ("我对青霉素过敏", "请记住：我对青霉素过敏", 0.9, "reinforce"),
         ("I'm allergic to nuts", "Please remember that I'm allergic to nuts.", 0.9, "reinforce"),
@@ -39,6 +45,7 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
         ("我喜欢吃辣", "他喜欢吃辣", 0.9, "add"),
         ("사용자는 매운 음식을 좋아한다", "사용자는 단 음식을 좋아한다", 0.95, "add"),
         ("I like dark chocolate a lot", "I like milk chocolate a lot", 0.9, "add"),
+        ("My sister has sixteen cats at home", "My sister has sixty cats at home", 0.9, "add"),
         ("7 am is when I get up", "8 am is when I get up", 0.9, "add"),
         ("I like tea", "Berlin is cold in winter", 0.1, "add"),
         # The old one is over.
@@ -49,6 +56,7 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
         ("User uses VS Code", "I switched from VS Code to Neovim", 0.6, "supersede"),
         ("User is vegetarian", "I am no longer vegetarian", 0.7, "supersede"),
         ("User plays tennis", "I quit tennis", 0.7, "supersede"),
+        ("User smokes", "I stopped smoking", 0.7, "supersede"),
         ("用户喜欢吃辣", "我不再吃辣", 0.5, "supersede"),
         ("用户抽烟", "我戒了烟", 0.6, "supersede"),
         # It names something else, or is not about this.
