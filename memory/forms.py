@@ -24,6 +24,8 @@ Form = Literal["auto", "list", "summaries"]
 # made of. Servers look for such marks in the finished prompt, wherever they come from.
 _ANGLE_MARK = re.compile(r"<(?=[A-Za-z/!?|｜<])")
 _BRACKET_MARK = re.compile(r"\[(/?[A-Z]{3,}(?:_[A-Z]+)*)\]")  # [INST], [/TOOL_CALLS]
+# Embeddings, overrides and isolates; right-to-left letters and the marks between them stay.
+_TURNS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 
 _SUMMARY = {"zh": "{age}的对话摘要“{text}”", "en": "Summary of a conversation {age}: “{text}”"}
@@ -75,8 +77,10 @@ def one_line(text: str) -> str:
 
 
 def _is_hidden(sign: str) -> bool:
-    """Controls, and the tag characters (U+E0000…) in which invisible text can be hidden."""
-    return unicodedata.category(sign) == "Cc" or 0xE0000 <= ord(sign) <= 0xE007F
+    """Controls, signs that turn around what follows (U+202A…, U+2066…), and the tag characters
+    (U+E0000…) in which invisible text can be hidden."""
+    turns = unicodedata.bidirectional(sign) in _TURNS
+    return turns or unicodedata.category(sign) == "Cc" or 0xE0000 <= ord(sign) <= 0xE007F
 
 
 def age(days: int) -> tuple[int, Literal["today", "day", "month", "year"]]:

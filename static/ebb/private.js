@@ -33,6 +33,7 @@
     const fresh = document.createRange().createContextualFragment(html);
     htmx.process(fresh.firstElementChild);
     element.replaceChildren(...fresh.childNodes);
+    htmx.trigger(element, "htmx:load"); // ebb.js prepares what has come
   };
 
   const ask = (text, signal) => {

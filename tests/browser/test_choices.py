@@ -82,9 +82,11 @@ def test_a_private_conversation_leaves_nothing(
     expect(page.locator(REPLY)).to_contain_text("User moved to Lisbon in March")
     expect(page.locator(REPLY)).to_contain_text("not kept")
     expect(page.locator("#recalled .memory").first).to_contain_text("Lisbon")
-    say(page, "**bold** <b>b</b> and now?")
+    say(page, "**bold** <b>b</b> and now?\n\n```\n" + "wide " * 80 + "\n```")
     expect(page.locator(REPLY)).to_have_count(2)
     expect(page.locator(REPLY).last.locator("strong")).to_have_text("bold")
+    expect(page.get_by_role("button", name="Copy the code")).to_be_visible()
+    expect(page.locator("pre")).to_have_attribute("tabindex", "0")
     roles = [message["role"] for message in stub_model.requests[-1].body["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
 

@@ -110,8 +110,15 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
     # A phone's keyboard takes room from the messages: their end stays in view.
     end = page.locator(".message-foot")
     expect(end).to_be_in_viewport(ratio=1)
-    page.set_viewport_size({"width": 1280, "height": 500})
+    page.set_viewport_size({"width": 390, "height": 500})
     expect(end).to_be_in_viewport(ratio=1)
+    # On a phone the list is a sheet, and does not cover the undo.
+    page.get_by_role("button", name="Conversations").click()
+    moving = page.locator(".conversation-row", has_text="Moving")
+    moving.get_by_role("button", name="Delete").press("Enter")
+    page.get_by_role("button", name="Undo").click()
+    expect(said(page)).to_have_text("I moved to Lisbon")
+    page.set_viewport_size({"width": 1280, "height": 860})
     page.get_by_label("Message", exact=True).press("Escape")
     page.keyboard.press("n")
     expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
