@@ -28,6 +28,7 @@ from memory.services.memories import Prepared, prepare_memories, revise_memory
 from memory.services.reconciliation import is_echo, near
 from memory.services.recycle_bin import let_go
 from memory.services.review import hold_memory, remember_or_hold
+from memory.similar import NEIGHBOURS
 from memory.tools import TOOL
 
 JUDGED = "judged with its exchange"
@@ -145,7 +146,7 @@ def write_intent(
     kept = _kept(assessment, draft, neighbours)
     advice = None
     unclear = finding is None and kept is None
-    if advisor is not None and unclear and (close := close_ones(neighbours)):
+    if advisor is not None and unclear and (close := close_ones(neighbours[:NEIGHBOURS])):
         advice = advisor(draft.content, close)
         judgement = with_usage(judgement, advice.usage if advice else None)
     proposed = advice.decision if advice else None

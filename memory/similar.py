@@ -17,6 +17,9 @@ from memory.querysets.recall.sizes import LARGE, size_if_large
 from memory.reconciliation import Neighbour
 
 NEIGHBOURS = 5
+ALIKE, AT_MOST = 0.98, 50
+"""From this similarity on a model may hold texts for one, though they differ: those of a script it
+hardly knows. The very same text may then be any of them, so all of these are looked at."""
 REACH = "150"
 """How many the approximate index looks at before it names the nearest: as in recall."""
 
@@ -25,7 +28,9 @@ def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
     """The live memories nearest to this one, nearest first; none if it has no vector yet."""
     space = memory.space
     own = vector_of(space, memory.pk)
-    return [] if own is None else nearest_live(space, own, besides=memory.pk, large=large)
+    if own is None:
+        return []
+    return nearest_live(space, own, besides=memory.pk, large=large)[:NEIGHBOURS]
 
 
 def vector_of(space: Space, memory_id: UUID) -> Any:
@@ -38,7 +43,8 @@ def vector_of(space: Space, memory_id: UUID) -> Any:
 def nearest_live(
     space: Space, vector: Any, *, besides: UUID | None = None, large: int = LARGE
 ) -> list[Neighbour]:
-    """The live memories nearest to a vector of the space's model, nearest first.
+    """The live memories nearest to a vector of the space's model, nearest first; and all that are
+    ALIKE.
 
     In a space of more than `large` vectors by the embedder's approximate index, as recall does.
     """
@@ -71,7 +77,9 @@ def _nearest(rows: MemoryQuerySet, space: Space, vector: Any, place: Combinable)
         rows.defer("search")
         .filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
         .annotate(distance=CosineDistance(place, HalfVector(vector)))
-        .order_by("distance")[:NEIGHBOURS]
+        .order_by("distance")[:AT_MOST]
     )
     near = [Neighbour(one, semantic(one.distance)) for one in found]  # type: ignore[attr-defined]  # annotated above
-    return sorted(near, key=lambda one: -one.similarity)
+    near.sort(key=lambda one: -one.similarity)
+    alike = sum(one.similarity >= ALIKE for one in near)
+    return near[: max(NEIGHBOURS, alike)]

@@ -58,6 +58,20 @@ def test_ordinary_memory_is_superseded_with_the_reason(space: Space) -> None:
 
 
 @pytest.mark.django_db
+def test_the_same_again_is_found_among_many_that_the_model_cannot_tell_from_it(
+    space: Space,
+) -> None:
+    """The built-in model knows few Chinese characters, so that all of these are one to it."""
+    pets = [f"用户养了一只{pet}" for pet in "猫狗鸟鱼兔鼠马牛羊龟"]
+
+    first = {pet: say(space, pet).pk for pet in pets}
+    again = {pet: say(space, pet).pk for pet in reversed(pets)}
+
+    assert len(set(first.values())) == len(pets)
+    assert again == first
+
+
+@pytest.mark.django_db
 def test_what_is_added_in_brackets_lives_as_long_as_if_it_stood_alone(space: Space) -> None:
     """The old memory would go tonight, and take the new statement with it."""
     old = say(space, "I moved to Lisbon in March. I play the cello", importance=0.6)
