@@ -1,16 +1,18 @@
 """Markdown from models and people, made harmless.
 
 Raw HTML is shown as text; an image is a link, because to fetch it would tell a stranger that it was
-read; links open beside the page and are told nothing of it. What comes out is cleaned once more:
-the parser and the cleaner would both have to fail.
+read; links, bare addresses too, open beside the page and are told nothing of it. What comes out is
+cleaned once more: the parser and the cleaner would both have to fail.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import nh3
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -19,10 +21,19 @@ _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
+_ALIGNED = {"th": {"align"}, "td": {"align"}}
 
 
 class _Renderer(RendererHTML):
-    """Writes images as links."""
+    """Writes images as links, and how a column is aligned as an attribute: styles are forbidden."""
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        cell = tokens[idx]
+        if style := cell.attrs.pop("style", ""):
+            cell.attrs["align"] = str(style).removeprefix("text-align:")
+        return self.renderToken(tokens, idx, options, env)
+
+    td_open = th_open
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         image = tokens[idx]
@@ -33,8 +44,26 @@ class _Renderer(RendererHTML):
         return escape(words) if is_linked else format_html('<a href="{}">{}</a>', address, words)
 
 
-_PARSER = MarkdownIt("commonmark", {"html": False, "breaks": True}, renderer_cls=_Renderer)
-_PARSER.enable(["table", "strikethrough"])
+# A bare address: only what begins with http:// or https:// (README.md is none), in the signs of RFC
+# 3986, so that Chinese after it is not taken for its path, and without the full stop behind it.
+_ADDRESS = re.compile(
+    r"^//\w(?:[\w.~:/?#@!$&'*+,;=%-]|\([\w.,-]*\))*(?:(?<=[\w/=&#~%+-])|(?<=\)))", re.ASCII
+)
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt(
+        "commonmark", {"html": False, "breaks": True, "linkify": True}, renderer_cls=_Renderer
+    )
+    addresses = LinkifyIt(
+        {"http:": {"validate": _ADDRESS}, "ftp:": None, "mailto:": None, "//": None}
+    )
+    addresses.set({"fuzzy_link": False, "fuzzy_email": False})
+    parser.linkify = addresses
+    return parser.enable(["table", "strikethrough", "linkify"])
+
+
+_PARSER = _parser()
 
 
 def to_html(text: str) -> SafeString:
@@ -43,7 +72,7 @@ def to_html(text: str) -> SafeString:
     clean = nh3.clean(
         rendered,
         tags=_TAGS,
-        attributes={"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}},
+        attributes={"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, **_ALIGNED},
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",

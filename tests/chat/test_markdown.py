@@ -43,6 +43,24 @@ class Elements(HTMLParser):
             "[Ebb](https://example.org)",
             f'<p><a href="https://example.org" {BESIDE}>Ebb</a></p>',
         ),
+        (
+            "见https://example.org/a_b。README.md, a@b.org",
+            f'<p>见<a href="https://example.org/a_b" {BESIDE}>https://example.org/a_b</a>'
+            "。README.md, a@b.org</p>",
+        ),
+        (
+            "(http://a.example/B_(c)).",
+            f'<p>(<a href="http://a.example/B_(c)" {BESIDE}>http://a.example/B_(c)</a>).</p>',
+        ),
+        (
+            "javascript:x //a.example ftp://b.example",
+            "<p>javascript:x //a.example ftp://b.example</p>",
+        ),
+        (
+            "a|b\n-|-:\n1|2",
+            '<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n'
+            '<tbody>\n<tr>\n<td>1</td>\n<td align="right">2</td>\n</tr>\n</tbody>\n</table>',
+        ),
         ("~~no~~", "<p><s>no</s></p>"),
         ("![a *cat*](https://a.example/cat.png)", IMAGE.format("a *cat*")),
         ("![](https://a.example/cat.png)", IMAGE.format("https://a.example/cat.png")),
@@ -123,6 +141,7 @@ def test_nothing_can_act(text: str) -> None:
     "text",
     [
         *("[" * 20_000, "![" * 10_000, "[a](" * 5_000, ">" * 20_000, "- " * 10_000, "*a" * 10_000),
+        *("https://a.example/ " * 1_000, "http:" * 4_000, "https://a" + "(a" * 10_000),
         *("`" * 20_000, "".join("`" * n + " " for n in range(190)), "<" * 20_000, "|" * 20_000),
         *("a|b\n-|-\n" + "x\n" * 9_000, "|" * 900 + "\n" + "|-" * 900 + "\n" + "x\n" * 8_000),
     ],
