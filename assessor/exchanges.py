@@ -21,9 +21,14 @@ def span_of(assessment: Assessment) -> list[Exchange]:
 
     Each by itself: what makes the words of one turn somebody else's says nothing of the next.
     """
+    return [judged_part(exchange_of(row)) for row in rows_of(assessment)]
+
+
+def rows_of(assessment: Assessment) -> list[Assessment]:
+    """The exchange's row and those of its span, in the order in which they were said: workers may
+    have taken a later one first."""
     parts = Assessment.objects.filter(space_id=assessment.space_id, part_of=assessment.pk)
-    rows = [assessment, *parts.order_by("created_at", "pk")]
-    return [judged_part(exchange_of(row)) for row in rows]
+    return sorted([assessment, *parts], key=lambda row: (row.created_at, row.pk))
 
 
 def joined(span: Sequence[Exchange]) -> Exchange:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
 from assessor.remembering import made_in, taught_only_by
 from assessor.services import tell_on_commit
@@ -89,9 +90,15 @@ def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None
     rows.filter(pk__in=spans, state=State.RUNNING).update(
         state=State.QUEUED, leased_until=None, due_at=now
     )
-    rows.filter(pk__in=[one.pk for one in unfinished]).update(
+    out = [one.pk for one in unfinished]
+    for one in unfinished:  # no worker will take them, which is when they would be masked
+        forget_secrets(one)
+    rows.filter(pk__in=out).update(
         state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=REASON
     )
+    # Those that waited with one of them, and were not said anew, go on by themselves.
+    left = rows.filter(part_of__in=out)
+    left.update(part_of=None, state=State.QUEUED, due_at=now, finished_at=None, error="")
 
 
 def _superseded_at(

@@ -17,14 +17,15 @@ from django.db.models.functions import Coalesce
 from kombu.exceptions import OperationalError
 
 from assessor.errors import AssessmentError
-from assessor.exchanges import exchange_of, span_of
+from assessor.exchanges import span_of
 from assessor.failures import park_hopeless, tell_of_failure
 from assessor.judging import Exchange, Judgement
+from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
 from assessor.reconciling import Advisor
 from assessor.remembering import go_by_new, write_intent
-from assessor.screening import anything_said, mask_exchange, mask_judgement
+from assessor.screening import anything_said, mask_judgement
 from assessor.storable import storable
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
@@ -141,26 +142,8 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
     assessment = Assessment.objects.select_related("space__embedder").get(
         space_id=space_id, pk=assessment_id
     )
-    _forget_secrets(assessment)
+    forget_secrets(assessment)
     return assessment
-
-
-def _forget_secrets(assessment: Assessment) -> None:
-    """Masks secrets in the row itself, before anybody judges it, if the policy says so."""
-    if not current_policy(assessment.space).document.assessment.mask_secrets:
-        return
-    said = exchange_of(assessment)
-    masked = mask_exchange(said)
-    if masked == said:
-        return
-    values = {
-        "user_message": masked.user_message,
-        "assistant_response": masked.assistant_response,
-        "context": masked.context,
-    }
-    for name, value in values.items():
-        setattr(assessment, name, value)
-    _leased(assessment).update(**values)
 
 
 def renew_lease(*, assessment: Assessment, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """Judging a topic at a time: exchanges wait in their conversation's open span until the topic
-changes or nobody says anything for a while (policy: trigger, idle_minutes; seed 001, Triggers).
+changes, it is full, or nobody says anything for a while (policy: trigger, idle_minutes; seed 001,
+Triggers).
 
 Each exchange stays a row of its own, so none is lost. The first of a span stands for it: it is due
 when the span ends, and the others end as it does.
@@ -9,10 +10,11 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from assessor.exchanges import exchange_of
+from assessor.exchanges import exchange_of, rows_of
 from assessor.models import Assessment, State
 from assessor.screening import judged_part
 from assessor.services import tell_on_commit
+from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
 from memory.models import Space
 from memory.policy import AssessmentPolicy
@@ -23,6 +25,12 @@ SAME_TOPIC = 0.29
 Measured by benchmarks.topics: where conversations are joined, nothing with a longer past, or with a
 look ahead, found the borders better.
 """
+
+LONGEST_SPAN = 20
+"""Exchanges. Some conversations never leave their topic: they would never be judged."""
+LONGEST_TEXT = MAX_CONTENT
+"""Characters of a span in all, or it would outgrow what a model reads at once. One exchange alone
+may be longer."""
 
 
 def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:
@@ -39,7 +47,7 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
     if not _is_held(assessment):
         return
     span = _open_span(assessment, now)
-    if span is not None and _share_topic(_last_of(span), assessment):
+    if span is not None and _goes_on(span, assessment):
         _update(assessment, state=State.QUEUED, leased_until=None, attempts=0, part_of=span)
         _update(span, span_ends_at=now + idle, due_at=now + idle)
         return
@@ -74,12 +82,20 @@ def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:
         state=State.QUEUED,
         span_ends_at__gt=now,
     )
-    return waiting.exclude(pk=assessment.pk).order_by("-created_at").first()
+    # Held: a worker that took it now would end it with this one, which it has not read.
+    waiting = waiting.exclude(pk=assessment.pk).select_for_update(no_key=True)
+    return waiting.order_by("-created_at").first()
 
 
-def _last_of(span: Assessment) -> Assessment:
-    parts = Assessment.objects.filter(space_id=span.space_id, part_of=span)
-    return parts.order_by("-created_at").first() or span
+def _goes_on(span: Assessment, assessment: Assessment) -> bool:
+    """Whether the exchange belongs to the span, and there is room for it."""
+    rows = rows_of(span)
+    characters = sum(
+        len(row.user_message) + len(row.assistant_response) for row in [*rows, assessment]
+    )
+    if len(rows) >= LONGEST_SPAN or characters > LONGEST_TEXT:
+        return False
+    return _share_topic(rows[-1], assessment)
 
 
 def _share_topic(before: Assessment, after: Assessment) -> bool:
