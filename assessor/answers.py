@@ -18,9 +18,13 @@ from memory.drafts import Content, Facets, MemoryTypeName, Tag, Text, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
 
 MAX_TAGS, MAX_TOPICS = 10, 5  # seed 001, System Prompt
-# What a reasoning model thinks aloud may hold JSON that it did not mean.
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
-_DECODER = json.JSONDecoder(strict=False)  # line breaks inside strings are common, and clear
+# What a reasoning model thinks aloud may hold JSON that it did not mean. Some endpoints swallow the
+# word that opens it, and one that ran out of tokens never closed it.
+_THOUGHT = re.compile(
+    r"(?:\A|<think(?:ing)?>).*?</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE
+)
+# Line breaks inside strings are common, and clear.
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=lambda pairs: _each_once(pairs))
 _NUMBER = re.compile(r"\s*([+-]?\d*\.?\d+)\s*(%?)\s*")
 # Other names that models give the fields.
 _NAMES = {
@@ -34,7 +38,8 @@ def json_object(text: str) -> dict[str, Any]:
 
     Raises ValueError when there is none, or more than one that could be meant.
     """
-    text = _THOUGHT.sub("", text)
+    if not text.lstrip().startswith("{"):  # where it may be what a summary speaks of
+        text = _THOUGHT.sub("", text)
     try:
         found = [_unwrapped(value) for value in _objects(text)] or [_unwrapped(_lenient(text))]
     except RecursionError:
@@ -46,6 +51,14 @@ def json_object(text: str) -> dict[str, Any]:
         name = str(name).strip().lower()
         if fields.setdefault(_NAMES.get(name, name), value) is not value:
             raise ValueError(f"{name} is given twice")
+    return fields
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields; ValueError where one is given twice: which is meant?"""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is given twice")
     return fields
 
 
@@ -67,7 +80,10 @@ def _lenient(text: str) -> Any:
     start, end = text.find("{"), text.rfind("}")
     if not 0 <= start < end:
         raise ValueError("no JSON object")
-    return json5.loads(re.sub(r"(?<=[:,\[ ])None(?=\s*[,}\]])", "null", text[start : end + 1]))
+    return json5.loads(
+        re.sub(r"(?<=[:,\[ ])None(?=\s*[,}\]])", "null", text[start : end + 1]),
+        allow_duplicate_keys=False,
+    )
 
 
 def _unwrapped(value: Any) -> dict[str, Any]:

@@ -94,7 +94,8 @@ def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
     rows = Assessment.objects.in_space(space).filter(
         created_at__gt=now - PERIOD, part_of__isnull=True
     )
-    judged = Q(state__in=[State.DONE, State.IGNORED])
+    # What was said anew meanwhile ended without a judgement.
+    judged = Q(state__in=[State.DONE, State.IGNORED], importance__isnull=False)
     by_model = judged & Q(provider="llm")
     cascaded = judged & Q(first_importance__isnull=False)
     same_side = Q(first_importance__gte=store_above, importance__gte=store_above) | Q(

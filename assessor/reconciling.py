@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from assessor.answers import as_required, json_object
 from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
@@ -65,9 +65,9 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True)
 class Advice:
-    """A decision and what asking for it took."""
+    """A decision, None if the answer was of no use, and what asking for it took."""
 
-    decision: Decision
+    decision: Decision | None
     usage: Usage | None
 
 
@@ -87,16 +87,21 @@ async def advise(
     *,
     timeout: float,
 ) -> Advice | None:
-    """What a model makes of the statement; None when it gave no usable answer, which is logged."""
+    """What a model makes of the statement; None when it gave no answer. That, and an answer of no
+    use, is logged."""
     try:
         answer = await model_factory().complete(
             _question(statement, neighbours), schema=_Answer.model_json_schema(), timeout=timeout
         )
+    except ModelError as error:
+        logger.warning("No advice, the rule decides: %s", error)
+        return None
+    try:
         read = _Answer.model_validate(answer.text)
         return Advice(_decision(read, statement, neighbours), answer.usage)
-    except (ModelError, ValidationError, ValueError) as error:
+    except ValueError as error:  # pydantic's are of this kind
         logger.warning("No usable advice, the rule decides: %s", error)
-        return None
+        return Advice(None, answer.usage)
 
 
 def _question(statement: str, neighbours: Sequence[Neighbour]) -> list[ChatMessage]:

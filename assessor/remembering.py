@@ -137,7 +137,9 @@ def write_intent(
     try:
         prepared = prepare_memories(space=assessment.space, drafts=[draft], now=now)
     except EmbeddingError as error:
-        raise AssessmentError(str(error), permanent=error.permanent) from error
+        raise AssessmentError(
+            str(error), permanent=error.permanent, retry_after=error.retry_after
+        ) from error
     finding = None
     if prepared.policy.document.assessment.review:
         written = "\n".join([draft.content, *draft.tags, *draft.topics])

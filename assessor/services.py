@@ -40,6 +40,8 @@ RETELL = timedelta(seconds=20)
 PICK_UP_LIMIT = 1000
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
+# At an endpoint's wish; some ask for a year, or for more than a date can hold.
+LONGEST_WISH = timedelta(days=1)
 _SHARED_BY_A_SPAN = (
     "importance", "memory_type", "ttl_seconds", "finished_at", "provider", "model", "rubric",
     "prompt_version",
@@ -232,7 +234,8 @@ def put_off(
     """
     last = error.permanent or assessment.attempts >= MAX_ATTEMPTS
     pause = min(FIRST_PAUSE * 2 ** (assessment.attempts - 1), LONGEST_PAUSE) * (1 - jitter / 2)
-    due_at = now + max(pause, timedelta(seconds=error.retry_after or 0))
+    asked = min(error.retry_after or 0.0, LONGEST_WISH.total_seconds())
+    due_at = now + max(pause, timedelta(seconds=asked))
     values = {"finished_at": now if last else None, "error": storable(str(error))}
     with transaction.atomic():
         held = _leased(assessment).update(

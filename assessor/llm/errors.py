@@ -8,6 +8,8 @@ plain English constants, because they are logged and stored; a page that shows o
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from memory.secrets import mask_json, mask_secrets
+
 DETAIL_LENGTH = 200
 
 
@@ -30,9 +32,10 @@ class ModelError(Exception):
         retry_after: float | None = None,
         said: Mapping[str, Any] | None = None,
     ) -> None:
-        self.detail = " ".join(detail.split())[:DETAIL_LENGTH]
+        # Some endpoints say the key that they refuse, or what they were asked.
+        self.detail = mask_secrets(" ".join(detail.split()))[:DETAIL_LENGTH]
         self.retry_after = retry_after
-        self.said = said
+        self.said = mask_json(said, mask_secrets)
         super().__init__(self.detail)
 
     def __str__(self) -> str:

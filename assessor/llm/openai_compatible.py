@@ -72,9 +72,10 @@ class OpenAICompatibleModel(ChatModel):
                     return await self._complete(chat, messages, None)
                 try:
                     return await self._complete(chat, messages, schema)
-                except openai.BadRequestError:
-                    # It may be the schema or the messages; only if it was the schema does the
-                    # plain question succeed, and only then is that worth remembering.
+                except (openai.BadRequestError, openai.UnprocessableEntityError):
+                    # (Servers on FastAPI say 422.) It may be the schema or the messages; only if it
+                    # was the schema does the plain question succeed, and only then is that worth
+                    # remembering.
                     completion = await self._complete(chat, messages, None)
                     self._takes_schema = False
                     return completion

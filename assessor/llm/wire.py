@@ -5,7 +5,17 @@ OpenAI-compatible leave out what they please. So the few fields that Ebb uses ar
 each optional where the field's endpoints differ; anything else is a ValidationError.
 """
 
-from pydantic import BaseModel, ConfigDict
+from contextlib import suppress
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from assessor.llm.base import Finished, ToolCall, Usage
 from assessor.llm.errors import ModelInterrupted
@@ -16,8 +26,19 @@ class _Part(BaseModel):
 
 
 class UsagePart(_Part):
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: Annotated[int, Field(ge=0, lt=1 << 30)]
+    completion_tokens: Annotated[int, Field(ge=0, lt=1 << 30)]
+
+
+def _none_if_unreadable(value: Any, read: ValidatorFunctionWrapHandler) -> UsagePart | None:
+    """An answer is not lost for its bill: some endpoints count half of it, or write {}."""
+    with suppress(ValidationError):
+        counted: UsagePart | None = read(value)
+        return counted
+    return None
+
+
+_Usage = Annotated[UsagePart | None, WrapValidator(_none_if_unreadable)]
 
 
 class FunctionPart(_Part):
@@ -45,7 +66,7 @@ class ChunkPart(_Part):
     """One server-sent event; the one that carries `usage` has no choices."""
 
     choices: list[ChoicePart] | None = None
-    usage: UsagePart | None = None
+    usage: _Usage = None
 
 
 class MessagePart(_Part):
@@ -61,7 +82,7 @@ class AnswerPart(_Part):
 
     choices: list[AnswerChoicePart]
     model: str | None = None
-    usage: UsagePart | None = None
+    usage: _Usage = None
 
 
 def read_usage(part: UsagePart | None) -> Usage | None:

@@ -89,8 +89,11 @@ def test_without_close_neighbours_nobody_is_asked(space: Space, model: StubModel
 def test_without_a_usable_answer_the_rule_decides(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
-    assert worked(space, model, JUDGED, "nonsense").state == State.DONE
+    row = worked(space, model, JUDGED, "nonsense")
+    assert row.state == State.DONE
     assert Memory.objects.in_space(space).live().count() == 2
+    alone = worked(space, model, JUDGED | {"summary": "User plays the cello"})
+    assert (row.tokens or 0) > (alone.tokens or 0)  # it was no use, but it was paid for
 
 
 def test_what_has_changed_since_the_model_saw_it_is_left_to_the_rule(

@@ -39,6 +39,7 @@ def test_everything_is_counted_by_one_statement(
 ) -> None:
     for state in ("queued", "running", "retrying", "done", "done", "ignored", "failed"):
         assessed(space, state)
+    assessed(space, "ignored", importance=None)  # said anew before anybody judged it
 
     with django_assert_num_queries(1):
         found = figures(space)

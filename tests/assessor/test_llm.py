@@ -20,7 +20,7 @@ from assessor.llm.errors import (
     ModelBadRequest,
 )
 from assessor.llm.openai_compatible import OpenAICompatibleModel
-from assessor.llm.wire import ChunkPart, StreamedReply
+from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 from tests.assessor.llm_session import HELLO, HELLO_REPLY, SCHEMA, complete, read, run, text_of
 from tests.stub_model import StubModel
 
@@ -131,6 +131,17 @@ def test_schema_falls_back_to_plain_once_and_remembers_it(stub_model: StubModel)
     assert asked == [True, False, False]
 
 
+def test_a_server_that_calls_a_schema_unprocessable_is_asked_plainly(stub_model: StubModel) -> None:
+    stub_model.script("422")
+
+    async def ask(model: ChatModel) -> str:
+        return (await model.complete(HELLO, schema=SCHEMA, timeout=30)).text
+
+    assert run(stub_model, ask, api_key="unprocessable") == HELLO_REPLY
+    asked = ["response_format" in request.body for request in stub_model.requests]
+    assert asked == [True, False]
+
+
 def test_bad_request_that_is_not_about_the_schema_does_not_give_up_the_schema(
     stub_model: StubModel,
 ) -> None:
@@ -205,3 +216,11 @@ def test_tool_call_without_an_id_gets_one() -> None:
     reply.add(ChunkPart.model_validate({"choices": [{"delta": {"tool_calls": [part]}}]}))
 
     assert reply.tool_calls() == [ToolCall("call_0", "remember", "{}")]
+
+
+@pytest.mark.parametrize(
+    "usage", [None, {}, {"total_tokens": 9}, {"prompt_tokens": None, "completion_tokens": -1}]
+)
+def test_an_answer_is_not_lost_for_its_bill(usage: object) -> None:
+    part = {"choices": [{"message": {"content": "Hello"}}], "model": "m", "usage": usage}
+    assert AnswerPart.model_validate(part).usage is None

@@ -255,3 +255,10 @@ def test_refusal_of_tools_is_told_from_others(status: int, message: str, refused
         raise error
 
     assert refuses_tools(caught.value) is refused
+
+
+def test_a_key_that_an_endpoint_repeats_is_in_no_error() -> None:
+    said = "Incorrect API key provided: sk-proj-4f9Qd81kLm20Zx7"
+    error = ModelUnauthorized(said, said={"message": said, "code": "invalid_api_key"})
+    assert "4f9Qd81kLm20Zx7" not in f"{error} {error.detail} {error.said}"
+    assert "Incorrect API key" in str(error)

@@ -60,6 +60,7 @@ def test_a_decision_names_its_memory_reason_and_evidence(
     given = advice(stub_model, answered(decision=verdict), LISBON, TEA)
     assert given is not None
     decision = given.decision
+    assert decision is not None
     assert (decision.verdict, decision.memory) == (Verdict(verdict), LISBON.memory)
     assert decision.reason == "They moved (“live in Porto”)"
     assert given.usage is not None
@@ -69,6 +70,7 @@ def test_a_decision_names_its_memory_reason_and_evidence(
 def test_what_is_new_is_about_no_memory(stub_model: StubModel) -> None:
     given = advice(stub_model, answered(decision="ADD", memory=None, quote=""), LISBON)
     assert given is not None
+    assert given.decision is not None
     assert (given.decision.verdict, given.decision.memory) == (Verdict.ADD, None)
 
 
@@ -77,6 +79,7 @@ def test_what_lasts_is_revised_not_superseded(stub_model: StubModel, lasting: st
     old = neighbour("User lives in Lisbon", **{lasting: True})
     given = advice(stub_model, answered(), old)
     assert given is not None
+    assert given.decision is not None
     assert given.decision.verdict is Verdict.REVISE
 
 
@@ -98,4 +101,7 @@ def test_what_lasts_is_revised_not_superseded(stub_model: StubModel, lasting: st
     ids=lambda reply: reply[:80],
 )
 def test_without_a_usable_answer_there_is_no_advice(stub_model: StubModel, reply: str) -> None:
-    assert advice(stub_model, reply, LISBON, TEA) is None
+    given = advice(stub_model, reply, LISBON, TEA)
+    assert given is None or given.decision is None
+    # What no use could be made of was paid for all the same.
+    assert (given is None) == (reply in {"500", "timeout", "garbage"})

@@ -47,7 +47,9 @@ def test_jitter_shortens_the_pause_by_up_to_half(space: Space, jitter: float, pa
     assert put_off(claimed(space), jitter=jitter).due_at == NOW + timedelta(seconds=pause)
 
 
-@pytest.mark.parametrize(("retry_after", "pause"), [(60.0, 60.0), (1.0, 5.0), (None, 5.0)])
+@pytest.mark.parametrize(
+    ("retry_after", "pause"), [(60.0, 60.0), (1.0, 5.0), (None, 5.0), (1e300, 86_400.0)]
+)
 def test_retry_after_is_honoured(space: Space, retry_after: float | None, pause: float) -> None:
     row = put_off(claimed(space), retry_after=retry_after, jitter=0.0)
     assert row.due_at == NOW + timedelta(seconds=pause)
