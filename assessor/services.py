@@ -30,6 +30,7 @@ from assessor.storable import storable
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
+from memory.policy import AssessmentPolicy
 from memory.querysets.policies import current_policy
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
 # At an endpoint's wish; some ask for a year, or for more than a date can hold.
 LONGEST_WISH = timedelta(days=1)
+UNWANTED = "Learning from conversations was turned off before it was judged."
 _SHARED_BY_A_SPAN = (
     "importance", "memory_type", "ttl_seconds", "finished_at", "provider", "model", "rubric",
     "prompt_version",
@@ -222,6 +224,20 @@ def _leased(assessment: Assessment) -> Any:
         state=State.RUNNING,
         attempts=assessment.attempts,
     )
+
+
+def is_unwanted(assessment: Assessment, policy: AssessmentPolicy) -> bool:
+    """Whether it was said in a conversation from which nothing new is to be learned any more."""
+    of_conversation = assessment.source_conversation and assessment.importance is None
+    return bool(of_conversation) and not policy.enabled
+
+
+def pass_over(*, assessment: Assessment, now: datetime) -> None:
+    """Ends a claimed exchange, and its span, without a judgement."""
+    values = {"state": State.IGNORED, "finished_at": now, "reasoning": UNWANTED}
+    with transaction.atomic():
+        if _leased(assessment).update(leased_until=None, **values):
+            _with_parts(assessment).update(**values)
 
 
 def put_off(

@@ -35,6 +35,9 @@ def assess(space_id: int, assessment_id: str) -> None:
     if assessment is None:
         return
     policy = current_policy(assessment.space).document
+    if services.is_unwanted(assessment, policy.assessment):
+        services.pass_over(assessment=assessment, now=timezone.now())
+        return
     if spans.has_to_wait(assessment, policy.assessment):
         idle = timedelta(minutes=policy.assessment.idle_minutes)
         spans.wait_for_span(assessment=assessment, idle=idle, now=timezone.now())

@@ -113,6 +113,14 @@ def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
 
 
 @pytest.mark.parametrize("state", State.values)
+def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
+    row = assessed(space, "I like tea", "ignored", importance=None, reasoning=services.UNWANTED)
+    read = words(opened(login(alice), row))
+    assert services.UNWANTED in read
+    for absent in ("Nothing is known of it yet", "It became no memory"):
+        assert absent not in read
+
+
 def test_a_page_looks_again_until_its_assessment_is_finished(
     alice: User, space: Space, state: str
 ) -> None:

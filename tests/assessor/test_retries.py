@@ -15,6 +15,7 @@ from assessor.querysets import MAX_ATTEMPTS
 from memory.errors import Conflict
 from memory.models import Memory, PolicyVersion, Space
 from memory.policy import PolicyDocument
+from memory.reason_words import in_words
 from tests.assessor.outbox import (
     EXCHANGE,
     NOW,
@@ -204,6 +205,25 @@ class TestTask:
         assert (row.state, row.attempts, row.provider) == (State.DONE, 1, "llm")
         assert len(stub_model.requests) == 1
         assert Memory.objects.in_space(space).count() == 1
+
+    def test_what_waits_is_not_judged_once_learning_is_turned_off(
+        self, space: Space, stub_model: StubModel
+    ) -> None:
+        said = Exchange("I like pizza", source_conversation="c1")
+        waiting = services.queue_assessment(space=space, exchange=said, now=NOW)
+        document = PolicyDocument.model_validate({"assessment": {"enabled": False}})
+        PolicyVersion.objects.create(space=space, version=2, document=document.model_dump())
+        tasks.assess(space.pk, str(waiting.pk))
+        row = again(waiting)
+        assert (row.state, row.reasoning, row.importance) == (
+            State.IGNORED,
+            services.UNWANTED,
+            None,
+        )
+        assert in_words(row.reasoning) == row.reasoning
+        assert not stub_model.requests
+        # What a program hands over by itself is no conversation that is listened to.
+        assert self.run(space).state == State.DONE
 
     def test_an_exchange_may_ask_for_the_built_in_judge(
         self, space: Space, stub_model: StubModel
