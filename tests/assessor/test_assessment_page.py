@@ -112,7 +112,6 @@ def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
     assert "it only repeats what was recalled" in opened(login(alice), repeated)
 
 
-@pytest.mark.parametrize("state", State.values)
 def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
     row = assessed(space, "I like tea", "ignored", importance=None, reasoning=services.UNWANTED)
     read = words(opened(login(alice), row))
@@ -121,6 +120,7 @@ def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
         assert absent not in read
 
 
+@pytest.mark.parametrize("state", State.values)
 def test_a_page_looks_again_until_its_assessment_is_finished(
     alice: User, space: Space, state: str
 ) -> None:
