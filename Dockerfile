@@ -13,5 +13,5 @@ ENV EBB_DATA_DIR=/var/lib/ebb EBB_HOST=0.0.0.0 PYTHONUNBUFFERED=1
 EXPOSE 8000
 
 CMD ["uvicorn", "config.asgi:application", "--host", "0.0.0.0", "--port", "8000", \
-     "--loop", "uvloop", "--http", "httptools", "--lifespan", "off", "--no-access-log", \
+     "--loop", "uvloop", "--http", "httptools", "--lifespan", "on", "--no-access-log", \
      "--timeout-graceful-shutdown", "5"]

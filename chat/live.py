@@ -42,6 +42,11 @@ async def stop(message_id: UUID) -> bool:
     return True
 
 
+async def stop_all() -> None:
+    """Stops all replies that are written here, and waits until what was produced is stored."""
+    await asyncio.gather(*(reply.stop() for reply in list(_LIVE.values())))
+
+
 class LiveReply:
     """A reply that is being written, and all that has happened in it."""
 

@@ -15,13 +15,14 @@ def _application() -> Any:
     from servestatic import ServeStaticASGI
 
     from config.handler import StreamingASGIHandler
+    from config.lifespan import Lifespan
     from config.mcp.door import McpDoor
 
     _load_embedder()
     pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(), root=settings.STATIC_ROOT, prefix=settings.STATIC_URL
     )
-    return McpDoor(pages_and_api)
+    return Lifespan(McpDoor(pages_and_api))
 
 
 def _load_embedder() -> None:

@@ -153,7 +153,7 @@ def _commands() -> dict[str, list[str]]:
         "web": [
             *(sys.executable, "-m", "uvicorn", "config.asgi:application"),
             *("--host", settings.EBB_HOST, "--port", str(settings.EBB_PORT)),
-            *("--loop", "uvloop", "--http", "httptools", "--lifespan", "off"),
+            *("--loop", "uvloop", "--http", "httptools", "--lifespan", "on"),
             # Open streams would otherwise hold up a stop for as long as they last.
             *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
         ],

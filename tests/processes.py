@@ -36,7 +36,7 @@ STOP_TIMEOUT = 15.0
 
 _WEB = (
     *(sys.executable, "-m", "uvicorn", "config.asgi:application", "--host", "127.0.0.1"),
-    *("--loop", "uvloop", "--http", "httptools", "--lifespan", "off"),
+    *("--loop", "uvloop", "--http", "httptools", "--lifespan", "on"),
     *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
 )
 _CELERY = (sys.executable, "-m", "celery", "-A", "config")
