@@ -179,7 +179,12 @@
     }
   };
   document.addEventListener("DOMContentLoaded", () => prepare(document));
-  document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
+  document.addEventListener("htmx:load", ({ detail: { elt } }) => {
+    prepare(elt);
+    if (elt === document.body) return;
+    // What came with the focus has had it: a sheet that opens later would give it there again.
+    for (const once of [elt, ...elt.querySelectorAll("[autofocus]")]) once.removeAttribute("autofocus");
+  });
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (!detail.successful) return;
