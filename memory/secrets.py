@@ -33,8 +33,16 @@ _PRIVATE_KEY = (
 )
 
 # "my password is …", "pw: …", "the api key = …", 密码是…
-_IS = r"[\"']?\s{0,3}(?:\b(?:is|was)(?: now)?\b:?|[:=：]|->|→|是|为|改成了?)\s{0,3}"
-_ANNOUNCED = r"\b(?:pass(?:word|wd|code|phrase)?|pwd|pw)\b|密码|口令"
+_IS = (
+    r"[\"']?\s{0,3}(?:\b(?:is|was|ist|lautet|est|es|era)(?: now)?\b:?|[:=：＝]|->|→"
+    r"|是|为|為|改成了?|は|—|هي|это)\s{0,3}"
+)
+_ANNOUNCED = r"\b(?:pass(?:word|wd|code|phrase)?|pwd|pw)\b|密码|密碼|口令"
+# Where no list says which plain words are no passwords.
+_ANNOUNCED_ABROAD = (
+    r"\b(?:passwort|kennwort|wachtwoord|senha|contrase(?:ñ|n)a|mot de passe)\b"
+    r"|パスワード|비밀번호|[Пп]ароль|كلمة (?:المرور|السر)"
+)
 _ANNOUNCED_KEY = (
     r"\b(?:(?:api|access|secret|private|auth(?:entication)?|encryption)[ _-]?(?:key|token)"
     r"|(?:client[ _-]?)?secret|token)\b|密钥|令牌"
@@ -70,6 +78,15 @@ def _digits(value: str) -> list[int]:
     return [int(character) for character in value if character.isdigit()]
 
 
+# Solid, or in the groups that are printed on a card, also over a line's end. Each is tried where a
+# group begins: a date or a code beside it is no part of it.
+_DIGIT = r"[0-9０-９]"
+_GAP = r"(?:[ \t\u00a0\u2007\u2009\u202f\u3000.\u2010-\u2015-]{1,2}|[ \t]?\r?\n[ \t]?)"
+_CARD = (
+    rf"(?<![\w+.-])(?<!{_DIGIT})(?=(?P<value>{_DIGIT}{{13,19}}"
+    rf"|(?:{_DIGIT}{{4}}{_GAP}){{3}}{_DIGIT}{{4}}|{_DIGIT}{{4}}{_GAP}{_DIGIT}{{6}}{_GAP}{_DIGIT}{{4,5}})"
+    rf"(?!{_DIGIT})(?![\w-]))"
+)
 _BRANDS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3(?:0|6|8)\d{12}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35\d{14}|62\d{14,17}"
@@ -138,16 +155,26 @@ SECRETS = (
         _is_password,
     ),
     _Secret(
+        "password",
+        _compiled(rf"(?:{_ANNOUNCED_ABROAD}){_IS}(?P<value>{_QUOTED}|{_UNLIKE_A_WORD})"),
+        _is_password,
+    ),
+    _Secret(
         "key",
         _compiled(rf"(?:{_ANNOUNCED_KEY}){_IS}[\"'`]?(?P<value>[\w.+/-]{{8,}}=*)"),
         _is_random,
     ),
+    _Secret("card number", re.compile(_CARD, re.ASCII), _is_card),
     _Secret(
         "card number", re.compile(r"(?<![\w+.-])\d(?:[ -]?\d){12,18}(?![\w-])", re.ASCII), _is_card
     ),
     _Secret(
         "IBAN",
-        re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b", re.ASCII),
+        re.compile(
+            r"\b[A-Z]{2}\d{2}(?:[ \u00a0\u202f]?[A-Z0-9]{4}){2,7}"
+            r"(?:[ \u00a0\u202f]?[A-Z0-9]{1,3})?\b",
+            re.ASCII,
+        ),
         _is_iban,
     ),
 )
@@ -163,11 +190,13 @@ def mask_secrets(text: str) -> str:
 
 
 def _found(secret: _Secret, text: str) -> Iterator[tuple[int, int]]:
+    found = 0  # what has been found ends here
     for match in secret.pattern.finditer(text):
         groups = [name for name, value in match.groupdict().items() if value is not None]
         start, end = match.span(groups[0] if groups else 0)
-        if secret.holds(text[start:end]):
+        if start >= found and secret.holds(text[start:end]):
             yield start, end
+            found = end
 
 
 _NAMES = re.compile(

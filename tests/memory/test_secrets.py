@@ -55,6 +55,12 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY--
         ("密码：P@ssw0rd，别告诉别人", "密码：[password]，别告诉别人"),
         # Codes
         ("my PIN is 4821", "my PIN is [code]"),
+        ("Mein Passwort ist Hunter2x9.", "Mein Passwort ist [password]."),
+        ("La contraseña es: Hunter2x9", "La contraseña es: [password]"),
+        ("Пароль: Hunter2x9", "Пароль: [password]"),
+        ("パスワードはHunter2x9です", "パスワードは[password]です"),
+        ("كلمة المرور: Hunter2x9", "كلمة المرور: [password]"),
+        ("密碼＝Hunter2x9", "密碼＝[password]"),
         ("PIN 4821 for the card", "PIN [code] for the card"),
         ("Your verification code is 482913", "Your verification code is [code]"),
         ("482913 is your Google verification code", "[code] is your Google verification code"),
@@ -64,6 +70,11 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY--
         # Cards and accounts, by their check digits
         ("card 4111 1111 1111 1111 exp 12/27", "card [card number] exp 12/27"),
         ("5555555555554444", "[card number]"),
+        ("4111111111111111 12/29 123", "[card number] 12/29 123"),
+        ("2027 4111 1111 1111 1111 222", "2027 [card number] 222"),
+        ("4111 1111\n1111 1111\n123", "[card number]\n123"),
+        ("4111\u00a01111\u202f1111–1111", "[card number]"),
+        ("４１１１ １１１１　１１１１ １１１１", "[card number]"),
         ("3782-822463-10005", "[card number]"),
         ("卡号6200000000000005。", "卡号[card number]。"),
         ("IBAN DE89 3704 0044 0532 0130 00 please", "IBAN [IBAN] please"),
@@ -78,6 +89,8 @@ def test_a_secret_is_masked_and_nothing_else(text: str, masked: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Mein Passwort ist sicher.",
+        "La contraseña es difícil de recordar",
         # Numbers that are no card
         "Call me at +49 151 2345 6789",
         "My phone is 0151-23456789",
