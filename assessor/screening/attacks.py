@@ -14,7 +14,7 @@ from importlib import resources
 
 from assessor.judging import Exchange
 from assessor.screening.provenance import Origin, Part, own_words, parts_of
-from assessor.screening.words import words_of
+from assessor.screening.words import as_read, words_of
 
 _ANYONE = frozenset(Origin)
 _OTHERS = _ANYONE - {Origin.USER}
@@ -81,13 +81,14 @@ _RULES = _load_rules()
 def screen(exchange: Exchange, summary: str = "") -> Finding | None:
     """What tries to steer the judge or to plant an instruction, in the exchange as it is judged or
     in the summary made of it; None where nothing does."""
-    wishes = words_of(own_words(exchange))
-    said = " ".join(exchange.user_message.split())
+    wishes = words_of(as_read(own_words(exchange)))
+    said = " ".join(as_read(exchange.user_message).split())
     for part in [*parts_of(exchange), Part(summary, Origin.SUMMARY)]:
+        text = as_read(part.text)
         for rule in _RULES:
             if part.origin not in rule.origins:
                 continue
-            for sentence in _matching(rule, part.text):
+            for sentence in _matching(rule, text):
                 wished = rule.unless_wished and part.origin in _MAY_ECHO
                 # A summary in the user's own words was screened with them, origin by origin.
                 again = part.origin is Origin.SUMMARY and sentence.rstrip("…") in said

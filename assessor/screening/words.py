@@ -1,6 +1,7 @@
-"""The words of a sentence that say what it is about."""
+"""The words of a sentence that say what it is about, and text as a model reads it."""
 
 import re
+from unicodedata import normalize
 
 # Also those of which every wish for the future is made.
 _EMPTY = (
@@ -19,3 +20,20 @@ def words_of(text: str) -> set[str]:
     """The words that carry meaning, by their first letters; Chinese by its characters."""
     words = _WORD.findall(text.casefold())
     return {word[:_STEM] for word in words if word not in _EMPTY_WORDS}
+
+
+# Soft hyphens, blanks of no width, marks of direction, variation selectors
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")  # ASCII once more, which nobody sees
+_STYLED = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]+")
+
+
+def as_read(text: str) -> str:
+    """The text without what only keeps a pattern from finding it: invisible characters go, letters
+    that nobody sees are shown, those of other widths and styles are plain."""
+    if text.isascii():
+        return text
+    text = _TAGS.sub(lambda found: "".join(chr(ord(one) - 0xE0000) for one in found[0]), text)
+    return _STYLED.sub(lambda found: normalize("NFKC", found[0]), _INVISIBLE.sub("", text))
