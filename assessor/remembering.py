@@ -208,9 +208,10 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
 
     To be called in the transaction that ends the assessment.
     """
-    memory = taught_only_by(assessment.space, [assessment.pk], []).first()
-    if memory is None:
+    held = hold_taught(assessment.space, [assessment.pk], [])
+    if not held:
         return
+    [memory] = held
     which: dict[str, Any] = {
         "space": assessment.space,
         "memory_id": memory.pk,
@@ -230,6 +231,16 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
         topics=draft.topics,
     )
     revise_memory(change=change, **which)
+
+
+def hold_taught(
+    space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
+) -> list[Memory]:
+    """`taught_only_by`, held until the transaction ends. Held first and looked at then, or what a
+    person pins or changes at this very moment would go all the same."""
+    made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
+    list(made.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    return list(taught_only_by(space, assessment_ids, written_ids))
 
 
 def taught_only_by(

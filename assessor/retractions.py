@@ -13,7 +13,7 @@ from django.db import transaction
 
 from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
-from assessor.remembering import made_in, taught_only_by
+from assessor.remembering import hold_taught, made_in
 from assessor.services import tell_on_commit
 from memory.actors import Actor
 from memory.models import BinReason, Memory, Space
@@ -45,7 +45,7 @@ def retract(
     held = list(rows.select_for_update().order_by("pk"))
     _take_out(space, [one for one in held if one.state in _UNFINISHED], now)
     judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
-    for memory in taught_only_by(space, list(judged), written_ids):
+    for memory in hold_taught(space, list(judged), written_ids):
         let_go(
             space=space,
             memory_id=memory.pk,

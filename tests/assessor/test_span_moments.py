@@ -15,6 +15,7 @@ from assessor.spans import LONGEST_SPAN, LONGEST_TEXT, wait_for_span
 from memory.actors import SYSTEM
 from memory.models import Space
 from tests.assessor.test_spans import COOKING, IDLE, NOW, arrived, claimed, queued
+from tests.locks import somebody_waits
 from tests.processes import wait_until
 
 MINUTE = timedelta(minutes=1)
@@ -37,20 +38,11 @@ def test_who_comes_while_a_worker_takes_the_span_is_not_ended_with_it(
     with transaction.atomic():
         claimed(first, NOW + IDLE)
         coming.start()
-        wait_until(_somebody_waits)
+        wait_until(somebody_waits)
     coming.join(30)
     first.refresh_from_db()
     late.refresh_from_db()
     assert (first.state, late.state, late.part_of) == (State.RUNNING, State.QUEUED, None)
-
-
-def _somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
-            " AND wait_event_type = 'Lock' AND pid <> pg_backend_pid())"
-        )
-        return bool(cursor.fetchone()[0])
 
 
 @pytest.mark.django_db

@@ -10,6 +10,7 @@ from memory.drafts import MemoryDraft, Source
 from memory.models import Memory, Space
 from memory.services.memories import create_memories
 from memory.services.reconciliation import remember_draft
+from tests.locks import somebody_waits
 from tests.memory.writing import ALICE, NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,13 +59,3 @@ def test_who_replaces_a_turn_holds_nothing_that_others_wait_for(
 
     assert not replacing.is_alive()
     assert rows.filter(content__contains="Porto", status="live").count() == 1
-
-
-def somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
-            " AND wait_event_type = 'Lock' AND pid <> pg_backend_pid())"
-        )
-        [found] = cursor.fetchone()
-    return bool(found)
