@@ -162,8 +162,11 @@ class OpenAICompatibleModel(ChatModel):
         answer = AnswerPart.model_validate(completion)
         if not answer.choices:
             raise ModelBadAnswer("no choices")
+        message = answer.choices[0].message
+        if message.content is None:
+            raise ModelBadAnswer(message.refusal or "no text")
         return Completion(
-            text=answer.choices[0].message.content,
+            text=message.content,
             model=answer.model or self.model,
             usage=read_usage(answer.usage),
         )

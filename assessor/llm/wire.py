@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -23,6 +24,17 @@ from assessor.llm.errors import ModelInterrupted
 
 class _Part(BaseModel):
     model_config = ConfigDict(from_attributes=True)
+
+
+def _joined(value: Any) -> Any:
+    """The text, also where it comes in pieces, some of which may be thoughts (Mistral)."""
+    if not isinstance(value, list):
+        return value
+    pieces = (piece.get("text") for piece in value if isinstance(piece, dict))
+    return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+_Text = Annotated[str | None, BeforeValidator(_joined)]
 
 
 class UsagePart(_Part):
@@ -53,7 +65,7 @@ class ToolCallPart(_Part):
 
 
 class DeltaPart(_Part):
-    content: str | None = None
+    content: _Text = None
     tool_calls: list[ToolCallPart] | None = None
 
 
@@ -70,7 +82,8 @@ class ChunkPart(_Part):
 
 
 class MessagePart(_Part):
-    content: str
+    content: _Text = None
+    refusal: str | None = None
 
 
 class AnswerChoicePart(_Part):
@@ -78,7 +91,7 @@ class AnswerChoicePart(_Part):
 
 
 class AnswerPart(_Part):
-    """A whole answer; one without a text (a refusal, an empty list of choices) is not one."""
+    """A whole answer. One may have no text: a refusal, a tool call, an empty list of choices."""
 
     choices: list[AnswerChoicePart]
     model: str | None = None

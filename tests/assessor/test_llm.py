@@ -17,6 +17,7 @@ from assessor.llm import (
     Usage,
 )
 from assessor.llm.errors import (
+    ModelBadAnswer,
     ModelBadRequest,
 )
 from assessor.llm.openai_compatible import OpenAICompatibleModel
@@ -224,3 +225,16 @@ def test_tool_call_without_an_id_gets_one() -> None:
 def test_an_answer_is_not_lost_for_its_bill(usage: object) -> None:
     part = {"choices": [{"message": {"content": "Hello"}}], "model": "m", "usage": usage}
     assert AnswerPart.model_validate(part).usage is None
+
+
+def test_a_text_in_pieces_is_read_without_the_thoughts() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
+    content = [thought, {"type": "text", "text": "Hel"}, {"type": "text", "text": "lo"}]
+    part = AnswerPart.model_validate({"choices": [{"message": {"content": content}}]})
+    assert part.choices[0].message.content == "Hello"
+
+
+def test_an_answer_that_is_a_tool_call_says_so_in_words(stub_model: StubModel) -> None:
+    stub_model.script('tool:remember:{"content": "I like pizza"}')
+    with pytest.raises(ModelBadAnswer, match=r"could not be read. \(no text\)"):
+        run(stub_model, complete)
