@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from memory.authentication import Access
 from memory.drafts import MemoryChange
-from memory.models import Memory
+from memory.errors import Conflict
+from memory.models import Memory, Status
 from memory.models.memories import MemoryType
 from memory.pages import PageRequest
 from memory.services.memories import revise_memory
@@ -19,26 +20,37 @@ SENTENCES = {
     "memory_type": _("There is no such type."),
     "importance": _("Importance is a number from 0 to 1."),
 }
+IN_THE_BIN = _("It is in the bin; take it back first.")
+OVERTAKEN = _("It was changed while you wrote. Save again to put yours in the place of:")
 
 
 def edited(
     request: PageRequest, access: Access, memory: Memory, *, reason: str = ""
 ) -> dict[str, Any] | None:
-    """What a view draws in the memory's place: the form, or None once a sent one has changed it."""
+    """What a view draws in the memory's place: the form, or None once a sent one has changed it.
+
+    Where somebody else was faster nothing is written, and the form says so with what was typed.
+    """
     if request.method != "POST":
         return _edit_form(memory)
     try:
         change = _asked_change(memory, request.POST)
     except ValidationError as error:
         return _refused_form(memory, request.POST, error)
-    revise_memory(
-        space=access.space,
-        memory_id=memory.pk,
-        change=change,
-        actor=access.actor,
-        now=timezone.now(),
-        reason=reason,
-    )
+    revision = request.POST.get("revision", "")
+    try:
+        revise_memory(
+            space=access.space,
+            memory_id=memory.pk,
+            change=change,
+            actor=access.actor,
+            now=timezone.now(),
+            reason=reason,
+            known=int(revision[:9]) if revision.isdecimal() else None,
+        )
+    except Conflict:
+        memory.refresh_from_db(from_queryset=Memory.objects.in_space(access.space))
+        return _overtaken_form(memory, request.POST)
     return None
 
 
@@ -49,6 +61,7 @@ def _edit_form(memory: Memory) -> dict[str, Any]:
         "content": memory.content,
         "memory_type": memory.memory_type,
         "importance": _shown(memory),
+        "revision": memory.revision,
         "types": MemoryType.choices,
     }
 
@@ -56,8 +69,20 @@ def _edit_form(memory: Memory) -> dict[str, Any]:
 def _refused_form(memory: Memory, posted: QueryDict, error: ValidationError) -> dict[str, Any]:
     """The form as it was sent, and a sentence on the first thing wrong with it."""
     field = str(error.errors()[0]["loc"][0])
-    sent = {name: posted.get(name, "") for name in ("content", "memory_type", "importance")}
-    return _edit_form(memory) | sent | {"error": SENTENCES[field]}
+    sent = {"revision": posted.get("revision", ""), "error": SENTENCES[field]}
+    return _edit_form(memory) | _sent(posted) | sent
+
+
+def _overtaken_form(memory: Memory, posted: QueryDict) -> dict[str, Any]:
+    """The form as it was sent, for the memory as it is by now."""
+    form = _edit_form(memory) | _sent(posted)
+    if memory.status == Status.BINNED:
+        return form | {"error": IN_THE_BIN}
+    return form | {"error": OVERTAKEN, "says_now": memory.content}
+
+
+def _sent(posted: QueryDict) -> dict[str, str]:
+    return {name: posted.get(name, "") for name in ("content", "memory_type", "importance")}
 
 
 def _asked_change(memory: Memory, posted: QueryDict) -> MemoryChange:

@@ -1,12 +1,15 @@
 """What a page of ticked memories sends: which they are, and the moment that an undo is about."""
 
 from datetime import datetime
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import QueryDict
+from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 
 from memory.errors import FieldError, InvalidArguments
+from memory.models import Space
 
 MAX_TICKED = 500
 
@@ -35,3 +38,9 @@ def asked_moment(value: str) -> datetime:
     if moment is None or moment.tzinfo is None:
         raise InvalidArguments(FieldError("at", "not a moment"))
     return moment
+
+
+def undo_address(space: Space, action: str, moment: datetime) -> str:
+    """Where what was done at that moment is taken back (views.bulk.undo)."""
+    asked = urlencode({"at": moment.isoformat()})
+    return f"{reverse('memories_undo', args=[space.slug, action])}?{asked}"

@@ -17,6 +17,5 @@ urlpatterns = [
     path("<uuid:memory_id>/before/<int:below>/", memory.revisions, name="memory_revisions"),
     path("<uuid:memory_id>/revert/<int:number>/", memory.revert, name="memory_revert"),
     path("<uuid:memory_id>/let-go/", views.let_go, name="memory_let_go"),
-    path("<uuid:memory_id>/take-back/", views.take_back, name="memory_take_back"),
     path("<uuid:memory_id>/pin/", views.pin, name="memory_pin"),
 ]

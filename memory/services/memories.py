@@ -163,10 +163,12 @@ def revise_memory(
     actor: Actor,
     now: datetime,
     reason: str = "",
+    known: int | None = None,
 ) -> Memory:
     """Changes a memory and keeps what it said before as a revision.
 
-    Raises NotFound, or Conflict if it is in the bin.
+    `known` is the revision that the change was made from, if it may be no other. Raises NotFound,
+    or Conflict if it is in the bin or another revision.
     """
     text, made = _embed_change(space, memory_id, change)
     policy = current_policy(space)
@@ -176,6 +178,8 @@ def revise_memory(
         memory = _lock(space, memory_id)
         if memory.status == Status.BINNED:
             raise Conflict("It is in the bin; restore it first.")
+        if known not in {None, memory.revision}:
+            raise Conflict("It was changed meanwhile.")
         if change.pinned is not None and change.pinned != memory.pinned:
             memory.pinned = change.pinned
             action = "pinned" if change.pinned else "unpinned"

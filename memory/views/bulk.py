@@ -1,9 +1,7 @@
 """Many memories at once: what is ticked in the list is changed, and each change can be undone."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -21,7 +19,7 @@ from memory.errors import Conflict
 from memory.filters import Filters
 from memory.pages import PageRequest, space_page
 from memory.services import bulk, undoing
-from memory.ticking import asked_moment, ticked_ids
+from memory.ticking import asked_moment, ticked_ids, undo_address
 from memory.views.memories import listed
 
 _TAG: TypeAdapter[str] = TypeAdapter(Tag)
@@ -66,7 +64,7 @@ def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
         return _drawn(request, access, _refusal(action), "warning")
     if not changed:
         return _drawn(request, access, _("Nothing to change: they are so already."), "info")
-    undo = f"{reverse('memories_undo', args=[access.space.slug, action])}?{_moment(now)}"
+    undo = undo_address(access.space, action, now)
     return _drawn(request, access, SAID[action] % {"n": changed}, "success", undo_url=undo)
 
 
@@ -112,10 +110,6 @@ def _said(undone: undoing.Undone) -> str:
         "%(n)d was changed since and stays.", "%(n)d were changed since and stay.", undone.left
     )
     return f"{text % {'n': undone.back}} {left % {'n': undone.left}}"
-
-
-def _moment(now: datetime) -> str:
-    return urlencode({"at": now.isoformat()})
 
 
 def _drawn(

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
 from memory.errors import Conflict, FieldError, InvalidArguments
-from memory.models import ApiKey, AuditEntry, Scope
+from memory.models import ApiKey, AuditEntry, Role, Scope
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
 from memory.services import keys as services
@@ -161,5 +161,7 @@ def _words(entry: AuditEntry) -> str:
         said = ", ".join(value) if isinstance(value, list) else str(value)
         if name.endswith(("_at", "_until")):
             said = said[:16].replace("T", " ")
+        if name in {"role", "before"} and entry.action.startswith("member."):
+            said = str(dict(Role.choices).get(said, said))
         told.append(f"{_TOLD.get(name, name)} {said}")
     return " · ".join(told)

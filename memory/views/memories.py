@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
-from memory.drafts import MemoryChange
 from memory.embeddings import EmbeddingError
 from memory.filters import Filters
 from memory.models import Memory, Status
@@ -25,8 +24,8 @@ from memory.pagination import clock_of, keyset
 from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import Policy, current_policy
 from memory.recall import Recall, Result, recall
-from memory.services import memories as services
-from memory.services import recycle_bin
+from memory.services import bulk
+from memory.ticking import undo_address
 from memory.tides import show
 from memory.views.overview import BAND_NAMES
 
@@ -180,39 +179,32 @@ def _signals(result: Result) -> dict[str, dict[str, float]]:
 @require_POST
 @space_page("write")
 def let_go(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Moves a memory to the bin; the answer offers to take it back."""
+    """Moves a memory to the bin; the answer offers to take back exactly that."""
     memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
-    recycle_bin.delete_memory(
-        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    now = timezone.now()
+    gone = bulk.delete_memories(
+        space=access.space, memory_ids=[memory.pk], actor=access.actor, now=now
     )
-    return render(request, "memory/_gone.html", {"memory": memory, "space": access.space})
-
-
-@require_POST
-@space_page("write")
-def take_back(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Undoes `let_go`: the list is drawn anew."""
-    memory = get_object_or_404(Memory.objects.in_space(access.space).binned(), pk=memory_id)
-    recycle_bin.restore_memory(
-        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
-    )
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
+    context = {"undo_url": undo_address(access.space, "delete", now) if gone else ""}
+    return render(request, "memory/_gone.html", context)
 
 
 @require_POST
 @space_page("write")
 def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Pins or unpins a memory and draws it anew."""
-    memory = get_object_or_404(Memory.objects.in_space(access.space).live(), pk=memory_id)
+    """Pins a memory, or unpins it, as the button that was pressed says; and draws it anew.
+
+    Not the other of what it is: somebody may have pinned it since the button was drawn.
+    """
     now = timezone.now()
-    memory = services.revise_memory(
+    bulk.pin_memories(
         space=access.space,
-        memory_id=memory.pk,
-        change=MemoryChange(pinned=not memory.pinned),
+        memory_ids=[memory_id],
+        pinned=request.POST.get("pinned") == "yes",
         actor=access.actor,
         now=now,
     )
+    rows = Memory.objects.in_space(access.space).live().defer("search")
+    memory = get_object_or_404(rows, pk=memory_id)
     [memory] = show([memory], current_policy(access.space).document, now)
     return render(request, "memory/_card.html", {"memory": memory, "space": access.space})

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
@@ -32,9 +31,11 @@ from memory.services.recycle_bin import restore_memory
 from memory.services.revisions import revert_memory
 from memory.similar import similar
 from memory.telling import told
+from memory.ticking import undo_address
 from memory.tides import show
 
 EVENTS = 30
+UNDO = {"pin", "unpin", "delete"}
 SAID = {
     "pin": gettext_lazy("It is pinned: it does not fade, and is never let go."),
     "unpin": gettext_lazy("It is not pinned any more."),
@@ -82,7 +83,8 @@ def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """A form in the text's place; then the memory as it was changed."""
     one = _one(access, memory_id)
-    if one.status != Status.LIVE:
+    # What was typed is not thrown away because the memory has been let go meanwhile.
+    if one.status == Status.REVIEW or (one.status == Status.BINNED and request.method == "GET"):
         return _drawn(request, access, one)
     form = edited(request, access, one)
     if form is None:
@@ -112,14 +114,13 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
     if action not in verbs:
         raise Http404
     try:
-        verbs[action]()
+        done = verbs[action]()
     except (NotFound, Conflict):
-        return _drawn(request, access, one, text=_("Something else has happened to it since."))
-    undo = ""
-    if action in {"pin", "unpin", "delete"}:
-        address = reverse("memories_undo", args=[access.space.slug, action])
-        undo = f"{address}?{urlencode({'at': now.isoformat()})}"
+        done = 0
     one = _one(access, memory_id)
+    if done == 0:  # pinned already, or gone
+        return _drawn(request, access, one, text=_("Something else has happened to it since."))
+    undo = undo_address(access.space, action, now) if action in UNDO else ""
     return _drawn(request, access, one, text=SAID[action], undo_url=undo)
 
 

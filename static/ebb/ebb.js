@@ -186,8 +186,20 @@
     for (const once of [elt, ...elt.querySelectorAll("[autofocus]")]) once.removeAttribute("autofocus");
   });
 
+  // What goes out of a list leaves the focus to what came after it, or before; "show more" to the
+  // first that it brings.
+  let neighbour = () => null;
+  document.addEventListener("htmx:beforeSwap", () => {
+    const row = near(document.activeElement, ".memories > .memory");
+    const beside = row?.nextElementSibling || row?.previousElementSibling;
+    const above = near(document.activeElement, ".more")?.previousElementSibling;
+    neighbour = () => beside || above?.nextElementSibling;
+  });
+
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (!detail.successful) return;
+    if (document.activeElement === document.body) neighbour()?.querySelector("a:not(.chip)")?.focus({ preventScroll: true });
+    neighbour = () => null;
     detail.elt.closest(".toast")?.remove(); // undone; not sooner, htmx needs it for out-of-band swaps
     if (detail.xhr.getResponseHeader("HX-Reswap") === "none") return; // refused, in a sentence
     const back = detail.requestConfig.elt.closest("[data-returns-to]"); // may be replaced by now

@@ -40,6 +40,7 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
     expect(columns).to_have_count(2)
     expect(columns.first.locator(".lab-row").first).to_contain_text(RISOTTO)
     page.get_by_role("button", name="Keep this question").click()
+    expect(page.get_by_role("group", name="Saved questions")).to_be_focused()
     expect(page.get_by_role("link", name="favourite food?")).to_be_visible()
     columns.first.get_by_role("button", name="Relevant", exact=True).first.press("Enter")
     marked = columns.first.get_by_role("button", name="Relevant", exact=True).first

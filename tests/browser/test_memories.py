@@ -5,7 +5,7 @@ import re
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from memory.drafts import MemoryChange
 from memory.models import Memory, Space
@@ -59,6 +59,7 @@ def test_memories_are_changed_together_and_one_is_looked_into(
     expect(rows).to_have_count(2)
     assert stored(tea).status == "live"
     assert stored(tea).expires_at == tea.expires_at
+    _by_keys_in_a_search(page, tea)
 
     page.get_by_role("link", name="User had hot soup").click()
     expect(page).to_have_url(f"{web.url}/s/home/memories/{soup.pk}/")
@@ -74,8 +75,10 @@ def test_memories_are_changed_together_and_one_is_looked_into(
     page.get_by_role("textbox", name="What it says").fill("User had no soup")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".memory-says")).to_have_text("User had no soup")
+    expect(page.get_by_role("button", name="Edit")).to_be_focused()
     page.get_by_role("button", name="Let go").click()
     expect(page.locator("#memory-page")).to_contain_text("It has been in the bin since")
+    expect(page.get_by_role("button", name="Take back")).to_be_focused()
     page.locator("#toasts").get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Pin")).to_be_visible()
     assert actions(soup)[-2:] == ["deleted", "restored"]
@@ -84,3 +87,26 @@ def test_memories_are_changed_together_and_one_is_looked_into(
     page.get_by_role("link", name=re.compile("User is Jaz")).click()
     expect(page.locator("#memory-page")).to_contain_text("stays for good")
     assert Memory.objects.in_space(space).live().filter(pk=name.pk).exists()
+
+
+def _by_keys_in_a_search(page: Page, memory: Memory) -> None:
+    """What is pressed keeps the focus, and the match what it was; what goes leaves it to the next;
+    the undo leaves nothing behind."""
+    narrowed = page.url
+    page.goto(f"{narrowed.partition('?')[0]}?q=tea")
+    first = page.locator("#memories .memory").first
+    expect(first).to_contain_text("User had tea")
+    expect(first).to_contain_text("% match")
+    first.get_by_role("button", name="Pin").press("Enter")
+    expect(first.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
+    expect(first.get_by_role("button", name="Pin")).to_be_focused()
+    expect(first).to_contain_text("% match")
+    expect(first.locator(".signals")).to_be_visible()
+    before = Memory.objects.values().get(pk=memory.pk)
+    first.get_by_role("button", name="Let go").press("Enter")
+    expect(page.locator("#memories")).not_to_contain_text("User had tea")
+    expect(page.locator("#memories .memory-link").first).to_be_focused()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#memories")).to_contain_text("User had tea")
+    assert Memory.objects.values().get(pk=memory.pk) == before
+    page.goto(narrowed)

@@ -49,6 +49,9 @@ def test_members_come_change_and_go_in_the_owners_name(
     assert "charlie belongs here now" in page
     post(alice, "members_change", member(space, charlie), role="editor")
     assert role_of(space, charlie) == Role.EDITOR
+    chinese = {"Accept-Language": "zh-hans"}
+    listed = login(alice).get(reverse("members", args=["home"]), headers=chinese)
+    assert "角色 编辑者 · 之前 查看者" in listed.text
     post(alice, "members_remove", member(space, charlie))
 
     assert role_of(space, charlie) is None

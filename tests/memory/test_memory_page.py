@@ -243,6 +243,9 @@ def test_it_is_pinned_extended_forgotten_and_taken_back_in_its_place(
     assert "expires in 3 days" in _plain(_press(client, memory, "memory_act", "extend"))
     gone = _press(client, memory, "memory_act", "delete")
     assert "in the bin: deleted" in _plain(gone)
+    again = _press(client, memory, "memory_act", "delete")
+    assert "Something else has happened" in _plain(again)
+    assert "undo/delete" not in again.content.decode()
     assert "It is back" in _plain(_press(client, memory, "memory_act", "restore"))
     assert "Something else has happened" in _plain(_press(client, memory, "memory_act", "restore"))
     assert _press(client, memory, "memory_act", "eat").status_code == 404
@@ -266,6 +269,29 @@ def test_it_is_edited_in_its_place(client: Client, space: Space) -> None:
     assert "It is changed." in done
     assert (stored(memory).content, stored(memory).memory_type) == ("User had stew", "event")
     assert stored(memory).importance == 0.4
+
+
+def test_an_edit_overtaken_by_another_is_not_written_and_not_lost(
+    client: Client, space: Space
+) -> None:
+    memory = remember(space, "User had soup", importance=0.4)
+    sent = {"memory_type": "event", "importance": "0.40", "revision": memory.revision}
+    _press(client, memory, "memory_edit", **sent | {"content": "User had stew"})
+
+    late = _press(client, memory, "memory_edit", **sent | {"content": "User had rice"})
+
+    assert "It was changed while you wrote" in _plain(late)
+    assert "User had rice</textarea>" in late.content.decode()
+    assert stored(memory).content == "User had stew"
+    sent["revision"] = stored(memory).revision
+    assert f'name="revision" value="{sent["revision"]}"' in late.content.decode()
+    _press(client, memory, "memory_edit", **sent | {"content": "User had rice"})
+    assert stored(memory).content == "User had rice"
+
+    delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
+    gone = _press(client, memory, "memory_edit", **sent | {"content": "User had fish"})
+    assert "It is in the bin; take it back first." in _plain(gone)
+    assert "User had fish</textarea>" in gone.content.decode()
 
 
 def test_one_that_waits_leads_to_the_inbox_and_is_not_changed_here(

@@ -105,8 +105,13 @@ def test_an_owner_begins_cancels_and_resumes_it_on_the_page(
     assert "Cancel" not in page
     assert viewer.post(reverse("job_cancel", args=["home", job.pk])).status_code == 403
 
+    watched = reverse("job", args=["home", job.pk])
+    assert "HX-Refresh" not in viewer.get(watched, headers={"HX-Request": "true"}).headers
     answer = owner.post(reverse("job_cancel", args=["home", job.pk])).content.decode()
     assert "Go on from where it stopped" in answer
+    # What stands around it is drawn anew once it has ended.
+    ended = viewer.get(watched, headers={"HX-Request": "true"})
+    assert ended.headers["HX-Refresh"] == "true"
     owner.post(reverse("job_resume", args=["home", job.pk]))
     job.refresh_from_db()
     assert job.state == JobState.QUEUED
