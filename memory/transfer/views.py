@@ -30,7 +30,8 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
     context = _last_import(access)
     if request.htmx:
         return render(request, "memory/transfer/_import.html", context)
-    context |= {"rows": count_rows(access.space), "may": Scope.ADMIN in access.scopes}
+    # And the first and the last line, which say what it is and that it is whole.
+    context |= {"lines": count_rows(access.space) + 2, "may": Scope.ADMIN in access.scopes}
     return render(request, "memory/transfer/transfer.html", context)
 
 

@@ -186,14 +186,14 @@
     for (const once of [elt, ...elt.querySelectorAll("[autofocus]")]) once.removeAttribute("autofocus");
   });
 
-  // What goes out of a list leaves the focus to what came after it, or before; "show more" to the
-  // first that it brings.
+  // A button that a card has no more leaves the focus to the card; a card that goes out of a list to
+  // what came after it, or before; "show more" to the first that it brings.
   let neighbour = () => null;
   document.addEventListener("htmx:beforeSwap", () => {
     const row = near(document.activeElement, ".memories > .memory");
     const beside = row?.nextElementSibling || row?.previousElementSibling;
     const above = near(document.activeElement, ".more")?.previousElementSibling;
-    neighbour = () => beside || above?.nextElementSibling;
+    neighbour = () => (row && document.getElementById(row.id)) || beside || above?.nextElementSibling;
   });
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {

@@ -29,8 +29,9 @@ def test_a_memory_is_extended_let_go_and_taken_back(log_in: LogIn, web: Web, spa
     assert overflow(page) <= 0
     card = page.locator(f"#memory-{soup.pk}")
     expect(card).to_contain_text("expires in 24 hours")
-    card.get_by_role("button", name="Extend").click()
+    card.get_by_role("button", name="Extend").press("Enter")
     expect(card).to_contain_text("expires in 3 days")
+    expect(card.get_by_role("button", name="Extend")).to_be_focused()
     card.get_by_role("button", name="Let go").click()
     expect(card).to_have_count(0)
     page.get_by_role("button", name="Undo").click()

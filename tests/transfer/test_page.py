@@ -9,6 +9,7 @@ from memory.jobs import work_at
 from memory.models import Job, JobState, Memory, Space, User
 from memory.services import jobs
 from tests.memory.writing import NOW, remember
+from tests.transfer.spaces import exported
 
 HTMX = {"HX-Request": "true"}
 
@@ -77,3 +78,11 @@ def test_a_failed_import_says_why(page: Client, space: Space) -> None:
     job.refresh_from_db()
     assert job.state == JobState.FAILED
     assert "version 7" in page.get("/s/home/transfer/").content.decode()
+
+
+def test_the_page_says_how_many_lines_the_file_has(page: Client, space: Space) -> None:
+    remember(space, "User had soup")
+
+    shown = page.get("/s/home/transfer/").content.decode()
+
+    assert f"{len(exported(space).splitlines())} lines of JSON" in shown
