@@ -94,6 +94,15 @@ def _policy(page: Page, space: str, folder: Path) -> None:
     _take(page, folder / "policy")
 
 
+_SETTLED = """
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+        .then(() => Promise.allSettled(document.getAnimations()
+            .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
+            .map((one) => one.finished)))
+        .then(() => null)
+"""  # a change of the colours is a transition, too
+
+
 def _take(page: Page, path: Path, *, also: Sequence[str] = ()) -> None:
     """A picture in the light; `also` one in the `dark`, or one as on a phone (`narrow`)."""
     page.wait_for_load_state("networkidle")
@@ -102,6 +111,7 @@ def _take(page: Page, path: Path, *, also: Sequence[str] = ()) -> None:
         width, height = NARROW if name == "narrow" else WIDE
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if name == "dark" else "light")
+        page.evaluate(_SETTLED)
         page.screenshot(path=f"{path}-{name}.png", animations="disabled")
     page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
     page.emulate_media(color_scheme="light")
