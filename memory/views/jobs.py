@@ -25,10 +25,10 @@ from memory.services import jobs, sweeping
 @require_GET
 @space_page("read")
 def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """How far it is; for htmx the piece of the page that began it, until it has ended: then the
-    whole page, whose numbers and lists were those of before."""
-    response = _shown(request, access, job_id)
-    if request.htmx and _known(access, job_id).is_finished:
+    """How far it is; for htmx the piece of the page that began it. When a sweep has ended, the
+    whole page: its numbers and lists were those of before."""
+    response, found = _shown(request, access, job_id), _known(access, job_id)
+    if request.htmx and found.is_finished and found.kind == sweeping.KIND:
         response["HX-Refresh"] = "true"
     return response
 

@@ -58,8 +58,6 @@ def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("write")
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """A form in the memory's place; what is sent is kept and approved."""
-    if request.method == "GET" and _decided_already(access, memory_id):
-        return _answered(request, access, text=_("Somebody has decided about it already."))
     memory = _one(access, memory_id)
     form = edited(request, access, memory, reason="corrected in review")
     if form is None:
@@ -234,11 +232,6 @@ def _waiting(access: Access) -> MemoryQuerySet:
 def _one(access: Access, memory_id: UUID) -> Memory:
     rows = Memory.objects.in_space(access.space).filter(status=Status.REVIEW)
     return get_object_or_404(rows.defer("search"), pk=memory_id)
-
-
-def _decided_already(access: Access, memory_id: UUID) -> bool:
-    rows = Memory.objects.in_space(access.space).exclude(status=Status.REVIEW)
-    return rows.filter(pk=memory_id).exists()
 
 
 def _known(access: Access, memory: Memory) -> dict[str, Any]:
