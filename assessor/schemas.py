@@ -43,12 +43,10 @@ class ExchangeIn(Asked):
         )
 
 
-class AssessmentOut(Schema):
-    """How far an assessment is and what was judged; null where nothing is known yet."""
+class _Judged(Schema):
+    """What was judged, stored or not."""
 
-    id: UUID
     status: StateName
-    created_at: datetime
     user_message: str
     assistant_response: str
     importance: float | None
@@ -92,11 +90,18 @@ class AssessmentOut(Schema):
         return assessment.error or None
 
 
-class JudgedOut(AssessmentOut):
+class AssessmentOut(_Judged):
+    """How far an assessment is and what was judged; null where nothing is known yet."""
+
+    id: UUID
+    created_at: datetime
+
+
+class JudgedOut(_Judged):
     """A judgement. What was not stored has no id and no time."""
 
-    id: UUID | None  # type: ignore[assignment]  # wider than in a stored one
-    created_at: datetime | None  # type: ignore[assignment]  # likewise
+    id: UUID | None
+    created_at: datetime | None
 
 
 class AssessOut(Schema):

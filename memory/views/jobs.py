@@ -27,7 +27,8 @@ from memory.services import jobs, sweeping
 def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     """How far it is; for htmx the piece of the page that began it. When a sweep has ended, the
     whole page: its numbers and lists were those of before."""
-    response, found = _shown(request, access, job_id), _known(access, job_id)
+    found = _known(access, job_id)
+    response = _shown(request, access, found)
     if request.htmx and found.is_finished and found.kind == sweeping.KIND:
         response["HX-Refresh"] = "true"
     return response
@@ -39,7 +40,7 @@ def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     """Has it stop at its next step."""
     _known(access, job_id)
     jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
-    return _shown(request, access, job_id)
+    return _shown(request, access, _known(access, job_id))
 
 
 @require_POST
@@ -51,7 +52,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
         messages.error(request, _("It goes on already."))
-    return _shown(request, access, job_id)
+    return _shown(request, access, _known(access, job_id))
 
 
 @require_POST
@@ -65,7 +66,7 @@ def sweep(request: PageRequest, access: Access) -> HttpResponse:
     begun = sweeping.latest_sweep(access.space)
     if begun is None:
         raise Http404
-    return _shown(request, access, begun.pk)
+    return _shown(request, access, begun)
 
 
 def job_context(access: Access, found: Job | None) -> dict[str, Any]:
@@ -90,6 +91,6 @@ def _known(access: Access, job_id: UUID) -> Job:
     return found
 
 
-def _shown(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+def _shown(request: PageRequest, access: Access, found: Job) -> HttpResponse:
     template = "memory/_job.html" if request.htmx else "memory/job.html"
-    return render(request, template, job_context(access, _known(access, job_id)))
+    return render(request, template, job_context(access, found))

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from html import unescape
-from math import exp, log
 
 import pytest
 from django.test import Client
@@ -13,10 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.actors import Actor
-from memory.curve import LASTING_DAYS, POINTS, curve
+from memory.curve import POINTS
 from memory.drafts import MemoryChange
 from memory.models import Memory, MemoryEmbedding, Space, User
-from memory.policy import PolicyDocument
 from memory.revisions import SHOWN, changes
 from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory
@@ -24,7 +22,7 @@ from memory.services.retention import sweep
 from memory.services.uses import mark_used
 from memory.similar import similar
 from tests.conftest import Answer
-from tests.memory.letting_go import DAY, insert
+from tests.memory.letting_go import DAY
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, set_policy, stored
 from tests.pages import HTMX, client, login, texts
 
@@ -132,58 +130,6 @@ def test_it_goes_back_to_what_it_said(client: Client, space: Space) -> None:
 
 
 # --- What becomes of it ---------------------------------------------------------------------------
-
-
-def test_curve_is_what_the_formulas_say_for_the_days_to_come(space: Space) -> None:
-    memory = insert(
-        space, 1, importance=0.6, created_at=NOW - 10 * DAY, clock_started_at=NOW - 10 * DAY,
-        use_count=2, last_active_at=NOW - 3 * DAY,
-    )  # fmt: skip
-    document = PolicyDocument()
-
-    found = curve(memory, document, NOW)
-
-    def weight(at: float, uses: int) -> float:
-        """Seed 003, section 4.1, by hand."""
-        return 0.6 * (0.8 + 0.2 * exp(-(at / (1 + log(1 + uses))) / 30))
-
-    assert len(found.unused.points) == len(found.used.points) == POINTS + 1
-    assert found.unused.goes_at == memory.expires_at == NOW + 20 * DAY
-    assert found.used.goes_at == NOW + 30 * DAY
-    assert found.days == pytest.approx(30)
-    assert found.unused.points[0] == pytest.approx((0, weight(3, 2)))
-    assert found.unused.last == pytest.approx((20, weight(23, 2)))
-    assert found.used.points[0] == pytest.approx((0, 0.6))
-    assert found.used.last == pytest.approx((30, weight(30, 3)))
-    marks = {mark.day: mark for mark in found.marks}
-    assert list(marks) == [0, 1, 3, 7, 14, 30]
-    assert marks[7].unused == pytest.approx(weight(10, 2))
-    assert (marks[30].unused, marks[30].used) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("fields", "renews", "ends"),
-    [
-        ({"importance": 0.9}, True, (None, None)),
-        ({"importance": 0.1, "pinned": True}, True, (None, None)),
-        ({"importance": 0.1}, False, (3, 3)),
-        ({"importance": 0.1, "clock_started_at": NOW - 4 * DAY}, True, (-1, 3)),
-    ],
-)
-def test_curve_ends_where_the_sweep_would_take_it(
-    space: Space, fields: dict[str, object], renews: bool, ends: tuple[int | None, int | None]
-) -> None:
-    memory = insert(space, 1, **fields)  # type: ignore[arg-type]  # columns by name
-    document = PolicyDocument.model_validate({"ttl": {"renew_on_use": renews}})
-
-    found = curve(memory, document, NOW)
-
-    days = [end and NOW + end * DAY for end in ends]
-    assert [found.unused.goes_at, found.used.goes_at] == days
-    assert found.days == (LASTING_DAYS if None in ends else 3)
-    assert found.fades is not memory.pinned
-    if memory.pinned:
-        assert {weight for _day, weight in found.unused.points} == {0.1}
 
 
 def test_curve_is_drawn_and_said_in_words_and_numbers(client: Client, space: Space) -> None:
