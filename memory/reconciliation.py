@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from memory import wording
 from memory.drafts import MAX_CONTENT
-from memory.lexemes import prepare, unspaced
+from memory.lexemes import unspaced
 from memory.models import Memory
 
 # Cosine similarities: from here on two statements may be the same, or one may end the other.
@@ -24,15 +25,6 @@ ECHO = 0.60
 # The share of a restatement's words that may be new.
 NEW_WORDS = 0.25
 
-_NO_MEANING = (
-    "a an and also am are as at be been but by did do does for had has have he her his i im in is"
-    " it its ive just me my of on or our really she so that the their them they this to too user"
-    " users was we well were will with you your"
-)
-_STOP_WORDS = frozenset(_NO_MEANING.split())
-# The same inside a run of Chinese. Who he or she is, is not the user.
-_NO_MEANING_INSIDE = re.compile("用户|非常|[我你您的了是很也都真]")
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _NEGATION = re.compile(r"\b(?:not|no|never|\w+n['’]t|cannot|without)\b|[不没别无]", re.IGNORECASE)
 _ENDED = re.compile(
     r"\bno longer\b|\bany ?more\b|\b(?:quit|gave up|given up)\b"
@@ -54,7 +46,6 @@ _ASKED_TO_KEEP = re.compile(
     r"|^\s*(?:请|麻烦)?(?:帮我)?(?:记住|记得|记一下|别忘了|不要忘记)[：:，,]?",
     re.IGNORECASE,
 )
-_DISTINGUISHING = re.compile(r"\d|^[A-Z]")
 _CLAUSES = re.compile(r"[.;!?。；！？]\s*\S|\b(?:and|but|also|while)\b|[，、和并]|而且|同时")
 
 
@@ -112,15 +103,15 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
     """
     memory = neighbour.memory
     content, old = _statement(content), _statement(memory.content)
-    if _plain(content) == _plain(old):
+    if wording.plain(content) == wording.plain(old):
         return True
     if memory_type not in (None, memory.memory_type) or neighbour.similarity < SAME:
         return False
     if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old)):
         return False
-    if not _names(content) <= {word.casefold() for word in _tokens(old)}:
+    if not wording.names(content) <= wording.all_words(old):
         return False
-    words, known = _words(content), _words(old)
+    words, known = wording.words(content), wording.words(old)
     if unspaced("".join(words ^ known)):
         # One character more or less is another thing: 吃辣, 吃辣椒.
         return False
@@ -136,10 +127,10 @@ def echoes(content: str, neighbour: Neighbour) -> bool:
     loses nothing when it is taken for known.
     """
     old = neighbour.memory.content
-    if _plain(content) == _plain(old):
+    if wording.plain(content) == wording.plain(old):
         return True
-    known = {word.casefold() for word in _tokens(old)}
-    return neighbour.similarity >= ECHO and _names(content) <= known
+    known = wording.all_words(old)
+    return neighbour.similarity >= ECHO and wording.names(content) <= known
 
 
 def one_text(content: str, kept: Neighbour) -> str | None:
@@ -149,8 +140,8 @@ def one_text(content: str, kept: Neighbour) -> str | None:
     said, old = _statement(content), kept.memory.content
     if kept.similarity < ECHO or bool(_NEGATION.search(said)) != bool(_NEGATION.search(old)):
         return None
-    words, known = _words(said), _words(old)
-    names_nothing_else = _names(said) <= {word.casefold() for word in _tokens(old)}
+    words, known = wording.words(said), wording.words(old)
+    names_nothing_else = wording.names(said) <= wording.all_words(old)
     if names_nothing_else and len(words - known) * 2 < len(words):
         return old
     return content if known <= words else None
@@ -162,9 +153,9 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
         return False
     old = neighbour.memory.content
     if match := _REPLACED.search(content):
-        former = _words(next(group for group in match.groups() if group))
+        former = wording.words(next(group for group in match.groups() if group))
         between = _REPLACED.search(old) or _BETWEEN.search(old)
-        return bool(former) and former <= _words(old) and not between
+        return bool(former) and former <= wording.words(old) and not between
     if _ENDED.search(content) and not _NEGATION.search(old):
         return _is_about(_NEGATION.sub(" ", _ENDED.sub(" ", content)), old)
     return False
@@ -173,9 +164,9 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
 def _is_about(ended: str, old: str) -> bool:
     """Whether most of what has ended stands in the memory, and is no single word by the way there:
     who quits tennis does not end what "My brother plays tennis" says."""
-    said, known = _meaning(ended), _meaning(old)
-    both = _weight(said & known)
-    return both * 2 > _weight(said) and (both >= 2 or both * 2 >= _weight(known))
+    said, known = wording.meaning(ended), wording.meaning(old)
+    both = wording.weight(said & known)
+    return both * 2 > wording.weight(said) and (both >= 2 or both * 2 >= wording.weight(known))
 
 
 def patched(old: str, new: str, now: datetime) -> str:
@@ -191,36 +182,3 @@ def has_room(old: str, new: str) -> bool:
 
 def _statement(text: str) -> str:
     return _ASKED_TO_KEEP.sub("", text)
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def _tokens(text: str) -> list[str]:
-    return re.findall(r"\w+", prepare(text.replace("’", "'")))
-
-
-def _names(text: str) -> set[str]:
-    """Names and numbers. Neither "I" nor the first word is a name for its capital letter."""
-    return {word.casefold() for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)} - {"i"}
-
-
-def _words(text: str) -> set[str]:
-    """The words that carry meaning, by their first letters and without their endings: "allergic"
-    and "allergy" are one, and "lives" and "living"."""
-    tokens = _tokens(_NO_MEANING_INSIDE.sub("", text))
-    words = {word.casefold() for word in tokens} - _STOP_WORDS
-    letters = {word for word in words if len(word) == 1 and word.isascii() and word.isalpha()}
-    return {_ENDING.sub("", word)[:5] if word.isascii() else word for word in words - letters}
-
-
-def _meaning(text: str) -> set[str]:
-    """The same, but of scripts without spaces the single characters."""
-    words = {word for word in _words(text) if not unspaced(word)}
-    return words | unspaced(_NO_MEANING_INSIDE.sub("", text))
-
-
-def _weight(meaning: set[str]) -> float:
-    """How many words that is: two characters make one."""
-    return sum(0.5 if unspaced(part) else 1.0 for part in meaning)
