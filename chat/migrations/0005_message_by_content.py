@@ -1,6 +1,7 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models.functions import MD5
+
+from memory.repeatable_indexes import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

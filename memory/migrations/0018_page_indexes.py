@@ -1,5 +1,6 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from memory.repeatable_indexes import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):
