@@ -94,6 +94,9 @@ class Message(models.Model):
     error = models.TextField(_("error"), blank=True)
     model = models.CharField(_("model"), max_length=120, blank=True)
     usage = models.JSONField(_("usage"), null=True, blank=True)
+    is_cut = models.BooleanField(
+        _("cut by the model's limit of length"), default=False, db_default=False
+    )
     # What was recalled for this reply, as it was shown: later changes do not rewrite the past.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
     # How long that took, in ms; nothing was asked of the memory where it is empty.

@@ -50,17 +50,17 @@ def playground(
         "deleted": _deleted(request, access.space),
         "chat_messages": messages,
     }
-    newest, may_write = _newest_reply(messages), "write" in access.scopes
+    newest, may_write = newest_reply(messages), "write" in access.scopes
     context |= choice_context(document)
     context |= inspected(access.space, newest, document, may_write=may_write)
     return render(request, "chat/playground.html", context)
 
 
 def messages_of(
-    space: Space, conversation: Conversation, document: PolicyDocument
+    space: Space, conversation: Conversation, document: PolicyDocument, *, after: int = 0
 ) -> list[Message]:
-    """The latest messages of a conversation, to be drawn."""
-    rows = Message.objects.in_space(space).of(conversation).shown()
+    """The latest messages of a conversation, to be drawn; those `after` a position."""
+    rows = Message.objects.in_space(space).of(conversation).shown().filter(position__gt=after)
     newest = rows.select_related("assessment__memory").order_by("-position")
     messages = list(newest[:SHOWN_MESSAGES])[::-1]
     for message in messages:
@@ -78,6 +78,7 @@ def _deleted(request: PageRequest, space: Space) -> UUID | None:
     return deleted if rows.filter(pk=deleted).exists() else None
 
 
-def _newest_reply(messages: Sequence[Message]) -> Message | None:
+def newest_reply(messages: Sequence[Message]) -> Message | None:
+    """The last of them that is the assistant's."""
     replies = (one for one in reversed(messages) if one.role == Message.Role.ASSISTANT)
     return next(replies, None)

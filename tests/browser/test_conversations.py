@@ -193,3 +193,50 @@ def test_a_reload_and_a_second_tab_pick_a_reply_up_in_mid_stream(
         expect(replies(tab).locator(".prose")).to_have_text(f"You said: {words}")
     assert len(stub_model.requests) == 1
     assert Message.objects.get(role="assistant").state == "done"
+
+
+def look_again(tab: Page) -> None:
+    """Comes back to the tab, as by a click on its window."""
+    with tab.expect_response(re.compile("/news/")):
+        tab.evaluate("window.dispatchEvent(new Event('focus'))")
+    settled(tab)
+
+
+def test_a_second_tab_shows_what_is_said_in_the_first_once(
+    log_in: LogIn, model_web: Web, space: Space, stub_model: StubModel
+) -> None:
+    talked(space, "I moved to Lisbon")
+    page = log_in(on=model_web)
+    listed(page).click()
+    expect(replies(page)).to_have_count(1)
+    second = page.context.new_page()
+    second.goto(page.url)
+    stub_model.script("hold:4")
+    # What is sent while the page is looking is drawn by its own answer: the other is given up.
+    page.route("**/news/**", lambda route: None)
+    with page.expect_request(re.compile("/news/")):
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
+    with page.expect_event("requestfailed", lambda request: "/news/" in request.url):
+        say(page, "And in winter?")
+    page.unroute("**/news/**")
+    for tab in (second, page, second):
+        look_again(tab)
+        expect(said(tab)).to_have_text(["I moved to Lisbon", "And in winter?"])
+        expect(tab.locator(".message.streaming .prose")).to_have_text("You said: And in")
+    stub_model.release()
+    for tab in (page, second):
+        expect(replies(tab)).to_have_count(2)
+
+    # A reply that was written anew takes the old one's place, but not from under who is editing.
+    second.get_by_role("button", name="Edit").last.click()
+    second.get_by_label("Edit message").fill("And in spring?")
+    stub_model.script("reply:Mild.")
+    page.get_by_role("button", name="Regenerate").last.click()
+    expect(replies(page).last.locator(".prose")).to_have_text("Mild.")
+    look_again(second)
+    expect(second.get_by_label("Edit message")).to_have_value("And in spring?")
+    second.get_by_label("Edit message").press("Escape")
+    expect(said(second)).to_have_count(2)
+    look_again(second)
+    expect(replies(second).locator(".prose").last).to_have_text("Mild.")
+    expect(second.locator(".turn")).to_have_count(2)
