@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 if TYPE_CHECKING:
     from chat.models import Conversation, Message  # noqa: F401 - named in the base class
@@ -53,6 +54,18 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def shown(self) -> MessageQuerySet:
         """Those that stand: not said anew or answered anew since."""
         return self.filter(replaced_at__isnull=True)
+
+    def answered_before(self, reply: Message) -> MessageQuerySet:
+        """The replies that stood where this one does, to the same words of the user."""
+        earlier = self.of(reply.conversation).filter(position__lt=reply.position)
+        said = earlier.filter(role="user").order_by("-position").values("position")[:1]
+        return earlier.filter(position__gt=Subquery(said))
+
+    def memories_written(self) -> list[UUID]:
+        """The memories that a model remembered by a tool in these replies."""
+        calls = [call for made in self.values_list("tool_calls", flat=True) for call in made]
+        kept = [call["memory"] for call in calls if call["name"] == "remember" and call["ok"]]
+        return [UUID(memory["id"]) for memory in kept]
 
     def recall_times(self, latest: int) -> list[float]:
         """How long recall took for the latest replies, in ms."""

@@ -5,7 +5,7 @@ done, failed, or left by its reader — the reply's row is finished and the exch
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,6 +15,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
+from assessor.remembering import taught_only_by
 from assessor.storable import storable
 from chat.choices import Choices, chosen
 from chat.explaining import Why
@@ -87,6 +88,7 @@ class Draft:
     pieces: list[str] = field(default_factory=list)
     tools: Toolbox | None = None
     usage: Usage | None = None
+    is_cut: bool = False
     ended: bool = False
 
     def found(self, use: ToolUse) -> bool:
@@ -116,10 +118,11 @@ class Draft:
                 else None
             ),
             error=storable(error),
+            is_cut=self.is_cut,
         )
 
 
-Recalling = asyncio.Future[Recall | None]
+Recalling = Awaitable[Recall | None]
 
 
 def begin_recall(
@@ -151,10 +154,30 @@ def begin_recall(
     return recalling
 
 
-def _recall(space: Space, text: str, now: datetime, memory: str, profile: str) -> Recall | None:
+def _recall(
+    space: Space,
+    text: str,
+    now: datetime,
+    memory: str,
+    profile: str,
+    without: Collection[UUID] = (),
+) -> Recall | None:
     if memory == MemoryUse.OFF:
         return None
-    return recall(space=space, query=text, now=now, profile=profile or None)
+    return recall(space=space, query=text, now=now, profile=profile or None, without=without)
+
+
+def _recall_for(message: Message, text: str) -> Recall | None:
+    """What fits the text; not what the same words have taught when they were answered before."""
+    space, conversation = message.space, message.conversation
+    before = Message.objects.in_space(space).answered_before(message)
+    own: list[UUID] = []
+    if before.exists():
+        judged = [message.assessment_id] if message.assessment_id else []
+        taught = taught_only_by(space, judged, before.memories_written())
+        own = list(taught.values_list("pk", flat=True))
+    now = timezone.now()
+    return _recall(space, text, now, conversation.memory, conversation.profile, without=own)
 
 
 async def stream_reply(
@@ -177,6 +200,8 @@ async def stream_reply(
             raise Conflict("This reply is already being written.")
         if not history:
             history = await in_thread(said_so_far, message)
+        if recalling is None:
+            recalling = in_thread(_recall_for, message, history[-1].content)
         writing = written(message.space, message.conversation, history, draft, recalling)
         async with aclosing(writing) as events:
             async for happened in events:
@@ -249,7 +274,7 @@ async def _answered(turn: Turn, draft: Draft) -> AsyncGenerator[Recalled | Token
                 if draft.found(chunk):
                     yield Recalled(draft.recalled)
             elif isinstance(chunk, Finished):
-                draft.usage = chunk.usage
+                draft.usage, draft.is_cut = chunk.usage, chunk.finish_reason == "length"
     if draft.why:
         await draft.why.wait()
 

@@ -4,7 +4,7 @@ Recall reads; it never counts as use. Whoever puts what was found before a model
 services.uses.mark_used.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
@@ -88,9 +88,10 @@ def recall(
     limit: int | None = None,
     memory_types: Sequence[str] = (),
     tags: Sequence[str] = (),
+    without: Collection[UUID] = (),
     explain: bool = False,
 ) -> Recall:
-    """The live memories of the space that fit the query, by a profile.
+    """The live memories of the space that fit the query, by a profile; these few left out.
 
     The limit is what is asked for, else the profile's own, else the policy's. With `explain` also
     where each would rank without each signal, and the next few that just missed.
@@ -104,7 +105,7 @@ def recall(
         tags=tuple(tags),
         explain=explain,
     )
-    question = Question(space, query, _embedded(space, query), now)
+    question = Question(space, query, _embedded(space, query), now, frozenset(without))
     return _answer(question, shape, policy, started)
 
 
@@ -137,7 +138,9 @@ def compare(
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
-    found = [_result(memory, shape) for memory in recalled(question, shape)]
+    without = question.without
+    rows = recalled(question, replace(shape, limit=shape.limit + len(without)))
+    found = [_result(memory, shape) for memory in rows if memory.pk not in without]
     results = [one for one in found[: shape.limit] if one.score >= shape.min_score]
     missed = found[len(results) :][:JUST_MISSED]
     took_ms = (perf_counter() - started) * 1000

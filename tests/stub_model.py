@@ -13,6 +13,7 @@ scripted, one step a request, `ok` when the script has run out:
     hold:N                 N tokens, then silence until `release`, then the rest (streams only)
     stall:N  close:N       N tokens, then silence / a broken connection
     cut:N                  N tokens, then a clean end without a finish reason
+    length:N               N tokens, then the limit of length (streams only)
     garbage  half          what is no JSON / half of one, in a well-formed HTTP answer
     error:N                N tokens, then an error event (streams only)
 

@@ -180,7 +180,7 @@ class Reply:
         await self.start(200, [(b"content-type", b"text/event-stream")])
         await self.part(GARBAGE_EVENTS.get(self.step, ""))
         tokens = TOKEN.findall(self.text(request))
-        counted = self.step in {"stall", "close", "cut", "error", "hold"}
+        counted = self.step in {"stall", "close", "cut", "error", "hold", "length"}
         first = int(self.argument or 0) if counted else len(tokens)
         await self.tokens(request, tokens[:first])
         if self.step == "stall":
@@ -210,7 +210,8 @@ class Reply:
         calls = self.tool_calls()
         deltas = [delta for index, call in enumerate(calls) for delta in _split_call(call, index)]
         events = [_chunk(request, {"tool_calls": [delta]}, None) for delta in deltas]
-        events.append(_chunk(request, {}, _finish_reason(calls)))
+        reason = "length" if self.step == "length" else _finish_reason(calls)
+        events.append(_chunk(request, {}, reason))
         if (request.get("stream_options") or {}).get("include_usage"):
             usage = {"choices": [], "usage": _usage(request, tokens)}
             events.append(_envelope(request, "chat.completion.chunk") | usage)

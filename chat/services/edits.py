@@ -71,7 +71,7 @@ def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetim
     unfinished = [Message.State.PENDING, Message.State.STREAMING]
     newer.filter(state__in=unfinished).update(state=Message.State.STOPPED)
     _replace(space, newer, actor, now)
-    taught, written = _taught(edit), _written(edit)
+    taught, written = _taught(edit), edit.memories_written()
     edit.update(replaced_at=None)
     reinstate(
         space=space,
@@ -94,7 +94,7 @@ def _said(space: Space, message_id: UUID) -> Message:
 
 
 def _replace(space: Space, rows: MessageQuerySet, actor: Actor, now: datetime) -> None:
-    taught, written = _taught(rows), _written(rows)
+    taught, written = _taught(rows), rows.memories_written()
     rows.update(replaced_at=now)
     retract(space=space, assessment_ids=taught, written_ids=written, actor=actor, now=now)
 
@@ -102,13 +102,6 @@ def _replace(space: Space, rows: MessageQuerySet, actor: Actor, now: datetime) -
 def _taught(rows: MessageQuerySet) -> list[UUID]:
     """The exchanges' assessments."""
     return [pk for pk in rows.values_list("assessment_id", flat=True) if pk]
-
-
-def _written(rows: MessageQuerySet) -> list[UUID]:
-    """The memories that a model remembered by a tool."""
-    calls = [call for made in rows.values_list("tool_calls", flat=True) for call in made]
-    kept = [call["memory"] for call in calls if call["name"] == "remember" and call["ok"]]
-    return [UUID(memory["id"]) for memory in kept]
 
 
 def _touch(conversation: Conversation, before: str, after: str, now: datetime) -> None:

@@ -37,7 +37,8 @@ def stop_pending(*, space: Space, message_id: UUID, now: datetime) -> None:
 @dataclass(frozen=True)
 class Reply:
     """A reply as it ended. One that `goes_on` waits for what the client's own tools answer: until
-    then, or until it is overdue, its exchange is not judged.
+    then, or until it is overdue, its exchange is not judged. One that `is_cut` ran into the model's
+    limit of length.
     """
 
     state: str
@@ -51,6 +52,7 @@ class Reply:
     goes_on: bool = False
     missed: list[dict[str, Any]] = field(default_factory=list)
     recall_ms: float | None = None
+    is_cut: bool = False
 
 
 @transaction.atomic
@@ -71,6 +73,7 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
         tool_calls=reply.tool_calls,
         missed=reply.missed,
         usage=reply.usage,
+        is_cut=reply.is_cut,
         error=reply.error,
     )
     if not ended:

@@ -96,10 +96,12 @@ def test_a_private_conversation_leaves_nothing(
     page.keyboard.press("Escape")
     expect(page.locator(REPLY)).to_have_count(3)
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
-    stub_model.script("500")
+    stub_model.script("length:2", "500")
+    say(page, "Tell me even more")
+    expect(page.locator(REPLY).last).to_contain_text("reached its limit of length")
     say(page, "Once more")
     expect(page.locator(".note.bad")).to_contain_text("The model's endpoint failed")
-    assert stub_model.requests[-1].body["messages"][-2]["content"].startswith("You said: Tell")
+    assert stub_model.requests[-1].body["messages"][-2]["content"] == "You said:"
 
     page.reload()
     expect(page.locator(".message")).to_have_count(0)

@@ -122,6 +122,22 @@ def test_who_comes_back_reads_from_the_first_token_on(
     assert len(stub_model.requests) == 1
 
 
+def test_a_reply_that_the_models_limit_ended_says_so(
+    ask: Ask, stub_model: StubModel, play: Play
+) -> None:
+    stub_model.script("length:3", "length:0", "ok")
+    cut, empty, whole = ask(), ask(), ask()
+    said = "ends here because the model reached its limit of length"
+
+    async def scene() -> None:
+        for message, expected in ((cut, True), (empty, True), (whole, False)):
+            done = (await page(message))[-1][1]
+            assert (said in done, "had nothing to say" in done) == (expected, False)
+        assert await stored(cut) == ("done", "You said: I")
+
+    play(scene())
+
+
 def test_a_page_that_connects_again_replaces_what_it_has(
     ask: Ask, stub_model: StubModel, play: Play
 ) -> None:

@@ -7,16 +7,21 @@ from uuid import uuid4
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from assessor.models import Assessment
+from assessor.services import claim, finish
 from chat.models import Message
 from chat.replies import stream_reply
 from chat.services.conversations import delete_conversation
 from chat.services.replies import Reply, finish_reply
-from chat.services.turns import begin_turn
+from chat.services.turns import answer_again, begin_turn
 from memory.drafts import MemoryChange
 from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
 from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, purge_memory
+from memory.tools import TOOLS, Caller
+from tests.assessor.outbox import judgement
 from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count
 from tests.memory.writing import ALICE, actions, remember, stored
 from tests.pages import login
@@ -24,18 +29,58 @@ from tests.pages import login
 __all__ = ["lisbon", "reply"]
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("queue")
-def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon: Memory) -> None:
-    async def whole(message: Message, *, explain: bool) -> None:
+def answered(message: Message, *, explain: bool = True) -> Message:
+    """The reply, written by the built-in responder."""
+
+    async def whole() -> None:
         async with aclosing(stream_reply(message, explain=explain)) as events:
             async for _ in events:
                 pass
 
+    asyncio.run(whole())
+    message.refresh_from_db()
+    return message
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
+def test_another_answer_is_not_given_what_the_same_words_have_taught(
+    space: Space, lisbon: Memory
+) -> None:
+    first = answered(begin_turn(space=space, text="I live in Porto", now=NOW, claimed=True))
+    now, waiting = timezone.now(), Assessment.objects.get()
+    exchange = claim(space_id=space.pk, assessment_id=waiting.pk, now=now)
+    assert exchange is not None
+    judged = finish(
+        assessment=exchange, judgement=judgement(summary="User has a flat in Porto"), now=now
+    )
+    caller = Caller(space, ALICE, NOW, conversation_id=str(first.conversation_id))
+    kept = TOOLS["remember"].call(caller, {"content": "User lives in Porto"}).data
+    assert judged is not None
+    tool_calls = [{"name": "remember", "ok": True, "memory": kept}]
+    Message.objects.filter(pk=first.pk).update(tool_calls=tool_calls)
+    before = [hit["memory"]["id"] for hit in first.recalled + first.missed]
+
+    again = answer_again(space=space, conversation_id=first.conversation_id, now=NOW, claimed=True)
+    again = answered(again)
+    assert [hit["memory"]["id"] for hit in again.recalled + again.missed] == before
+    said_later = begin_turn(
+        space=space,
+        text="I live in Porto",
+        now=NOW,
+        conversation_id=first.conversation_id,
+        claimed=True,
+    )
+    found = {hit["memory"]["id"] for hit in answered(said_later).recalled}
+    assert {str(judged.pk), kept["id"]} <= found
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
+def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon: Memory) -> None:
     for explain in (True, False):
         begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
-        asyncio.run(whole(begun, explain=explain))
-        begun.refresh_from_db()
+        answered(begun, explain=explain)
         ranks = [hit["rank"] for hit in begun.recalled]
         assert ranks == ([1, 2, 3] if explain else [None] * 3)
         assert [hit["rank"] for hit in begun.missed] == ([4, 5, 6, 7] if explain else [])

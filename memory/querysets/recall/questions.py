@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +20,13 @@ from memory.policy import DecayPolicy, RecallPolicy
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, in the three forms recall needs."""
+    """What is asked, in the three forms recall needs, and the memories that are no answer to it."""
 
     space: Space
     text: str
     vector: npt.NDArray[np.float32]
     now: datetime
+    without: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True)
