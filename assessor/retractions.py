@@ -1,5 +1,5 @@
 """Exchanges that were said anew: what waits is not judged, and what only they taught is let go.
-Both can be taken back.
+Those of a deleted conversation: what waits is not judged, and nothing else. Both can be taken back.
 
 What belongs to one retraction is told by its moment: nothing else ends, goes or returns at the very
 same microsecond in the same exchange.
@@ -23,7 +23,8 @@ from memory.services.recycle_bin import let_go, restore_memories
 from memory.tools import TOOL
 
 REASON = "What it was learned from has been said anew."
-_UNFINISHED = [State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED]
+DELETED = "Its conversation was deleted before it was judged."
+_WAITING = [State.QUEUED, State.RUNNING, State.RETRYING]
 
 
 @transaction.atomic
@@ -43,7 +44,8 @@ def retract(
     # Whoever is about to finish one of them has done so before this returns, or cannot any more.
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     held = list(rows.select_for_update().order_by("pk"))
-    _take_out(space, [one for one in held if one.state in _UNFINISHED], now)
+    unfinished = [*_WAITING, State.FAILED]
+    _take_out(space, [one for one in held if one.state in unfinished], REASON, now)
     judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
     for memory in hold_taught(space, list(judged), written_ids):
         let_go(
@@ -71,18 +73,37 @@ def reinstate(
     now: datetime,
 ) -> None:
     """Undoes the retraction of that moment: what waited waits again, what was let go is back."""
-    rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
-    for waiting in rows.filter(state=State.IGNORED, finished_at=retracted_at):
-        rows.filter(pk=waiting.pk).update(
-            state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
-        )
-        tell_on_commit(waiting)
+    put_back(space=space, assessment_ids=assessment_ids, taken_at=retracted_at, now=now)
     taught = Memory.objects.in_space(space).filter(made_in(assessment_ids, written_ids))
     if back := _superseded_at(space, retracted_at, taught):
         take_place_again(space=space, memory_ids=back, gone_at=retracted_at, actor=actor, now=now)
 
 
-def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None:
+@transaction.atomic
+def withdraw(*, space: Space, assessment_ids: Collection[UUID], now: datetime) -> None:
+    """Takes the exchanges of a deleted conversation that wait for their first judgement out of the
+    outbox. What was judged, and what it taught, stays."""
+    rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids, importance=None)
+    waiting = rows.filter(state__in=_WAITING).select_for_update().order_by("pk")
+    _take_out(space, list(waiting), DELETED, now)
+
+
+@transaction.atomic
+def put_back(
+    *, space: Space, assessment_ids: Collection[UUID], taken_at: datetime, now: datetime
+) -> list[UUID]:
+    """What was taken out of the outbox at that moment waits again; returns which."""
+    rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
+    taken = list(rows.filter(state=State.IGNORED, finished_at=taken_at))
+    for waiting in taken:
+        rows.filter(pk=waiting.pk).update(
+            state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
+        )
+        tell_on_commit(waiting)
+    return [one.pk for one in taken]
+
+
+def _take_out(space: Space, unfinished: list[Assessment], reason: str, now: datetime) -> None:
     """Ends exchanges that were not judged yet. A span that one was part of is judged without it:
     where a worker is at it, it begins again."""
     rows = Assessment.objects.in_space(space)
@@ -94,7 +115,7 @@ def _take_out(space: Space, unfinished: list[Assessment], now: datetime) -> None
     for one in unfinished:  # no worker will take them, which is when they would be masked
         forget_secrets(one)
     rows.filter(pk__in=out).update(
-        state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=REASON
+        state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=reason
     )
     # Those that waited with one of them, and were not said anew, go on by themselves.
     left = rows.filter(part_of__in=out)

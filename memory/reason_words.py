@@ -33,6 +33,7 @@ _REASONS: Final = (
     _("judged with its exchange"),
     _("What it was learned from has been said anew."),
     _("What had superseded it is back."),
+    _("Its conversation was deleted before it was judged."),
     _("Learning from conversations was turned off before it was judged."),
     _("imported"),
     _("undone"),

@@ -98,7 +98,7 @@ def change_conversation(
     operation_id="deleteConversation",
 )
 def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
-    """Take a conversation off the list. What was remembered from it stays."""
+    """Take a conversation off the list. What it taught stays, what waits is not judged."""
     space = access_to(request, "write").space
     conversations.delete_conversation(space=space, conversation_id=_uuid(id), now=timezone.now())
     return Status(204, None)
@@ -113,4 +113,6 @@ def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
 def restore_conversation(request: HttpRequest, id: ThingId) -> Conversation:
     """Put a deleted conversation back on the list."""
     space = access_to(request, "write").space
-    return conversations.restore_conversation(space=space, conversation_id=_uuid(id))
+    return conversations.restore_conversation(
+        space=space, conversation_id=_uuid(id), now=timezone.now()
+    )

@@ -1,20 +1,29 @@
 """Writes of a conversation as a whole."""
 
+from collections.abc import Collection
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 from uuid import UUID
 
+from django.db import transaction
+
+from assessor.retractions import put_back, withdraw
+from assessor.services import complete_exchange, reopen_exchange
 from chat.choices import Choices, chosen
-from chat.models import Conversation
+from chat.models import Conversation, Message
+from chat.querysets import REPLY_OVERDUE
 from memory.errors import NotFound
 from memory.models import Space
 
 
+@transaction.atomic
 def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -> None:
-    """Takes a conversation off the list; raises NotFound."""
+    """Takes a conversation off the list; raises NotFound. What it taught stays, what still waits to
+    be judged is not."""
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not rows.update(deleted_at=now):
         raise NotFound("There is no such conversation.")
+    withdraw(space=space, assessment_ids=_exchanges(space, conversation_id), now=now)
 
 
 def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -> None:
@@ -31,9 +40,38 @@ def rename_conversation(*, space: Space, conversation_id: UUID, title: str) -> N
         raise NotFound("There is no such conversation.")
 
 
-def restore_conversation(*, space: Space, conversation_id: UUID) -> Conversation:
-    """Puts a deleted conversation back on the list; one that is there stays. Raises NotFound."""
+@transaction.atomic
+def restore_conversation(*, space: Space, conversation_id: UUID, now: datetime) -> Conversation:
+    """Puts a deleted conversation back on the list, and what waited into the outbox; one that is
+    there stays. Raises NotFound."""
     rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id)
-    if not rows.update(deleted_at=None):
+    conversation = rows.select_for_update().first()
+    if conversation is None:
         raise NotFound("There is no such conversation.")
-    return rows.get()
+    if conversation.deleted_at is not None:
+        exchanges = _exchanges(space, conversation_id)
+        taken_at = conversation.deleted_at
+        back = put_back(space=space, assessment_ids=exchanges, taken_at=taken_at, now=now)
+        _bring_replies(space, back, now)
+        conversation.deleted_at = None
+        rows.update(deleted_at=None)
+    return conversation
+
+
+def _exchanges(space: Space, conversation_id: UUID) -> list[UUID]:
+    rows = Message.objects.in_space(space).filter(conversation_id=conversation_id)
+    return [pk for pk in rows.values_list("assessment_id", flat=True) if pk]
+
+
+def _bring_replies(space: Space, assessment_ids: Collection[UUID], now: datetime) -> None:
+    """A reply that was being written when its exchange was taken out ended since, or goes on."""
+    replies = Message.objects.in_space(space).filter(
+        assessment__in=assessment_ids, assessment__assistant_response=""
+    )
+    going_on = set(replies.under_way(now))
+    for reply in replies:
+        exchange: dict[str, Any] = {"space": space, "assessment_id": reply.assessment_id}
+        if reply in going_on:
+            reopen_exchange(**exchange, due_at=now + REPLY_OVERDUE)
+        else:
+            complete_exchange(**exchange, assistant_response=reply.content, now=now)

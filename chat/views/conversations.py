@@ -93,7 +93,9 @@ def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
 def restore(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Undoes `delete`, and opens the conversation."""
     try:
-        restore_conversation(space=access.space, conversation_id=conversation_id)
+        restore_conversation(
+            space=access.space, conversation_id=conversation_id, now=timezone.now()
+        )
     except NotFound:
         raise Http404 from None
     response = HttpResponse(status=204)

@@ -6,11 +6,13 @@ from uuid import uuid4
 import pytest
 
 from assessor.models import Assessment, State
+from assessor.retractions import DELETED
 from assessor.services import claim, finish
 from assessor.spans import wait_for_span
 from chat.models import Conversation, Message
+from chat.querysets import REPLY_OVERDUE
 from chat.replies import said_so_far
-from chat.services.conversations import delete_conversation
+from chat.services.conversations import delete_conversation, restore_conversation
 from chat.services.edits import edit_message, take_back_edit
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.services.turns import answer_again, begin_turn
@@ -181,6 +183,40 @@ def test_what_was_not_judged_yet_is_not_judged_any_more(space: Space) -> None:
         second.assessment_id: State.IGNORED,
         new.assessment_id: State.QUEUED,
     }
+
+
+def test_what_waits_in_a_deleted_conversation_is_judged_only_if_it_comes_back(space: Space) -> None:
+    first = turn(space, "I moved to Porto")
+    second = turn(space, "I like tea", 1, after=first)
+    third = turn(space, "I like jazz", 2, after=first)
+    writing, late = (
+        begin_turn(
+            space=space, text=text, now=at(3), conversation_id=first.conversation_id, beside=True
+        )
+        for text in ("I sing", "I dance")
+    )
+    memory = judged(first, 3)
+    assert second.assessment_id is not None
+    taken = claim(space_id=space.pk, assessment_id=second.assessment_id, now=at(3))
+
+    delete_conversation(space=space, conversation_id=first.conversation_id, now=at(4))
+
+    assert taken is not None
+    assert finish(assessment=taken, judgement=judgement(), now=at(4)) is None
+    exchanges = [assessment_of(reply) for reply in (first, second, third, writing, late)]
+    assert [one.state for one in exchanges] == [State.DONE, *[State.IGNORED] * 4]
+    assert {one.reasoning for one in exchanges[1:]} == {DELETED}
+    assert stored(memory).status == "live"
+
+    ended(late, "So you dance", at(5))
+    for _ in "ab":  # twice is once
+        restore_conversation(space=space, conversation_id=first.conversation_id, now=at(6))
+    exchanges = [assessment_of(reply) for reply in (first, second, third, writing, late)]
+    assert [one.state for one in exchanges] == [State.DONE, *[State.QUEUED] * 4]
+    assert exchanges[3].due_at == at(6) + REPLY_OVERDUE
+    assert (exchanges[4].due_at, exchanges[4].assistant_response) == (at(6), "So you dance")
+    ended(writing, "So you sing", at(7))
+    assert assessment_of(writing).due_at == at(7)
 
 
 def test_what_only_the_replaced_words_taught_is_let_go_and_says_why(space: Space) -> None:

@@ -7,7 +7,7 @@ import pytest
 from django.utils.translation import override
 
 from assessor.remembering import JUDGED
-from assessor.retractions import REASON
+from assessor.retractions import DELETED, REASON
 from assessor.screening.attacks import Finding
 from assessor.screening.provenance import Origin
 from memory.models import BinReason
@@ -41,7 +41,7 @@ def test_every_finding_is_said_in_chinese(origin: Origin, does: str) -> None:
 @pytest.mark.parametrize(
     "reason",
     [
-        JUDGED, REASON, TAKEN_BACK, SUPERSEDER_IS_BACK, UNDONE, BinReason.DELETED.value,
+        JUDGED, REASON, DELETED, TAKEN_BACK, SUPERSEDER_IS_BACK, UNDONE, BinReason.DELETED.value,
         f"{PROPOSED_AGAIN}: {SAID}", f"not relevant to “{SAID}”", f"conversation {SAID}",
         "92% match",
     ],
