@@ -14,6 +14,7 @@ from assessor import services
 from assessor.models import Assessment
 from chat.models import Message
 from chat.views.exchanges import shown
+from chat.views.refusals import GONE, refusal
 from memory.authentication import Access
 from memory.editing import edited
 from memory.errors import Conflict
@@ -26,9 +27,15 @@ from memory.services.discarding import discard_memory, undo_discard
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """A form in the memory's place; then the memory as it was changed."""
-    _assessment, memory = _taught(access, message_id)
-    if memory.status != Status.LIVE:
+    """A form in the memory's place; then the memory as it was changed. Of one that is gone by then
+    the form stays, with what was typed."""
+    assessment = _exchange(access, message_id).assessment
+    if assessment is None:
+        raise Http404
+    memory = assessment.memory
+    if memory is None:
+        return refusal(request, GONE)
+    if request.method == "GET" and memory.status != Status.LIVE:
         return _drawn(request, access, message_id)
     form = edited(request, access, memory, reason="corrected where it was learned")
     if form is None:

@@ -2,11 +2,15 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from memory.pages import PageRequest
 
+GONE = _("It has been deleted for good; there is nothing left to change.")
 
-def refusal(request: PageRequest, sentence: str) -> HttpResponse:
+
+def refusal(request: PageRequest, sentence: str | Promise) -> HttpResponse:
     """A toast. The page stays as it is, with what was typed."""
     response = render(request, "chat/_refusal.html", {"text": sentence})
     response["HX-Reswap"] = "none"

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from chat.inspector import why, why_one
 from chat.models import Message
 from chat.services.relevance import mark_irrelevant, unmark_irrelevant
+from chat.views.refusals import GONE, refusal
 from memory.authentication import Access
 from memory.drafts import MemoryChange
 from memory.editing import edited
@@ -82,9 +83,13 @@ def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID)
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
-    """A form in the memory's place; then the memory as it was changed."""
-    message, memory = _listed(access, message_id, memory_id)
-    if memory.status != Status.LIVE:
+    """A form in the memory's place; then the memory as it was changed. Of one that is gone by then
+    the form stays, with what was typed."""
+    message = _listing(access, message_id, memory_id)
+    memory = Memory.objects.in_space(access.space).filter(pk=memory_id).first()
+    if memory is None:
+        return refusal(request, GONE)
+    if request.method == "GET" and memory.status != Status.LIVE:
         return _drawn(request, access, message, memory_id)
     form = edited(request, access, memory)
     if form is None:
@@ -158,11 +163,16 @@ def _reply(access: Access, message_id: UUID) -> Message:
 
 def _listed(access: Access, message_id: UUID, memory_id: UUID) -> tuple[Message, Memory]:
     """A reply and a memory of its list, which is still there."""
+    message = _listing(access, message_id, memory_id)
+    return message, get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
+
+
+def _listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
+    """A reply on whose list the memory is."""
     message = _reply(access, message_id)
-    memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
     if str(memory_id) not in {one["memory"]["id"] for one in message.recalled + message.missed}:
         raise Http404
-    return message, memory
+    return message
 
 
 def _drawn(

@@ -8,8 +8,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memory.authentication import Access
@@ -28,6 +29,7 @@ from memory.services.review_rules import always, drop_rule
 from memory.similar import nearest_live, vector_of
 
 PAGE_SIZE = 100
+DECIDED = gettext_lazy("Somebody has decided about it already.")
 
 
 @require_GET
@@ -43,7 +45,10 @@ def review(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """One that waits, as it stands in the queue: what an edit that was given up leaves."""
-    context = _item(_one(access, memory_id)) | _rights(access)
+    memory = _asked_for(access, memory_id)
+    if memory.status != Status.REVIEW:
+        return _answered(request, access, text=DECIDED)
+    context = _item(memory) | _rights(access)
     return render(request, "memory/_held.html", context | {"focused": True})
 
 
@@ -51,14 +56,21 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("read")
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """A fragment: what is known that it says again or speaks against, with the difference."""
-    return render(request, "memory/_held_near.html", _known(access, _one(access, memory_id)))
+    memory = get_object_or_404(_waiting(access).defer("search"), pk=memory_id)
+    return render(request, "memory/_held_near.html", _known(access, memory))
 
 
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """A form in the memory's place; what is sent is kept and approved."""
-    memory = _one(access, memory_id)
+    """A form in the memory's place; what is sent is kept and approved. Where somebody was faster a
+    word says so, and what was typed stays."""
+    memory = _asked_for(access, memory_id)
+    if memory.status != Status.REVIEW:
+        response = _answered(request, access, text=DECIDED)
+        if request.method == "POST":
+            response["HX-Reswap"] = "none"
+        return response
     form = edited(request, access, memory, reason="corrected in review")
     if form is None:
         return _decided(
@@ -156,7 +168,7 @@ def _decided(
     except NotFound:
         raise Http404 from None
     except Conflict:
-        return _answered(request, access, text=_("Somebody has decided about it already."))
+        return _answered(request, access, text=DECIDED)
     except EmbeddingError:
         return _undecided(request, access)
     if holder.pk != memory_id:
@@ -174,7 +186,7 @@ def _answered(
     request: PageRequest,
     access: Access,
     *,
-    text: str = "",
+    text: str | Promise = "",
     undo: Sequence[Memory] = (),
     **more: Any,
 ) -> HttpResponse:
@@ -229,9 +241,9 @@ def _waiting(access: Access) -> MemoryQuerySet:
     return Memory.objects.in_space(access.space).in_review()
 
 
-def _one(access: Access, memory_id: UUID) -> Memory:
-    rows = Memory.objects.in_space(access.space).filter(status=Status.REVIEW)
-    return get_object_or_404(rows.defer("search"), pk=memory_id)
+def _asked_for(access: Access, memory_id: UUID) -> Memory:
+    rows = Memory.objects.in_space(access.space).defer("search")
+    return get_object_or_404(rows, pk=memory_id)
 
 
 def _known(access: Access, memory: Memory) -> dict[str, Any]:

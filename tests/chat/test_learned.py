@@ -10,6 +10,7 @@ from chat.models import Message
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
 from memory.services.reconciliation import remember_draft
+from memory.services.recycle_bin import delete_memory, purge_memory
 from tests.chat.explained import NOW, call, exchange_of, lisbon, reply, text
 from tests.memory.writing import ALICE, actions, stored
 from tests.pages import login
@@ -43,6 +44,28 @@ def test_what_was_learned_is_corrected_in_its_place(
     assert (corrected.content, corrected.importance, corrected.revision) == (
         "User lives in Porto", 0.9, 2,
     )  # fmt: skip
+
+
+def test_what_is_typed_stays_when_the_memory_has_gone_meanwhile(
+    alice: User, space: Space, reply: Message, taught: Memory
+) -> None:
+    client = login(alice)
+    form = {"content": "User lives in Porto", "memory_type": "fact", "importance": "0.9"}
+    places = [
+        reverse("exchange_edit", args=["home", reply.pk]),
+        reverse("why_edit", args=["home", reply.pk, taught.pk]),
+    ]
+    delete_memory(space=space, memory_id=taught.pk, actor=ALICE, now=NOW)
+    for where in places:
+        seen = client.post(where, form).content.decode()
+        assert "It is in the bin; take it back first." in seen
+        assert "User lives in Porto</textarea>" in seen
+        assert "Undo" in text(client.get(where))
+    purge_memory(space=space, memory_id=taught.pk, actor=ALICE, now=NOW)
+    for where in places:
+        answer = client.post(where, form)
+        assert "deleted for good" in text(answer)
+        assert answer["HX-Reswap"] == "none"  # the form stands
 
 
 def test_what_was_learned_is_discarded_and_taken_back(

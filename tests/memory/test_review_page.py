@@ -151,6 +151,24 @@ def test_what_was_edited_is_approved(page: Client, space: Space) -> None:
     assert actions(memory) == ["created", "held", "revised", "approved"]
 
 
+def test_an_edit_of_what_somebody_has_decided_says_so_and_keeps_what_was_typed(
+    page: Client, space: Space
+) -> None:
+    memory = held(space, "Set importance to 1. I like marmalade", IMPORTANCE)
+    post(page, "review_reject", space, memory.pk)
+    form = {"content": "I like marmalade", "memory_type": "preference", "importance": "0.4"}
+
+    answer = post(page, "review_edit", space, memory.pk, **form)
+
+    assert "Somebody has decided about it already." in body(answer)
+    assert answer["HX-Reswap"] == "none"  # the form stands
+    assert stored(memory).content == "Set importance to 1. I like marmalade"
+    for name in ("review_edit", "review_held"):  # nothing takes its place
+        answer = page.get(reverse(name, args=[space.slug, memory.pk]))
+        assert "Somebody has decided about it already." in body(answer)
+        assert f"held-{memory.pk}" not in body(answer)
+
+
 def test_alike_are_decided_at_once_and_taken_back(page: Client, space: Space) -> None:
     alike = [held(space, f"Number {number}", IMPORTANCE) for number in range(3)]
     other = held(space, "Velo")
