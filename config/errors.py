@@ -1,6 +1,6 @@
 """Every error as problem+json (RFC 9457): one table from exception to answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -17,7 +17,14 @@ from assessor.llm import ModelError
 from chat.completions import errors as openai_errors
 from config.request_ids import current_request_id
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited
+from memory.errors import (
+    Conflict,
+    Forbidden,
+    InvalidArguments,
+    NotFound,
+    RateLimited,
+    plainly,
+)
 
 # exception → (status, code, title)
 ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
@@ -75,7 +82,8 @@ def problem(
 def problem_of(error: Exception) -> HttpResponse:
     """The answer to an error that stands in the table."""
     answer = answer_to(error)
-    response = problem(*answer, str(error) or answer[2])
+    unknown = isinstance(error, AuthenticationError)
+    response = problem(*answer, openai_errors.UNKNOWN_KEY if unknown else str(error) or answer[2])
     if isinstance(error, RateLimited):
         response["Retry-After"] = str(max(1, ceil(error.retry_after)))
     return response
@@ -91,6 +99,10 @@ def _field(location: Sequence[object]) -> str:
     return ".".join(parts) or "body"
 
 
+def _said_of(wrong: Mapping[str, Any]) -> dict[str, str]:
+    return {"field": _field(wrong["loc"]), "message": plainly(wrong)}
+
+
 def _invalid(errors: Sequence[dict[str, str]]) -> HttpResponse:
     detail = "; ".join(f"{error['field']}: {error['message']}" for error in errors)
     return problem(*_INVALID, detail, errors)
@@ -100,10 +112,10 @@ def install(api: NinjaAPI) -> None:
     """Hangs the table into the API."""
 
     def from_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
-        return _invalid([{"field": _field(e["loc"]), "message": e["msg"]} for e in error.errors])
+        return _invalid([_said_of(one) for one in error.errors])
 
     def from_pydantic(request: HttpRequest, error: pydantic.ValidationError) -> HttpResponse:
-        return _invalid([{"field": _field(e["loc"]), "message": e["msg"]} for e in error.errors()])
+        return _invalid([_said_of(one) for one in error.errors()])
 
     def from_services(request: HttpRequest, error: InvalidArguments) -> HttpResponse:
         return _invalid([{"field": e.field, "message": e.message} for e in error.errors])

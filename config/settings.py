@@ -178,6 +178,7 @@ INSTALLED_APPS = [
 # streamed reply on a thread of its own.
 MIDDLEWARE = [
     "config.request_ids.request_ids",
+    "config.head.head_as_get",
     "django.middleware.security.SecurityMiddleware",
     "config.compression.compressed_pages",
     "csp.middleware.CSPMiddleware",

@@ -1,6 +1,10 @@
 """What can go wrong in the memory core. Services raise; config.errors answers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
 
 
 class EbbError(Exception):
@@ -41,3 +45,27 @@ class RateLimited(EbbError):
     def __init__(self, message: str, *, retry_after: float) -> None:
         self.retry_after = retry_after
         super().__init__(message)
+
+
+def plainly(wrong: Mapping[str, Any]) -> str:
+    """What pydantic finds wrong, in a caller's words: it names our classes, and counts what a text
+    has that went through a validator as items."""
+    message, context = str(wrong["msg"]), wrong.get("ctx", {})
+    match wrong["type"], context.get("field_type"):
+        case "value_error", _:
+            return message.removeprefix("Value error, ")
+        case "model_type", _:
+            return "Input should be an object"
+        case "too_long", "Value":
+            return f"Text should have at most {context['max_length']} characters"
+        case "too_short", "Value":
+            return "must not be empty"
+    return message
+
+
+def refused(error: ValidationError, *, whole: str) -> InvalidArguments:
+    """What pydantic refuses; `whole` names what is wrong as a whole."""
+    wrong = error.errors()
+    return InvalidArguments(
+        *(FieldError(".".join(map(str, one["loc"])) or whole, plainly(one)) for one in wrong)
+    )

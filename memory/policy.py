@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from memory.errors import FieldError, InvalidArguments
+from memory.errors import refused
 from memory.formulas.ranking import PROFILES
 from memory.formulas.retention import Tiers
 
@@ -108,12 +108,7 @@ def changed(document: PolicyDocument, changes: Mapping[str, Any]) -> PolicyDocum
     try:
         return PolicyDocument.model_validate(_merged(document.model_dump(), changes))
     except ValidationError as error:
-        raise InvalidArguments(
-            *(
-                FieldError(".".join(map(str, part["loc"])) or "body", part["msg"])
-                for part in error.errors()
-            )
-        ) from None
+        raise refused(error, whole="body") from None
 
 
 def _merged(old: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

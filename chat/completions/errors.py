@@ -17,7 +17,14 @@ from assessor.llm import ModelError
 from assessor.llm import errors as model
 from chat.completions.schemas import Json
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited
+from memory.errors import (
+    Conflict,
+    Forbidden,
+    InvalidArguments,
+    NotFound,
+    RateLimited,
+    plainly,
+)
 
 BAD_REQUEST, SERVER_ERROR = "invalid_request_error", "server_error"
 RATE_LIMIT = "rate_limit_error"
@@ -41,7 +48,7 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
 }
 # The endpoint answers the client's own request, so its words and codes are for the client.
 _FOR_THE_CLIENT = (model.ModelBadRequest, model.ModelNotFound, model.ModelRateLimited)
-_UNKNOWN_KEY = "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”."
+UNKNOWN_KEY = "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”."
 _CODES = {405: "method_not_allowed", 413: "request_too_large"}
 
 
@@ -60,7 +67,7 @@ class Answer:
 def answer_to(error: Exception) -> Answer:
     """The answer to an exception of the table; also what a broken stream ends with."""
     status, kind, code = next(ANSWERS[k] for k in type(error).__mro__ if k in ANSWERS)
-    message = _UNKNOWN_KEY if isinstance(error, AuthenticationError) else str(error)
+    message = UNKNOWN_KEY if isinstance(error, AuthenticationError) else str(error)
     if isinstance(error, RateLimited):
         pause = {"Retry-After": str(max(1, ceil(error.retry_after)))}
         return Answer(status, of_status(status, message, kind=kind, code=code).error, pause)
@@ -112,7 +119,7 @@ def install(api: NinjaAPI) -> None:
 
     def from_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
         first = error.errors[0]
-        return _invalid(_param(tuple(first["loc"])), first["msg"])
+        return _invalid(_param(tuple(first["loc"])), plainly(first))
 
     def from_services(request: HttpRequest, error: InvalidArguments) -> HttpResponse:
         return _invalid(error.errors[0].field, error.errors[0].message)

@@ -8,6 +8,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from memory.drafts import MemoryChange
 from memory.editing import SENTENCES
+from memory.errors import plainly
 from memory.models import Memory
 
 
@@ -38,5 +39,5 @@ class MemoryForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         except ValidationError as error:
             for wrong in error.errors():
                 field = str(wrong["loc"][0])
-                self.add_error(field, SENTENCES.get(field, wrong["msg"]))
+                self.add_error(field, SENTENCES.get(field, plainly(wrong)))
         return values

@@ -12,7 +12,7 @@ from pydantic_core import core_schema
 
 from memory.actors import Actor
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, EbbError, FieldError, InvalidArguments, NotFound
+from memory.errors import Conflict, EbbError, InvalidArguments, NotFound, refused
 from memory.models import Space
 from memory.recall import Result
 
@@ -82,12 +82,7 @@ class Tool(Generic[A]):
                 return self.arguments.model_validate_json(given)
             return self.arguments.model_validate(given)
         except ValidationError as error:
-            raise InvalidArguments(
-                *(
-                    FieldError(".".join(map(str, part["loc"])) or "arguments", part["msg"])
-                    for part in error.errors()
-                )
-            ) from None
+            raise refused(error, whole="arguments") from None
 
     def call(self, caller: Caller, given: str | Mapping[str, Any]) -> ToolAnswer:
         """Does it. Raises what the services raise; then nothing was written."""

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory.drafts import MAX_CONTENT, Facets
+from memory.errors import plainly
 from memory.models import Status
 from memory.policy import PolicyDocument
 
@@ -40,4 +41,4 @@ def _valid(model: type[Facets] | type[PolicyDocument], value: object, name: str)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, (name, *first["loc"])))
-        raise ValueError(f"{where}: {first['msg']}") from None
+        raise ValueError(f"{where}: {plainly(first)}") from None

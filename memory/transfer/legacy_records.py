@@ -14,6 +14,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from memory.drafts import MemoryDraft, Source
+from memory.errors import plainly
 from memory.formulas.retention import expires_at
 from memory.models import Space
 from memory.querysets.memories import SHORT_ID
@@ -60,7 +61,7 @@ def _draft(record: Mapping[str, Any]) -> MemoryDraft:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "record"
-        raise ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise ValueError(f"{where}: {plainly(first)}") from None
 
 
 def _said_at(timestamp: object) -> datetime | None:

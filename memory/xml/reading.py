@@ -16,7 +16,7 @@ import pydantic
 from defusedxml import ElementTree
 
 from memory.drafts import MemoryDraft
-from memory.errors import FieldError, InvalidArguments
+from memory.errors import FieldError, InvalidArguments, refused
 from memory.schemas import SearchIn
 
 MAX_TAGS = 100
@@ -162,7 +162,7 @@ def _save(given: dict[str, str], content: str) -> Save:
     try:
         return Save(MemoryDraft.model_validate(with_importance))
     except pydantic.ValidationError as error:
-        raise _of_pydantic(error) from None
+        raise refused(error, whole="text") from None
 
 
 def _load(given: dict[str, str], query: str) -> Load:
@@ -176,7 +176,7 @@ def _load(given: dict[str, str], query: str) -> Load:
     try:
         asked = SearchIn(query=query, limit=int(limit), profile=sort)
     except pydantic.ValidationError as error:
-        raise _of_pydantic(error) from None
+        raise refused(error, whole="text") from None
     return Load(asked.query, int(limit), sort)
 
 
@@ -193,9 +193,3 @@ def _delete(given: dict[str, str], text: str) -> Delete:
 
 def _wrong(field: str, message: str) -> InvalidArguments:
     return InvalidArguments(FieldError(field, message))
-
-
-def _of_pydantic(error: pydantic.ValidationError) -> InvalidArguments:
-    return InvalidArguments(
-        *(FieldError(".".join(map(str, e["loc"])), e["msg"]) for e in error.errors())
-    )

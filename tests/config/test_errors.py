@@ -1,5 +1,6 @@
 """Every error of the API is problem+json, and says what the caller can do about it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.urls import path
 
 from config.api import api as ebb_api
 from config.errors import ANSWERS
+from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Space
 from tests.conftest import Answer, ApiClient, MakeKey
 
@@ -71,6 +73,27 @@ def test_bad_body_is_refused_with_its_fields_and_nothing_is_written(
 
 
 @pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b"[]", "body: Input should be an object"),
+        (b'{"content": " "}', "content: must not be empty"),
+        (b'{"content": ""}', "content: must not be empty"),
+        (b'{"content": "x", "source": 1}', "source: Input should be an object"),
+        (
+            json.dumps({"content": "x" * (MAX_CONTENT + 1)}).encode(),
+            f"content: Text should have at most {MAX_CONTENT} characters",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_without_our_classes_and_validators(
+    owner: ApiClient, body: bytes, detail: str
+) -> None:
+    problem = assert_problem(owner.post("memories", body), 422, "memory_invalid_arguments")
+
+    assert problem["detail"] == detail
+
+
+@pytest.mark.parametrize(
     ("query", "field"),
     [
         ({"limit": 0}, "limit"),
@@ -122,6 +145,22 @@ def test_missing_and_wrong_keys_are_unauthorized(space: Space) -> None:
         answer = ApiClient(secret).get("memories")
         assert_problem(answer, 401, "unauthorized")
         assert answer.headers["WWW-Authenticate"] == "Bearer"
+        assert "Authorization: Bearer KEY" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("where", "status"),
+    [("health/live", 200), ("memories", 200), ("export", 200), ("memories/x", 422), ("nope", 404)],
+)
+def test_head_answers_what_get_does_without_the_body(
+    owner: ApiClient, where: str, status: int
+) -> None:
+    asked, told = owner.get(where), owner.call("HEAD", where)
+
+    assert asked.status_code == told.status_code == status
+    assert told.content == b""
+    assert told.headers["Content-Type"] == asked.headers["Content-Type"]
+    assert told.headers.get("Content-Length") == asked.headers.get("Content-Length")
 
 
 def test_every_exception_of_the_table_has_a_handler() -> None:
