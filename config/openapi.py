@@ -16,7 +16,12 @@ _ID = {
 }
 # status: (name, code, description, example of a detail)
 _REFUSALS = {
-    401: ("Unauthorized", "unauthorized", "No key, or one that does not work.", "Unauthorized"),
+    401: (
+        "Unauthorized",
+        "unauthorized",
+        "No key, or one that does not work.",
+        "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”.",
+    ),
     403: ("Forbidden", "forbidden", "The key lacks the scope.", "This needs the scope “write”."),
     404: ("NotFound", "not_found", "No such thing in this space.", "There is no such memory."),
     409: ("Conflict", "conflict", "Not possible now.", "The memory is in the recycle bin."),

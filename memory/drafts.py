@@ -54,6 +54,10 @@ def _not_blank(text: str) -> str:
     return text.strip()
 
 
+def _each_once(words: list[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
 def _in_utc(moment: datetime) -> datetime:
     """Refuses what falls out of the calendar in UTC: Python could not read it back."""
     try:
@@ -91,6 +95,9 @@ Tag = Annotated[
 Topic = Annotated[
     Text, AfterValidator(_not_blank), Field(max_length=120, json_schema_extra=_SAYING)
 ]
+# Said twice, a tag is there once.
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(_each_once)]
+Topics = Annotated[list[Topic], Field(max_length=MAX_TAGS), AfterValidator(_each_once)]
 # strict: neither "high", nor "0.7", nor true is a number (seed 002, AC-2)
 Fraction = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
 Signed = Annotated[float, Field(strict=True, ge=-1.0, le=1.0, allow_inf_nan=False)]
@@ -152,8 +159,8 @@ class MemoryDraft(BaseModel):
     memory_type: MemoryTypeName | None = None
     importance: Fraction | None = None
     facets: Facets | None = None
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = []
-    topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] = []
+    tags: Tags = []
+    topics: Topics = []
     pinned: Annotated[bool, Field(strict=True)] = False
     created_at: Moment | None = None
     source: Source = Source()
@@ -198,8 +205,8 @@ class MemoryChange(BaseModel):
     memory_type: MemoryTypeName | None = None
     importance: Fraction | None = None
     facets: Facets | None = None
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None = None
-    topics: Annotated[list[Topic], Field(max_length=MAX_TAGS)] | None = None
+    tags: Tags | None = None
+    topics: Topics | None = None
     pinned: Annotated[bool, Field(strict=True)] | None = None
 
     def values(self) -> dict[str, Any]:

@@ -73,18 +73,25 @@ def create_memory(
     operation_id="createMemories",
     openapi_extra=may_fail(503),
 )
-def create_memories(request: HttpRequest, asked: BatchIn) -> Status[dict[str, object]]:
+def create_memories(
+    request: HttpRequest, asked: BatchIn, idempotency_key: OnceOnly = None
+) -> Status[dict[str, object]]:
     """Remember up to a thousand things, all or none; those of one conversation in its order.
 
     `created` counts the new ones: an item with `on_duplicate` may be answered by an older memory.
+    With an Idempotency-Key the second call answers the first's memories.
     """
     access = access_to(request, "write")
-    outcomes = remember_drafts(
-        space=access.space, drafts=asked.items, actor=access.actor, now=timezone.now()
+    done = remember_drafts(
+        space=access.space,
+        drafts=asked.items,
+        actor=access.actor,
+        now=timezone.now(),
+        idempotency_key=idempotency_key,
     )
-    stored = readable(access.space).in_bulk([outcome.memory.pk for outcome in outcomes])
-    items = [stored[outcome.memory.pk] for outcome in outcomes]
-    created = sum(outcome.is_new for outcome in outcomes)
+    stored = readable(access.space).in_bulk([written.memory.pk for written in done])
+    items = [stored[written.memory.pk] for written in done]
+    created = sum(written.is_new for written in done)
     return Status(201, {"created": created, "items": items})
 
 

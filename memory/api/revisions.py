@@ -4,12 +4,12 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Router
+from ninja import Query, Router
 
 from memory.authentication import access_to
 from memory.models import Memory, MemoryRevision
 from memory.references import one, readable
-from memory.schemas import MemoryOut, RevertIn, RevisionList
+from memory.schemas import MemoryOut, RevertIn, RevisionList, RevisionListIn
 from memory.schemas.asked import MemoryId, may_fail
 from memory.services.revisions import revert_memory
 
@@ -24,25 +24,35 @@ _SHOWN = ("content", "memory_type", "importance", "facets", "tags", "topics")
     url_name="memories_revisions",
     operation_id="listRevisions",
 )
-def list_revisions(request: HttpRequest, id: MemoryId) -> dict[str, Any]:
+def list_revisions(
+    request: HttpRequest, id: MemoryId, asked: Query[RevisionListIn]
+) -> dict[str, Any]:
     """What the memory says and what it said before, newest first."""
     access = access_to(request, "read")
     memory = one(access.space, id)
     past = MemoryRevision.objects.filter(space_id=access.space.pk, memory_id=memory.pk)
-    current = {name: getattr(memory, name) for name in _SHOWN}
-    now = {"revision": memory.revision, "replaced_at": None, "reason": "", "actor": None}
-    items = [{**current, **now}]
-    for row in past.order_by("-number"):
-        items.append(
-            {
-                **{name: getattr(row, name) for name in _SHOWN},
-                "revision": row.number,
-                "replaced_at": row.replaced_at,
-                "reason": row.reason,
-                "actor": {"type": row.actor_type, "name": row.actor_name},
-            }
-        )
-    return {"items": items}
+    items = []
+    if asked.cursor is None:
+        now = {"revision": memory.revision, "replaced_at": None, "reason": "", "actor": None}
+        items.append(_shown(memory) | now)
+    else:
+        past = past.filter(number__lt=int(asked.cursor))
+    items += map(_replaced, past.order_by("-number")[: asked.limit + 1 - len(items)])
+    page = items[: asked.limit]
+    return {"items": page, "next": str(page[-1]["revision"]) if items[asked.limit :] else None}
+
+
+def _shown(said: Memory | MemoryRevision) -> dict[str, Any]:
+    return {name: getattr(said, name) for name in _SHOWN}
+
+
+def _replaced(row: MemoryRevision) -> dict[str, Any]:
+    return _shown(row) | {
+        "revision": row.number,
+        "replaced_at": row.replaced_at,
+        "reason": row.reason,
+        "actor": {"type": row.actor_type, "name": row.actor_name},
+    }
 
 
 @router.post(

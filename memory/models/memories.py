@@ -199,15 +199,20 @@ class Memory(models.Model):
 
 
 class IdempotentWrite(models.Model):
-    """What a request with an Idempotency-Key ended in: a new memory, or one it restated."""
+    """What a statement of a request with an Idempotency-Key ended in: a memory of its own
+    (`is_new`), or one that it restated. `position` is its place in the request, from 0."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
+    position = models.PositiveSmallIntegerField(default=0)
     memory = models.ForeignKey(Memory, models.CASCADE, related_name="idempotent_writes")
+    is_new = models.BooleanField(default=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["space", "key"], name="write_once_per_idempotency_key")
+            models.UniqueConstraint(
+                fields=["space", "key", "position"], name="write_once_per_idempotency_key"
+            )
         ]
 
     def __str__(self) -> str:

@@ -28,7 +28,7 @@ from memory.schemas.memories import (
 from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
 from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
 from memory.schemas.review import HeldOut, ReviewList, ReviewListIn
-from memory.schemas.revisions import RevertIn, RevisionList
+from memory.schemas.revisions import RevertIn, RevisionList, RevisionListIn
 from memory.schemas.tools import ToolAnswerOut, ToolList
 from memory.schemas.webhooks import (
     DeliveryList,
@@ -78,6 +78,7 @@ __all__ = [
     "ReviewList",
     "ReviewListIn",
     "RevisionList",
+    "RevisionListIn",
     "RotateIn",
     "SearchIn",
     "SearchOut",

@@ -30,10 +30,10 @@ Flag = Annotated[bool, Field(strict=True)]
 Count = Annotated[int, Field(ge=1, le=200), BeforeValidator(_a_number)]
 Number = Annotated[int, Field(ge=1, le=2_147_483_647), BeforeValidator(_a_number)]
 
-_PLACE = "Where the page begins: `next` of the page before it."
-Cursor = Annotated[str, Field(description=_PLACE, json_schema_extra={"pattern": CURSOR})]
+PLACE = "Where the page begins: `next` of the page before it."
+Cursor = Annotated[str, Field(description=PLACE, json_schema_extra={"pattern": CURSOR})]
 NumberedCursor = Annotated[
-    str, Field(description=_PLACE, json_schema_extra={"pattern": NUMBERED_CURSOR})
+    str, Field(description=PLACE, json_schema_extra={"pattern": NUMBERED_CURSOR})
 ]
 
 _WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"

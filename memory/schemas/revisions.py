@@ -1,11 +1,19 @@
 """Shapes: what a memory said before, and the way back."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from ninja import Schema
+from ninja import Field, Schema
 
-from memory.schemas.asked import Asked, Number, example
+from memory.schemas.asked import PLACE, Asked, Number, example
+from memory.schemas.memories import Limit
+
+
+class RevisionListIn(Schema):
+    """The place in the list."""
+
+    limit: Limit = 50
+    cursor: Annotated[str, Field(pattern="^[0-9]{1,9}$", description=PLACE)] | None = None
 
 
 class RevisionOut(Schema):
@@ -24,10 +32,10 @@ class RevisionOut(Schema):
 
 
 class RevisionList(Schema):
-    """Every revision, newest first."""
+    """One page; `next` is the cursor of the page after it: the number of its last revision."""
 
     items: list[RevisionOut]
-    next: None = None
+    next: str | None
 
 
 class RevertIn(Asked):

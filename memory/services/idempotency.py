@@ -1,32 +1,56 @@
-"""A request that comes twice is done once: its key leads to the memory it ended in."""
+"""A request that comes twice is done once: its key leads to the memories it ended in."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
 from memory.models import IdempotentWrite, Memory, Space
 
 
-def answered(*, space: Space, key: str | None) -> Memory | None:
-    """The memory that an earlier request with this key ended in, as it is now."""
+@dataclass(frozen=True)
+class Written:
+    """What a statement ended in: the memory that holds it now, and whether that is its own."""
+
+    memory: Memory
+    is_new: bool
+
+
+def answered(*, space: Space, key: str | None) -> list[Written]:
+    """What an earlier request with this key ended in, in its order, the memories as they are now.
+
+    Empty if there was none, or nothing is left of it; what was deleted for good is left out.
+    """
     if key is None:
-        return None
-    rows = Memory.objects.in_space(space)
-    return rows.filter(idempotent_writes__space_id=space.pk, idempotent_writes__key=key).first()
+        return []
+    rows = IdempotentWrite.objects.filter(space=space, key=key)
+    return [
+        Written(row.memory, row.is_new)
+        for row in rows.select_related("memory").order_by("position")
+    ]
 
 
-def once(*, space: Space, key: str | None, write: Callable[[], Memory]) -> Memory:
+def once(*, space: Space, key: str | None, write: Callable[[], list[Written]]) -> list[Written]:
     """Writes, unless another request with this key was faster: then nothing of ours stays, and
-    theirs is the memory."""
+    what theirs ended in is the answer."""
     if key is None:
         return write()
     try:
         with transaction.atomic():
-            memory = write()
-            IdempotentWrite.objects.create(space=space, key=key, memory=memory)
+            done = write()
+            IdempotentWrite.objects.bulk_create(
+                IdempotentWrite(
+                    space=space,
+                    key=key,
+                    position=position,
+                    memory=written.memory,
+                    is_new=written.is_new,
+                )
+                for position, written in enumerate(done)
+            )
     except IntegrityError:
         first = answered(space=space, key=key)
-        if first is None:
+        if not first:
             raise
         return first
-    return memory
+    return done

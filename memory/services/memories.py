@@ -24,7 +24,7 @@ from memory.services.embeddings import (
     store_vectors,
 )
 from memory.services.history import record
-from memory.services.idempotency import answered, once
+from memory.services.idempotency import Written, answered, once
 from memory.vectors import Vectors
 
 _CHANGEABLE = (
@@ -70,14 +70,14 @@ def create_memory(
 ) -> Memory:
     """Remembers one thing. The same idempotency key again gives the first memory."""
     if first := answered(space=space, key=idempotency_key):
-        return first
+        return first[0].memory
     prepared = prepare_memories(space=space, drafts=[draft], now=now)
 
-    def write() -> Memory:
+    def write() -> list[Written]:
         [memory] = store_memories(prepared=prepared, actor=actor, now=now)
-        return memory
+        return [Written(memory, is_new=True)]
 
-    return once(space=space, key=idempotency_key, write=write)
+    return once(space=space, key=idempotency_key, write=write)[0].memory
 
 
 def create_memories(

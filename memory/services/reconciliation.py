@@ -19,7 +19,7 @@ from memory.querysets.policies import Policy
 from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, has_room, patched
 from memory.services.conversations import hold_beside, hold_conversations
 from memory.services.history import record
-from memory.services.idempotency import answered, once
+from memory.services.idempotency import Written, answered, once
 from memory.services.memories import Prepared, prepare_memories, revise_memory, store_memories
 from memory.services.recycle_bin import let_go
 from memory.similar import nearest_live
@@ -35,9 +35,9 @@ class Outcome:
     verdict: Verdict
 
     @property
-    def is_new(self) -> bool:
-        """Whether it is a memory of its own now, and no older one's."""
-        return self.verdict in {Verdict.ADD, Verdict.SUPERSEDE}
+    def written(self) -> Written:
+        """The memory, and whether it is the statement's own now, and no older one's."""
+        return Written(self.memory, self.verdict in {Verdict.ADD, Verdict.SUPERSEDE})
 
 
 def remember_draft(
@@ -53,23 +53,30 @@ def remember_draft(
     The same idempotency key again gives the first one's memory, and raises nothing a second time.
     """
     if first := answered(space=space, key=idempotency_key):
-        return first
+        return first[0].memory
     prepared = prepare_memories(space=space, drafts=[draft], now=now)
 
-    def write() -> Memory:
-        return remember(prepared=prepared, actor=actor, now=now).memory
+    def write() -> list[Written]:
+        return [remember(prepared=prepared, actor=actor, now=now).written]
 
-    return once(space=space, key=idempotency_key, write=write)
+    return once(space=space, key=idempotency_key, write=write)[0].memory
 
 
 def remember_drafts(
-    *, space: Space, drafts: Sequence[MemoryAsked], actor: Actor, now: datetime
-) -> list[Outcome]:
+    *,
+    space: Space,
+    drafts: Sequence[MemoryAsked],
+    actor: Actor,
+    now: datetime,
+    idempotency_key: str | None = None,
+) -> list[Written]:
     """Remembers many things, all or none; what became of each, in the order given.
 
     Those that leave it to Ebb whether they are new meet, one after another, what is known then: the
-    others of the same call are.
+    others of the same call are. The same idempotency key again gives what the first call ended in.
     """
+    if first := answered(space=space, key=idempotency_key):
+        return first
     new = [draft for draft in drafts if draft.on_duplicate is None]
     prepared = prepare_memories(space=space, drafts=new, now=now) if new else None
     meeting = [
@@ -77,13 +84,17 @@ def remember_drafts(
         for draft in drafts
         if draft.on_duplicate is not None
     ]
-    with transaction.atomic():
+
+    @transaction.atomic
+    def write() -> list[Written]:
         if meeting:
             one_at_a_time(space)
         stored = store_memories(prepared=prepared, actor=actor, now=now) if prepared else []
-        added = iter([Outcome(memory, Verdict.ADD) for memory in stored])
-        met = iter([remember(prepared=one, actor=actor, now=now) for one in meeting])
-    return [next(added if draft.on_duplicate is None else met) for draft in drafts]
+        added = iter([Written(memory, is_new=True) for memory in stored])
+        met = iter([remember(prepared=one, actor=actor, now=now).written for one in meeting])
+        return [next(added if draft.on_duplicate is None else met) for draft in drafts]
+
+    return once(space=space, key=idempotency_key, write=write)
 
 
 @dataclass(frozen=True)

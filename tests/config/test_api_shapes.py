@@ -20,7 +20,7 @@ def test_memory_has_the_fields_of_the_contract_and_times_in_utc(key: MakeKey, sp
     body = {
         "content": "User likes pizza",
         "facets": facets,
-        "tags": ["food"],
+        "tags": ["food", "Food ", "italy"],
         "created_at": "2026-02-18T14:30:00+02:00",
         "source": {"speaker": "Jaz", "conversation_id": "c1"},
     }
@@ -30,6 +30,7 @@ def test_memory_has_the_fields_of_the_contract_and_times_in_utc(key: MakeKey, sp
     assert memory["created_at"] == "2026-02-18T12:30:00Z"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", memory["expires_at"])
     assert memory["short_id"] == memory["id"][:8]
+    assert memory["tags"] == ["food", "italy"]
     assert memory["facets"] == facets | {"E": 0.1}
     assert memory["current_importance"] == pytest.approx(memory["importance"] * memory["time_coef"])
     assert memory["source"]["role"] == "user"

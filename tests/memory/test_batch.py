@@ -1,11 +1,14 @@
 """POST memories/batch (API.md): many at once, all or none, conversations in their order."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
+from django.db import connection
 
-from memory.models import Memory, MemoryEmbedding, Space
+from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space
 from tests.conftest import ApiClient, MakeKey
 
 Api = Callable[[str | None], ApiClient]
@@ -89,6 +92,70 @@ def test_batch_takes_one_to_a_thousand(client: ApiClient, space: Space, count: i
 
     assert answer.status_code == 422
     assert not Memory.objects.in_space(space).exists()
+
+
+def send(client: ApiClient, key: str, *items: dict[str, Any]) -> dict[str, Any]:
+    answer = client.post("memories/batch", {"items": items}, headers={"Idempotency-Key": key})
+    assert answer.status_code == 201
+    body: dict[str, Any] = answer.json()
+    return {"created": body["created"], "ids": [item["id"] for item in body["items"]]}
+
+
+def test_a_batch_sent_twice_with_its_key_is_written_once(client: ApiClient, space: Space) -> None:
+    known = client.post("memories", {"content": "User likes pizza"}).json()["id"]
+    items = [
+        {"content": "User plays the cello"},
+        {"content": "User likes pizza", "on_duplicate": "reinforce"},
+        {"content": "User plays the cello"},
+    ]
+
+    first = send(client, "k", *items)
+    history = MemoryEvent.objects.filter(space=space).count()
+
+    assert (first["created"], first["ids"][1]) == (2, known)
+    assert send(client, "k", *items) == send(client, "k", turn(1)) == first
+    assert MemoryEvent.objects.filter(space=space).count() == history
+    assert send(client, "another", *items)["ids"][0] != first["ids"][0]
+
+
+def test_of_a_batch_sent_again_what_is_gone_for_good_is_left_out(client: ApiClient) -> None:
+    _, gone, last = send(client, "k", turn(0), turn(1), turn(2))["ids"]
+    client.delete(f"memories/{gone}")
+    client.delete(f"recycle-bin/{gone}")
+
+    again = send(client, "k", turn(0), turn(1), turn(2))
+
+    assert again["created"] == 2
+    assert again["ids"][1:] == [last]
+
+
+def test_a_key_of_a_batch_that_was_refused_is_free(client: ApiClient, space: Space) -> None:
+    wrong = {"items": [turn(0), {"content": ""}]}
+    refused = client.post("memories/batch", wrong, headers={"Idempotency-Key": "k"})
+
+    assert refused.status_code == 422
+    assert send(client, "k", turn(0))["created"] == 1
+    assert Memory.objects.in_space(space).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_batch_that_comes_four_times_at_once_is_written_once(
+    client: ApiClient, space: Space
+) -> None:
+    together = Barrier(4)
+
+    def at_once(_: int) -> dict[str, Any]:
+        together.wait(timeout=30)
+        try:
+            return send(client, "k", turn(0), turn(1))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(at_once, range(4)))
+
+    assert answers == answers[:1] * 4
+    assert Memory.objects.in_space(space).count() == 2
 
 
 def test_turns_of_a_conversation_find_each_other(client: ApiClient) -> None:

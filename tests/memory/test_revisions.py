@@ -77,6 +77,13 @@ def test_api_lists_revisions_newest_first_and_reverts(
     assert listed[0]["replaced_at"] is None
     assert listed[1]["actor"] == {"type": ALICE.type, "name": ALICE.name}
 
+    newest = client.get(f"memories/{memory.pk}/revisions", limit=1).json()
+    oldest = client.get(f"memories/{memory.pk}/revisions", limit=1, cursor=newest["next"]).json()
+    assert newest["items"] + oldest["items"] == listed
+    assert oldest["next"] is None
+    for wrong in ({"limit": 0}, {"limit": 201}, {"cursor": "-1"}, {"cursor": "x"}):
+        assert client.get(f"memories/{memory.pk}/revisions", **wrong).status_code == 422
+
     answer = client.post(f"memories/{memory.pk}/revert", {"revision": 1})
     assert (answer.status_code, answer.json()["content"]) == (200, "User lives in Paris")
     assert client.post(f"memories/{memory.pk}/revert", {"revision": 7}).status_code == 404

@@ -49,9 +49,13 @@ class Ebb:
         memory: shapes.Memory = self._wire.call("POST", "memories", body, idempotency_key=key)
         return memory
 
-    def remember_all(self, drafts: Sequence[shapes.MemoryDraft]) -> list[shapes.Memory]:
-        """Keeps up to a thousand things, all or none."""
-        made = self._wire.call("POST", "memories/batch", {"items": list(drafts)})
+    def remember_all(
+        self, drafts: Sequence[shapes.MemoryDraft], *, idempotency_key: str | None = None
+    ) -> list[shapes.Memory]:
+        """Keeps up to a thousand things, all or none, and once by each `idempotency_key`."""
+        key = idempotency_key or uuid4().hex
+        body = {"items": list(drafts)}
+        made = self._wire.call("POST", "memories/batch", body, idempotency_key=key)
         memories: list[shapes.Memory] = made["items"]
         return memories
 
@@ -77,10 +81,7 @@ class Ebb:
 
     def revisions(self, id: str) -> list[shapes.Revision]:
         """What a memory said before, newest first."""
-        revisions: list[shapes.Revision] = self._wire.call(
-            "GET", f"memories/{_part(id)}/revisions"
-        )["items"]
-        return revisions
+        return list(self._pages(f"memories/{_part(id)}/revisions"))
 
     def revert(self, id: str, revision: int) -> shapes.Memory:
         """Makes a memory say again what it said in a past revision."""
