@@ -51,6 +51,7 @@ _BY_STATUS = {
 _UNREADABLE = (MultiPartParserError, SuspiciousOperation)
 API = "/api/v1/"
 DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
+NO_SUCH_CALL = "There is no such call. There are POST /v1/chat/completions and GET /v1/models."
 
 
 def answer_to(error: Exception) -> tuple[int, str, str]:
@@ -163,7 +164,8 @@ def _as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         return response
     phrase = HTTPStatus(status).phrase
     if request.path.startswith(DOOR):
-        answer = openai_errors.of_status(status, phrase).response()
+        said = NO_SUCH_CALL if status == 404 else phrase
+        answer = openai_errors.of_status(status, said).response()
     else:
         answer = problem(status, _BY_STATUS.get(status, "error"), phrase, phrase)
     if "Allow" in response.headers:

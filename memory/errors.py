@@ -54,7 +54,7 @@ def plainly(wrong: Mapping[str, Any]) -> str:
     match wrong["type"], context.get("field_type"):
         case "value_error", _:
             return message.removeprefix("Value error, ")
-        case "model_type", _:
+        case "model_type" | "model_attributes_type", _:
             return "Input should be an object"
         case "too_long", "Value":
             return f"Text should have at most {context['max_length']} characters"

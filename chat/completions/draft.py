@@ -25,6 +25,10 @@ class Draft:
     def asks_tools(self) -> bool:
         return self.finish_reason in _ASKS_TOOLS
 
+    @property
+    def is_cut(self) -> bool:
+        return self.finish_reason == "length"
+
     def add(self, part: Json) -> None:
         """Take in a chunk, or a whole answer; endpoints leave out what they please."""
         if isinstance(model := part.get("model"), str) and model:

@@ -95,4 +95,5 @@ class Exchange:
             usage=draft.usage,
             error=storable(error),
             goes_on=draft.asks_tools,
+            is_cut=draft.is_cut,
         )

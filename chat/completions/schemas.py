@@ -10,6 +10,8 @@ Json = dict[str, Any]
 MemoryUseName = Literal["on", "read_only", "off"]
 # A client's own name for a conversation or for one of its users.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
+# "" is said by clients that know of no user.
+UserName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 class Extension(Schema):
@@ -35,7 +37,7 @@ class CompletionIn(BaseModel):
     messages: Annotated[list[Json], Field(min_length=1)]
     model: str | None = None
     stream: bool | None = None
-    user: Name | None = None
+    user: UserName | None = None
     ebb: Extension = Extension()
 
     def forwarded(self) -> Json:

@@ -197,6 +197,22 @@ def test_a_request_in_which_nobody_says_anything_only_passes_through(
     assert turns() == []
 
 
+def test_a_reply_that_ran_into_the_limit_of_length_says_so_and_is_kept_so(
+    client: openai.OpenAI, stub_model: StubModel
+) -> None:
+    stub_model.script("length:2")
+
+    chunks = list(ask(client, said(STORY), stream=True, max_completion_tokens=2, user=""))
+
+    assert chunks[-1].choices[0].finish_reason == "length"
+    assert (reply_row().state, reply_row().content, reply_row().is_cut) == (
+        "done",
+        "You said:",
+        True,
+    )
+    assert stub_model.requests[-1].body["max_completion_tokens"] == 2
+
+
 def test_the_model_that_is_named_is_asked(client: openai.OpenAI, stub_model: StubModel) -> None:
     for name, asked in (("another/model", "another/model"), ("ebb", "stub"), ("default", "stub")):
         answer = client.chat.completions.create(model=name, messages=said("hello"))

@@ -74,6 +74,33 @@ def test_an_sdk_that_retries_says_the_same_thing_once(
     assert len(stub_model.requests) == 4
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_half_a_character_is_the_callers_error(
+    model_web: Web, stub_model: StubModel, key: MakeKey, stream: bool
+) -> None:
+    """JavaScript cuts a text in the middle of an emoji, and sends the half."""
+    body = {"messages": said("I like \ud83c"), "stream": stream}
+    answer = httpx2.post(
+        f"{model_web.url}/v1/chat/completions",
+        content=json.dumps(body),
+        headers={"Authorization": f"Bearer {key()}"},
+        timeout=90,
+    )
+
+    assert answer.status_code == 400
+    assert "surrogate" in answer.json()["error"]["message"]
+    assert not stub_model.requests
+    assert turns() == [("user", "done", "I like \ufffd"), ("assistant", "failed", "")]
+
+
+@pytest.mark.parametrize("call", ["responses", "embeddings", "chat/completions/"])
+def test_a_call_that_ebb_does_not_know_is_told_those_that_it_does(
+    client: openai.OpenAI, call: str
+) -> None:
+    with pytest.raises(openai.NotFoundError, match="There are POST /v1/chat/completions"):
+        client.post(f"/{call}", body={"model": "ebb", "input": STORY}, cast_to=object)
+
+
 @pytest.mark.parametrize("step", ["garbage", "half", "close:0"])
 def test_a_whole_answer_that_is_none_is_an_error(
     client: openai.OpenAI, stub_model: StubModel, step: str
@@ -142,7 +169,7 @@ def test_whoever_leaves_at_any_moment_leaves_nothing_open(
         ({}, "messages"),
         ({"messages": []}, "messages"),
         ({"messages": "hello"}, "messages"),
-        ({"messages": said("hello"), "user": ""}, "user"),
+        ({"messages": said("hello"), "user": "x" * 201}, "user"),
         ({"messages": said("hello"), "ebb": {"memory": "sometimes"}}, "ebb.memory"),
         ({"messages": said("hello"), "ebb": {"profile": "nonsense"}}, "profile"),
         ({"messages": said("hello"), "ebb": {"profiles": "vivid"}}, "ebb.profiles"),
