@@ -99,4 +99,4 @@ def _refuse_failed(job: Job) -> None:
             FieldError(f"line {wrong['line']}", wrong["reason"])
             for wrong in job.result.get("wrong", [])
         )
-        raise InvalidArguments(FieldError("body", job.error), *lines)
+        raise InvalidArguments(FieldError("body", job.error.removeprefix("body: ")), *lines)

@@ -20,6 +20,18 @@ from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
 MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read; the longest that Ebb writes is far shorter."""
 
+_PICKLE = b"\x80"  # of protocol 2 or newer
+# How files begin that people take for one of these, and what they can do.
+_OTHERS: tuple[tuple[tuple[bytes, ...], str], ...] = (
+    ((b"\x1f\x8b", b"PK\x03\x04"), "it is compressed: unpack it first"),
+    ((b"\xff\xfe", b"\xfe\xff"), "it is UTF-16: write it as UTF-8"),
+    ((b"[",), "it is a JSON array: write each object on a line of its own"),
+    (
+        (b"(", b"]q", b"}q"),
+        "it seems to be a pickle of protocol 0 or 1: write it by protocol 2 or newer",
+    ),
+)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -37,9 +49,14 @@ class Entry:
 
 
 def is_legacy(job: Job) -> bool:
-    """Whether the file is of a system before Ebb. Raises InvalidArguments for a newer Ebb's."""
-    if _is_pickle(job):
+    """Whether the file is of a system before Ebb. Raises InvalidArguments for a newer Ebb's, and
+    for what no line of can be read."""
+    beginning = next(upload.read(job), b"")
+    if beginning.startswith(_PICKLE):
         return True
+    for beginnings, reason in _OTHERS:
+        if beginning.startswith(beginnings):
+            raise InvalidArguments(FieldError("body", reason))
     first = next(_lines(upload.read(job), 0, 0), None)
     header = _object(first.text) if first else None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
@@ -53,7 +70,7 @@ def is_legacy(job: Job) -> bool:
 
 def entries(job: Job, *, legacy: bool, offset: int, number: int, now: datetime) -> Iterator[Entry]:
     """The file's entries after line `number`, which ends at `offset`."""
-    if _is_pickle(job):
+    if next(upload.read(job), b"").startswith(_PICKLE):
         yield from _records(job, number, now)
         return
     for line in _lines(upload.read(job, offset), offset, number):
@@ -93,10 +110,6 @@ def _records(job: Job, number: int, now: datetime) -> Iterator[Entry]:
             yield Entry(place, place, wrong=str(error))
         else:
             yield Entry(place, place, section, row)
-
-
-def _is_pickle(job: Job) -> bool:
-    return next(upload.read(job), b"").startswith(b"\x80")
 
 
 def _at_most(parts: Iterable[bytes], most: int) -> Iterator[bytes]:

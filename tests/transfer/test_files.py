@@ -1,6 +1,8 @@
 """What may stand in a file: wrong lines, taken ids, cut ends, the formats of the systems before."""
 
+import gzip
 import json
+import pickle
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -152,6 +154,29 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
     assert "ends before" in cut.result["wrong"][0]["reason"]
     assert (newer.state, Memory.objects.filter(space__slug="newer").count()) == ("failed", 0)
     assert "version 2" in newer.error
+
+
+@pytest.mark.parametrize("on_error", ["skip", "abort"])
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (gzip.compress(b'{"content": "User likes pizza"}'), "unpack it first"),
+        ('{"content": "User likes pizza"}'.encode("utf-16"), "write it as UTF-8"),
+        (b'[{"content": "User likes pizza"}]', "each object on a line of its own"),
+        (pickle.dumps([{"content": "User likes pizza"}], protocol=0), "by protocol 2 or newer"),
+        (pickle.dumps([{"content": "User likes pizza"}], protocol=1), "by protocol 2 or newer"),
+        (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=0), "by protocol 2 or newer"),
+        (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=1), "by protocol 2 or newer"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_what_can_be_done(
+    space: Space, file: bytes, reason: str, on_error: str
+) -> None:
+    job = imported(space, file, on_error=on_error)
+
+    assert job.state == JobState.FAILED
+    assert reason in job.error
+    assert not Memory.objects.in_space(space).exists()
 
 
 def test_a_worker_that_dies_leaves_its_place_to_the_next(space: Space) -> None:
