@@ -90,8 +90,10 @@ def running(python: Path, folder: Path, dimensions: int) -> Iterator[Mem0]:
         text=True,
         env=os.environ | {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder / "mem0")},
     )
+    mem0 = Mem0(process)
     try:
-        yield Mem0(process)
+        mem0.ask("stored")  # by then its table is there, whose index `grow` takes away
+        yield mem0
     finally:
         process.terminate()
         process.wait()
