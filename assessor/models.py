@@ -42,11 +42,13 @@ class Assessment(models.Model):
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     context = models.JSONField(_("context"), default=dict, blank=True)
 
-    # How far it is. `attempts` numbers the leases: only the holder of the newest may finish.
+    # How far it is. Only the holder of the newest `lease` may finish; `attempts` counts them since
+    # it was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
     told_at = models.DateTimeField(_("last told"), default=timezone.now)
     leased_until = models.DateTimeField(_("leased until"), null=True, blank=True)
+    lease = models.UUIDField(null=True, blank=True, editable=False)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)

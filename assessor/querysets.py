@@ -17,7 +17,7 @@ MAX_ATTEMPTS = 8
 
 
 class AssessmentQuerySet(models.QuerySet["Assessment"]):
-    """Reads on assessments; each but `to_do` begins with `in_space`."""
+    """Reads on assessments; each names its space, or is of all of them."""
 
     def in_space(self, space: Space) -> AssessmentQuerySet:
         return self.filter(space_id=space.pk)
@@ -33,6 +33,12 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
     def hopeless(self, now: datetime) -> AssessmentQuerySet:
         """Those that were left by a worker each time they were tried."""
         return self.filter(_abandoned(now, attempts__gte=MAX_ATTEMPTS))
+
+    def held_by(self, worker: Assessment) -> AssessmentQuerySet:
+        """The worker's row, if the lease on it that it was given still holds."""
+        return self.filter(
+            space_id=worker.space_id, pk=worker.pk, state="running", lease=worker.lease
+        )
 
     def counted_by_state(self) -> dict[str, int]:
         """How many there are in each state, none left out."""

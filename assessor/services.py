@@ -1,6 +1,6 @@
 """The pipeline's writes: queue, claim, finish, put off, retry.
 
-Work is claimed by a conditional update whose row count is checked. `attempts` numbers the leases:
+Work is claimed by a conditional update whose row count is checked. Each lease has an id of its own:
 a worker that lost its lease to another cannot finish what the other now holds.
 """
 
@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
@@ -139,7 +140,11 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
     """Takes the assessment for the length of a lease, or None if it is not to be had."""
     mine = Assessment.objects.claimable(now).filter(space_id=space_id, pk=assessment_id)
     claimed = mine.update(
-        state=State.RUNNING, leased_until=now + LEASE, attempts=F("attempts") + 1, error=""
+        state=State.RUNNING,
+        leased_until=now + LEASE,
+        lease=RandomUUID(),
+        attempts=F("attempts") + 1,
+        error="",
     )
     if not claimed:
         return None
@@ -152,7 +157,7 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
 
 def renew_lease(*, assessment: Assessment, now: datetime) -> None:
     """Holds the assessment for another lease, if it is still held: a model may think for long."""
-    _leased(assessment).update(leased_until=now + LEASE)
+    Assessment.objects.held_by(assessment).update(leased_until=now + LEASE)
 
 
 def finish(
@@ -202,7 +207,7 @@ def finish(
 def _end(assessment: Assessment, state: State, judgement: Judgement, **ended: Any) -> bool:
     """Ends the assessment, and its span with it; False if the lease no longer holds."""
     values = asdict(judgement) | ended
-    if not _leased(assessment).update(state=state, leased_until=None, **values):
+    if not Assessment.objects.held_by(assessment).update(state=state, leased_until=None, **values):
         return False
     # The words of the judgement stand once, in the row that stands for the span.
     shared = {name: values[name] for name in _SHARED_BY_A_SPAN}
@@ -216,16 +221,6 @@ def _with_parts(assessment: Assessment) -> AssessmentQuerySet:
     return Assessment.objects.filter(span, space_id=assessment.space_id)
 
 
-def _leased(assessment: Assessment) -> Any:
-    """The row, if this lease on it still holds."""
-    return Assessment.objects.filter(
-        space_id=assessment.space_id,
-        pk=assessment.pk,
-        state=State.RUNNING,
-        attempts=assessment.attempts,
-    )
-
-
 def is_unwanted(assessment: Assessment, policy: AssessmentPolicy) -> bool:
     """Whether it was said in a conversation from which nothing new is to be learned any more."""
     of_conversation = assessment.source_conversation and assessment.importance is None
@@ -236,7 +231,7 @@ def pass_over(*, assessment: Assessment, now: datetime) -> None:
     """Ends a claimed exchange, and its span, without a judgement."""
     values = {"state": State.IGNORED, "finished_at": now, "reasoning": UNWANTED}
     with transaction.atomic():
-        if _leased(assessment).update(leased_until=None, **values):
+        if Assessment.objects.held_by(assessment).update(leased_until=None, **values):
             _with_parts(assessment).update(**values)
 
 
@@ -254,7 +249,7 @@ def put_off(
     due_at = now + max(pause, timedelta(seconds=asked))
     values = {"finished_at": now if last else None, "error": storable(str(error))}
     with transaction.atomic():
-        held = _leased(assessment).update(
+        held = Assessment.objects.held_by(assessment).update(
             state=State.FAILED if last else State.RETRYING,
             due_at=due_at,
             told_at=due_at - RETELL,  # so that beat tells of it the moment it is due

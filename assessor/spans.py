@@ -66,13 +66,7 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
 
 def _is_held(assessment: Assessment) -> bool:
     """Whether its lease still holds: it may have been said or answered anew since."""
-    rows = Assessment.objects.filter(
-        space_id=assessment.space_id,
-        pk=assessment.pk,
-        state=State.RUNNING,
-        attempts=assessment.attempts,
-    )
-    return rows.select_for_update().exists()
+    return Assessment.objects.held_by(assessment).select_for_update().exists()
 
 
 def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:

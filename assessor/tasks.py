@@ -1,6 +1,7 @@
 """Celery's side of the outbox: fetch, judge, call a service. Each may run twice."""
 
 import asyncio
+import logging
 import random
 from collections.abc import Awaitable, Sequence
 from datetime import timedelta
@@ -9,6 +10,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from celery import shared_task
+from django import db
 from django.utils import timezone
 
 from assessor import services, spans
@@ -22,6 +24,8 @@ from memory.connections import in_thread, release_connection
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.reconciliation import Neighbour
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -68,12 +72,16 @@ def pick_up_assessments() -> None:
 
 
 async def _held(assessment: Assessment, work: Awaitable[T]) -> T:
-    """The work's result; meanwhile the lease is renewed, however long a model thinks."""
+    """The work's result; meanwhile the lease is renewed, however long a model thinks, and also
+    after the database was away."""
 
     async def renew() -> None:
         while True:
             await asyncio.sleep(services.LEASE.total_seconds() / 3)
-            await in_thread(services.renew_lease, assessment=assessment, now=timezone.now())
+            try:
+                await in_thread(services.renew_lease, assessment=assessment, now=timezone.now())
+            except db.Error as error:
+                logger.warning("The lease on %s was not renewed: %s", assessment.pk, error)
 
     renewing = asyncio.create_task(renew())
     try:

@@ -18,7 +18,7 @@ SECTIONS = (
         Assessment,
         # What stands for a span comes before its parts.
         (F("part_of_id").asc(nulls_first=True), "created_at", "id"),
-        left_out=frozenset({"leased_until"}),
+        left_out=frozenset({"leased_until", "lease"}),
         names={
             "memory_id": "memory",
             "part_of_id": "assessment",

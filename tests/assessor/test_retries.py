@@ -1,17 +1,20 @@
 """The outbox after a failure: pauses, parking, picking up again, and the task. Nothing is lost."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
+from django.db import connection
 from pytest_django.fixtures import Settings
 
-from assessor import services, tasks
+from assessor import services, spans, tasks
 from assessor.errors import AssessmentError
 from assessor.judging import Exchange
 from assessor.models import Assessment, State
 from assessor.querysets import MAX_ATTEMPTS
+from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.models import Memory, PolicyVersion, Space
 from memory.policy import PolicyDocument
@@ -27,6 +30,7 @@ from tests.assessor.outbox import (
     put_off,
     queued,
 )
+from tests.processes import PATIENCE
 from tests.stub_model import StubModel
 
 # --- Failing --------------------------------------------------------------------------------
@@ -112,6 +116,54 @@ def test_retry_queues_a_parked_exchange_anew(space: Space, other_space: Space) -
     assert (queued.error, queued.finished_at) == ("", None)
     with pytest.raises(Conflict):
         services.retry(space=space, assessment_id=row.pk, now=later)
+
+
+def test_who_stalled_ends_nothing_that_was_queued_anew_since(space: Space) -> None:
+    stalled = claimed(space)
+    assert stalled.leased_until is not None
+    second = claim(stalled, stalled.leased_until + SECOND)
+    assert second is not None
+    put_off(second, permanent=True)
+    services.retry(space=space, assessment_id=second.pk, now=NOW)
+    third = claim(second)
+    assert third is not None
+    assert (third.attempts, third.leased_until) == (stalled.attempts, NOW + services.LEASE)
+
+    services.renew_lease(assessment=stalled, now=NOW + SECOND)
+    put_off(stalled, permanent=True)
+    spans.wait_for_span(assessment=stalled, idle=SECOND, now=NOW)
+    assert services.finish(assessment=stalled, judgement=judgement(), now=NOW) is None
+    assert again(third).state == State.RUNNING
+    assert again(third).leased_until == third.leased_until
+    assert services.finish(assessment=third, judgement=judgement(), now=NOW) is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lease_is_renewed_again_when_the_database_was_away(
+    space: Space, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(services, "LEASE", timedelta(milliseconds=60))
+    held = claimed(space)
+
+    def rename(before: str, after: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE {before} RENAME TO {after}")
+
+    async def until(holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not await in_thread(holds):
+                await asyncio.sleep(0.01)
+
+    async def judge() -> None:
+        await in_thread(rename, "assessor_assessment", "away")
+        try:
+            await until(lambda: "was not renewed" in caplog.text)
+        finally:
+            await in_thread(rename, "away", "assessor_assessment")
+        before = (await in_thread(again, held)).leased_until
+        await until(lambda: again(held).leased_until != before)
+
+    asyncio.run(tasks._held(held, judge()))
 
 
 # --- Telling workers ------------------------------------------------------------------------
