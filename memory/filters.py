@@ -67,6 +67,12 @@ class Filters:
         return urlencode({name: v for name, v in asked.items() if v != getattr(Filters, name)})
 
     @property
+    def is_search(self) -> bool:
+        """Whether it is answered by recall: what is recalled is alive. The others are found by what
+        they say."""
+        return bool(self.q) and self.status == Status.LIVE
+
+    @property
     def is_narrow(self) -> bool:
         """Whether it asks for less than all that is alive."""
         return bool(self.q or self.type or self.further)

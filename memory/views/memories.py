@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db.models import F
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
@@ -77,7 +79,7 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
     """Memories as the address narrows and orders them; or what a search finds, with its match."""
     asked = Filters.of(request.GET)
     cursor = request.GET.get("cursor") or None
-    fragment = "memory/_list_rows.html" if cursor else "memory/_list.html"
+    fragment = "memory/_list_rows.html" if cursor else "memory/_list_found.html"
     template = fragment if request.htmx else "memory/memories.html"
     response = render(request, template, listed(access, asked, cursor))
     if request.htmx and not cursor:
@@ -107,8 +109,7 @@ def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[st
         "may_choose": "write" in access.scopes and asked.status == Status.LIVE,
     }
     try:
-        # What is recalled is alive; the others are found by what they say.
-        if asked.q and asked.status == Status.LIVE:
+        if asked.is_search:
             return context | _found(access, asked, policy, timezone.now())
         return context | _paged(rows, asked, policy, cursor)
     except EmbeddingError as error:
@@ -186,7 +187,17 @@ def let_go(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
         space=access.space, memory_ids=[memory.pk], actor=access.actor, now=now
     )
     context = {"undo_url": undo_address(access.space, "delete", now) if gone else ""}
-    return render(request, "memory/_gone.html", context)
+    return render(request, "memory/_gone.html", context | _counted(request, access))
+
+
+def _counted(request: PageRequest, access: Access) -> dict[str, Any]:
+    """What stands above the list that the request comes from; nothing above what a search found, of
+    which there is no count."""
+    shown = urlsplit(request.htmx.current_url or "")
+    asked = Filters.of(QueryDict(shown.query))
+    if shown.path != reverse("memories", args=[access.space.slug]) or asked.is_search:
+        return {}
+    return listed(access, asked)
 
 
 @require_POST

@@ -23,6 +23,8 @@ __all__ = ["client"]
 
 pytestmark = pytest.mark.django_db
 
+ORDERS = ["newest first", "most important now", "expires next", "most used"]
+
 
 def _page(client: Client, space: Space, **query: str) -> str:
     return unescape(shown(client, space, "memories", **query))
@@ -184,6 +186,36 @@ def test_tags_are_offered_most_frequent_first(client: Client, space: Space, vari
     answer = client.get(reverse("memories_tags", args=[space.slug])).content.decode()
 
     assert re.findall(r'value="([^"]*)"', answer) == ["home", "a&amp;b"]
+
+
+def test_a_search_says_its_order_and_the_chosen_one_holds_after_it(
+    client: Client, space: Space, various: None
+) -> None:
+    for query, orders in (({"q": "memory"}, ["best fit first"]), ({}, ORDERS)):
+        asked = {"order": "-use_count", **query}
+        answer = client.get(reverse("memories", args=[space.slug]), asked, headers=HTMX)
+        for seen in (_page(client, space, **asked), answer.content.decode()):
+            select = re.findall(r'(?s)<select[^>]*memories-order"[^>]*>(.*?)</select>', seen)[0]
+            assert re.findall(r">([^<]+)</option>", select) == orders
+            assert re.findall(r'value="([^"]*)" selected', select) == ["-use_count"]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [("", "5 alive"), ("?type=goal", "0 fit · 5 alive"), ("?q=memory", None), (None, None)],
+)
+def test_one_that_is_let_go_is_not_counted_any_more(
+    client: Client, space: Space, various: None, query: str | None, said: str | None
+) -> None:
+    page = reverse("memories" if query is not None else "lifetimes", args=[space.slug])
+    headers = HTMX | {"HX-Current-URL": f"http://testserver{page}{query or ''}"}
+    goal = Memory.objects.get(memory_type="goal")
+
+    answer = client.post(reverse("memory_let_go", args=[space.slug, goal.pk]), headers=headers)
+
+    seen = " ".join(unescape(answer.content.decode()).split())
+    assert ("memories-count" in seen) == (said is not None)
+    assert said is None or f'hx-swap-oob="true"> {said}' in seen
 
 
 # --- Many at once ---------------------------------------------------------------------------------
