@@ -22,6 +22,8 @@ from chat.responders.utterances import (
     is_chinese,
     kind_of,
     language_of,
+    questions_in,
+    share_a_word,
 )
 from memory.reason_words import in_words
 from memory.recall import Result
@@ -99,13 +101,23 @@ def _everything(turn: Turn) -> list[str]:
 
 
 def _sure_of(turn: Turn) -> list[str]:
-    """The memories that answer, if any does."""
-    fitting = [result for result in turn.results if _is_sure(turn.question, result)]
-    if not fitting:
+    """The memories that answer, if any does; of several questions each has its own."""
+    answers = {question: _answers_to(question, turn) for question in questions_in(turn.question)}
+    found = {result.memory.pk: result for answer in answers.values() for result in answer}
+    if not found:
         return []
-    bar = CLOSE * max(result.score for result in fitting)
-    close = [result for result in fitting if result.score >= bar]
-    return [_("From what you told me before:"), _list(turn, close)]
+    parts = [_("From what you told me before:"), _list(turn, list(found.values()))]
+    for question in (question for question, answer in answers.items() if not answer):
+        parts.append(_("Of this I am not sure: %(question)s") % {"question": question})
+    return parts
+
+
+def _answers_to(question: str, turn: Turn) -> list[Result]:
+    fitting = [result for result in turn.results if _is_sure(question, result)]
+    if question != turn.question:  # how well a memory fits was told of all of it
+        fitting = [one for one in fitting if share_a_word(question, one.memory.content)]
+    bar = CLOSE * max((result.score for result in fitting), default=0.0)
+    return [result for result in fitting if result.score >= bar]
 
 
 def _unsure(turn: Turn) -> list[str]:

@@ -68,6 +68,20 @@ _ASKED = (
 )
 _ASKED_RULES = [(re.compile(q, re.I), re.compile(a, re.I)) for q, a in _ASKED]
 
+# Where one question ends and the next begins.
+_BETWEEN = re.compile(
+    r"\?\s+(?:and\s+)?(?=\w)"
+    r"|,?\s+and\s+(?=(?:who|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were)\b)",
+    re.IGNORECASE,
+)
+# A word that tells what is asked, and does not just stand in questions.
+_TELLING = re.compile(
+    r"\b(?!(?:and|are|can|did|does|for|had|has|have|her|his|how|its|our|that|the|their|there|was"
+    r"|were|what|when|where|which|who|whose|why|will|with|you|your)\b)[^\W\d_]{3,}",
+    re.IGNORECASE,
+)
+
+_MOST_QUESTIONS = 4
 _LONGEST_ECHO = 120
 _FIRST_PERSON = re.compile(r"\b(i|me|my|mine|myself)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\b(you|your|yours|yourself)\b|[你您]", re.IGNORECASE)
@@ -93,6 +107,24 @@ def kind_of(text: str) -> Kind:
     """What the utterance wants; what no rule fits is a statement."""
     said = text.strip()
     return next((kind for kind, rule in _RULES.items() if rule.search(said)), Kind.STATEMENT)
+
+
+def questions_in(text: str) -> list[str]:
+    """ "where do I live, and when does school start?" → both; else the text as it is."""
+    parts = _BETWEEN.split(text.strip())
+    if not 1 < len(parts) <= _MOST_QUESTIONS:
+        return [text]
+    several = all(kind_of(part) is Kind.QUESTION and _told_by(part) for part in parts)
+    return parts if several else [text]
+
+
+def share_a_word(question: str, text: str) -> bool:
+    """Whether a word that tells what is asked stands in the text, by its beginning: live, lives."""
+    return bool(_told_by(question) & _told_by(text))
+
+
+def _told_by(text: str) -> set[str]:
+    return {word.lower()[:4] for word in _TELLING.findall(text)}
 
 
 def language_of(texts: Sequence[str], default: Language) -> Language:

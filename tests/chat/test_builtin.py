@@ -129,6 +129,34 @@ def test_it_says_what_memory_does_in_the_conversation(memory: str, said: str) ->
     assert said in BuiltinResponder().answer(turn)
 
 
+SCHOOL, DENTIST = "My daughter's school begins at 8:30", "Dentist on Friday at 9"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "open_question"),
+    [
+        # as measured with MiniLM: how well each fits is told of both together
+        ("Where do I live, and when does school start?", ["I live in Lisbon", SCHOOL], ""),
+        ("When does school start? And where do I live?", [SCHOOL, "I live in Lisbon"], ""),
+        ("Where do I live and who is my doctor?", ["I live in Lisbon"], "who is my doctor?"),
+        ("when and where does school start?", [SCHOOL], ""),
+        ("  do you know it?  ", [SCHOOL], ""),
+    ],
+)
+def test_of_several_questions_each_is_answered(
+    question: str, said: list[str], open_question: str
+) -> None:
+    found = [
+        result(SCHOOL, 0.65, 0.6, words=0.2),
+        result("I live in Lisbon", 0.32, 0.3, words=0.1),
+        result(DENTIST, 0.18, 0.15),
+    ]
+    first, memories, *rest = answer(question, *found).split("\n\n")
+    assert first == "From what you told me before:"
+    assert [line.split("”")[0].removeprefix("- “") for line in memories.splitlines()] == said
+    assert rest == ([f"Of this I am not sure: {open_question}"] if open_question else [])
+
+
 SURE, UNSURE, ASKS = "From what you told me before:", "I am not sure.", "I remember nothing that"
 ANA = "My sister Ana lives in Porto and has two kids"
 
