@@ -42,7 +42,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assessment]:
         rows: QuerySet[Assessment] = super().get_queryset(request)
-        return rows.defer("raw_answer", "context")
+        return rows.defer("raw_answer", "context", "failed_tries")
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str

@@ -1,13 +1,40 @@
-"""The end of an exchange that could not be judged, and who is told of it."""
+"""Tries that came to nothing, the end of an exchange that could not be judged, and who is told."""
 
 from datetime import datetime
+from typing import TypedDict
 
 from django.db import transaction
 from django.db.models import Q
 
+from assessor.errors import AssessmentError
 from assessor.models import Assessment, State
+from assessor.querysets import MAX_ATTEMPTS
+from assessor.storable import storable
 from memory.models import WebhookEvent
+from memory.querysets.policies import current_policy
+from memory.secrets import mask_secrets
 from memory.services.webhooks import emit
+
+
+class Failed(TypedDict):
+    """A try that came to nothing; `answer` is "" where there was none."""
+
+    at: str
+    error: str
+    answer: str
+
+
+MAX_ANSWER = 4000
+"""Characters that are kept of an answer that could not be used."""
+
+
+def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) -> list[Failed]:
+    """The tries of a claimed exchange that came to nothing, with this one; the latest few."""
+    said = storable(error.answer)
+    if current_policy(assessment.space).document.assessment.mask_secrets:
+        said = mask_secrets(said)
+    failed = Failed(at=now.isoformat(), error=storable(str(error)), answer=said[:MAX_ANSWER])
+    return [*assessment.failed_tries, failed][-MAX_ATTEMPTS:]
 
 
 @transaction.atomic

@@ -72,16 +72,18 @@ class MemoryImportanceAssessor:
                 schema=schema_of(form, confidence=self.asks_confidence),
                 timeout=self.timeout_seconds,
             )
-            return _verdict(form.model_validate(answer.text), answer)
         except ModelError as error:
             raise AssessmentError(
                 str(error), permanent=error.permanent, retry_after=error.retry_after
             ) from error
+        try:
+            return _verdict(form.model_validate(answer.text), answer)
         except ValidationError as error:
             wrong = "; ".join(
                 ": ".join([*map(str, part["loc"]), part["msg"]]) for part in error.errors()
             )
-            raise AssessmentError(f"The model's answer does not fit: {wrong}") from error
+            said = f"The model's answer does not fit: {wrong}"
+            raise AssessmentError(said, answer=answer.text) from error
 
     async def assess_memory(
         self,

@@ -52,6 +52,8 @@ class Assessment(models.Model):
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)
+    # Those that came to nothing, the latest last: `at`, `error`, and the `answer` if there was one.
+    failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
 
     # Where exchanges are judged a topic at a time (policy: trigger): the first one stands for its
     # span and waits for its end, the others are part of it.

@@ -19,7 +19,7 @@ from kombu.exceptions import OperationalError
 
 from assessor.errors import AssessmentError
 from assessor.exchanges import span_of
-from assessor.failures import park_hopeless, tell_of_failure
+from assessor.failures import failed_tries, park_hopeless, tell_of_failure
 from assessor.judging import Exchange, Judgement
 from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
@@ -254,6 +254,7 @@ def put_off(
             due_at=due_at,
             told_at=due_at - RETELL,  # so that beat tells of it the moment it is due
             leased_until=None,
+            failed_tries=failed_tries(assessment, error, now),
             **values,
         )
         if held and last:

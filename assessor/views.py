@@ -79,7 +79,7 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
     query = request.GET.get("q", "").replace("\x00", "").strip()
     model = request.GET.get("model", "").replace("\x00", "")
     rows = Assessment.objects.in_space(access.space).select_related("memory")
-    rows = rows.defer("raw_answer", "context", "memory__search")
+    rows = rows.defer("raw_answer", "context", "failed_tries", "memory__search")
     if state:
         rows = rows.filter(state=state)
     if model:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django import template
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -25,6 +26,7 @@ from memory.tides import band
 register = template.Library()
 register.filter(band)
 register.filter(fault)
+register.filter("moment", parse_datetime)
 
 
 @register.filter

@@ -43,6 +43,21 @@ def test_an_assessment_shows_what_was_said_and_all_that_was_judged(
         assert part in read, part
 
 
+def test_it_says_what_earlier_tries_came_to(alice: User, space: Space) -> None:
+    failed = {"at": "2026-02-18T12:00:00+00:00", "error": "The model did not answer in time."}
+    wrong = {"at": "2026-02-18T12:00:05+00:00", "error": "It does not fit: importance"}
+    row = assessed(space, attempts=3, failed_tries=[
+        failed | {"answer": ""}, wrong | {"answer": "<b>Sure!</b> It is important."},
+    ])  # fmt: skip
+
+    read = words(opened(login(alice), row))
+
+    assert "2 tries came to nothing" in read
+    assert "The model did not answer in time." in read
+    assert "It does not fit: importance &lt;b&gt;Sure!&lt;/b&gt; It is important." in read
+    assert "came to nothing" not in words(opened(login(alice), assessed(space)))
+
+
 def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
     row = assessed(space, cost_usd=None, tokens=None, facets=None, raw_answer="", provider="local",
                    first_importance=0.72)  # fmt: skip

@@ -305,6 +305,23 @@ class TestTask:
         assert words in row.error
         assert not Memory.objects.exists()
 
+    def test_what_earlier_tries_came_to_is_kept_without_secrets(
+        self, space: Space, stub_model: StubModel
+    ) -> None:
+        stub_model.script("500", "reply:My password is hunter2, \x00 so no")
+        row = self.run(space)
+        Assessment.objects.filter(pk=row.pk).update(due_at=NOW)
+        tasks.assess(space.pk, str(row.pk))
+        Assessment.objects.filter(pk=row.pk).update(due_at=NOW)
+        tasks.assess(space.pk, str(row.pk))
+        judged = again(row)
+        assert (judged.state, judged.attempts, judged.error) == (State.DONE, 3, "")
+        first, second = judged.failed_tries
+        assert (first["answer"], "failed" in first["error"]) == ("", True)
+        assert second["answer"] == "My password is [password], \ufffd so no"
+        assert "does not fit" in second["error"]
+        assert first["at"] < second["at"]
+
     def test_a_slow_model_is_given_up_in_time(self, space: Space, stub_model: StubModel) -> None:
         document = PolicyDocument.model_validate({"assessment": {"timeout_seconds": 0.3}})
         PolicyVersion.objects.create(
