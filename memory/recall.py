@@ -138,13 +138,31 @@ def compare(
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
-    without = question.without
-    rows = recalled(question, replace(shape, limit=shape.limit + len(without)))
-    found = [_result(memory, shape) for memory in rows if memory.pk not in without]
+    rows = recalled(question, replace(shape, limit=shape.limit + len(question.without)))
+    found = _left_in([_result(memory, shape) for memory in rows], question.without)
     results = [one for one in found[: shape.limit] if one.score >= shape.min_score]
     missed = found[len(results) :][:JUST_MISSED]
     took_ms = (perf_counter() - started) * 1000
     return Recall(question, shape, policy, took_ms, results, missed)
+
+
+def _left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
+    """Those that are not left out, ranked as if the others were not there."""
+    out = [one for one in found if one.memory.pk in without]
+    if not out:
+        return found
+    return [
+        replace(
+            one,
+            rank=one.rank and one.rank - sum((o.rank or 0) < one.rank for o in out),
+            rank_without={
+                name: rank - sum(o.rank_without[name] < rank for o in out)
+                for name, rank in one.rank_without.items()
+            },
+        )
+        for one in found
+        if one not in out
+    ]
 
 
 def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:

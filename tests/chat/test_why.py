@@ -59,11 +59,14 @@ def test_another_answer_is_not_given_what_the_same_words_have_taught(
     assert judged is not None
     tool_calls = [{"name": "remember", "ok": True, "memory": kept}]
     Message.objects.filter(pk=first.pk).update(tool_calls=tool_calls)
-    before = [hit["memory"]["id"] for hit in first.recalled + first.missed]
+    before = [(hit["memory"]["id"], hit["rank"]) for hit in first.recalled + first.missed]
+    assert [rank for _, rank in before] == list(range(1, len(before) + 1))
 
     again = answer_again(space=space, conversation_id=first.conversation_id, now=NOW, claimed=True)
     again = answered(again)
-    assert [hit["memory"]["id"] for hit in again.recalled + again.missed] == before
+    given = again.recalled + again.missed
+    assert [(hit["memory"]["id"], hit["rank"]) for hit in given] == before
+    assert min(rank for hit in given for rank in hit["rank_without"].values()) == 1
     said_later = begin_turn(
         space=space,
         text="I live in Porto",
