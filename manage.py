@@ -2,6 +2,7 @@
 """Django's command line for Ebb: `manage.py up`, `create_api_key`, `login_link`, …"""
 
 import os
+import signal
 import sys
 
 
@@ -15,8 +16,13 @@ def main() -> None:
         _ = settings.INSTALLED_APPS  # reads them
     except (ImproperlyConfigured, ValueError) as error:
         sys.exit(f"A setting is wrong: {error}")
+    except OSError as error:
+        sys.exit(f"Ebb cannot read {error.filename}: {error.strerror}.")
     execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

@@ -3,6 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+ADDRESS_RULE = "DATABASE_URL must look like postgresql://user:password@host:5432/name"
+
+
+def database_entry(address: str) -> dict[str, Any]:
+    """An address as an entry of DATABASES. Raises ImproperlyConfigured, without repeating it:
+    there is a password in it."""
+    try:
+        entry: dict[str, Any] = environ.Env.db_url_config(
+            address, engine="django.db.backends.postgresql"
+        )
+    except ValueError:
+        raise ImproperlyConfigured(ADDRESS_RULE) from None
+    if not entry["NAME"]:
+        raise ImproperlyConfigured(f"{ADDRESS_RULE}; the name is missing.")
+    return entry
+
 
 def connection_options(database: Mapping[str, Any], *, most: int) -> dict[str, Any]:
     """OPTIONS for this entry of DATABASES, with what its address asks for; `most` connections."""

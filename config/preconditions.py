@@ -1,15 +1,20 @@
 """What must hold before Ebb can start, each with one clear line for when it does not."""
 
 import asyncio
+import errno
 import socket
 
 import psycopg
 from django.conf import settings
+from kombu.exceptions import KombuError
 
 from assessor.llm import ModelError, model_session
+from config.celery import app
+from config.database import ADDRESS_RULE
 from memory.embeddings import PROVIDERS
 
 OLDEST_POSTGRES = 15
+OLDEST_PGVECTOR = (0, 8)
 _CONNECT_TIMEOUT = 5  # seconds
 
 
@@ -26,10 +31,15 @@ def check_port(host: str, port: int) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             probe.listen()
-    except (OSError, OverflowError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+    except OSError as error:
+        elsewhere = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+        advice = (
+            "EBB_HOST must be an address of this machine."
+            if elsewhere
+            else "Choose another port with EBB_PORT."
+        )
         raise StartError(
-            f"Ebb cannot listen on {host}:{port}: {reason}. Choose another port with EBB_PORT."
+            f"Ebb cannot listen on {host}:{port}: {error.strerror}. {advice}"
         ) from None
 
 
@@ -44,6 +54,25 @@ def check_model() -> None:
                 f"{error} Look at OPENAI_BASE_URL ({where}) and OPENAI_API_KEY, "
                 "or unset both for the built-in model."
             ) from None
+
+
+def check_broker() -> None:
+    """Raises StartError if the queue has a server of its own and that does not let us in."""
+    if settings.CELERY_BROKER_URL.startswith("pgmq:"):
+        return  # it is in the database
+    try:
+        with app.connection_for_write(connect_timeout=_CONNECT_TIMEOUT) as queue:
+            queue.ensure_connection(max_retries=1, interval_start=0)
+    except (KeyError, ImportError, ValueError):
+        raise StartError(
+            "CELERY_BROKER_URL must look like redis://host:6379/0 or amqp://user:password@host//, "
+            "or be unset for a queue in the database."
+        ) from None
+    except KombuError as error:
+        raise StartError(
+            f"The queue in CELERY_BROKER_URL does not answer ({error}). "
+            "Unset it for a queue in the database."
+        ) from None
 
 
 def check_embedding() -> None:
@@ -81,27 +110,38 @@ async def ask_model() -> None:
 
 
 def check_database() -> None:
-    """Raises StartError if the database is away, too old or has no pgvector to offer."""
+    """Raises StartError if the database is away, too old, not Unicode or without pgvector."""
     try:
         with psycopg.connect(settings.DATABASE_URL, connect_timeout=_CONNECT_TIMEOUT) as connection:
             version = connection.info.server_version // 10_000
-            vector = connection.execute(
-                "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
-            ).fetchone()
+            [encoding] = connection.execute("SHOW server_encoding").fetchone() or [""]
+            [vector] = connection.execute(
+                "SELECT coalesce(installed_version, default_version)"
+                " FROM pg_available_extensions WHERE name = 'vector'"
+            ).fetchone() or [""]
     except psycopg.OperationalError as error:
         raise StartError(f"The database in DATABASE_URL does not answer: {_first(error)}") from None
     except psycopg.Error:
         # libpq would repeat the address here, and with it the password.
-        raise StartError(
-            "DATABASE_URL must look like postgresql://user:password@host:5432/name"
-        ) from None
+        raise StartError(ADDRESS_RULE) from None
+    if fault := unfit(version, encoding, vector):
+        raise StartError(f"The database in DATABASE_URL {fault}")
+
+
+def unfit(version: int, encoding: str, vector: str) -> str:
+    """Why Ebb cannot live in a database of this kind; "" if it can."""
     if version < OLDEST_POSTGRES:
-        raise StartError(
-            f"The database in DATABASE_URL is PostgreSQL {version}; "
-            f"Ebb needs {OLDEST_POSTGRES} or newer."
+        return f"is PostgreSQL {version}; Ebb needs {OLDEST_POSTGRES} or newer."
+    if encoding != "UTF8":
+        return f"keeps its texts in {encoding}; Ebb needs one made with ENCODING 'UTF8'."
+    if not vector:
+        return "is on a server that does not have pgvector installed."
+    if tuple(map(int, vector.split(".")[:2])) < OLDEST_PGVECTOR:
+        return (
+            f"has pgvector {vector}; Ebb needs {'.'.join(map(str, OLDEST_PGVECTOR))} or newer. "
+            "After installing it: ALTER EXTENSION vector UPDATE;"
         )
-    if vector is None:
-        raise StartError("The PostgreSQL server in DATABASE_URL does not have pgvector installed.")
+    return ""
 
 
 def _first(error: psycopg.Error) -> str:

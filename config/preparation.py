@@ -4,9 +4,17 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import (
+    DatabaseError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from pgmq.install import install_pgmq_from_sql
+from psycopg.errors import InsufficientPrivilege
 
 from config.demo import sample_memories
 from config.moderators import make_moderators
@@ -23,31 +31,72 @@ OWNER = "owner"
 DEMO_SPACE = "demo"
 # Any number, as long as nobody else in this database uses it for an advisory lock.
 _LOCK = 0x65626221
+_OURS = {"memory", "assessor", "chat"}
 
 
 def prepare(*, say: Callable[[str], None]) -> None:
     """Brings database, queue, static files and embedding model to what this version needs.
 
-    Raises StartError if the embedding model cannot be used.
+    Raises StartError if the database or the embedding model cannot be used.
     """
     say("Preparing the database…")
-    with connection.cursor() as cursor:
-        # Several hosts may start at once; the lock goes with the connection.
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
-    call_command("migrate", verbosity=0, interactive=False)
-    make_moderators()  # here, because permissions are made at the end of a migration
-    if settings.CELERY_BROKER_URL.startswith("pgmq:"):
-        _install_queue()
+    try:
+        _prepare_database()
+    except (ProgrammingError, OperationalError) as error:
+        raise _as_start_error(error) from None
     call_command("collectstatic", verbosity=0, interactive=False)
     say("Preparing the embedding model…")
     try:
         make_demo_space(configured_embedder())
     except EmbeddingError as error:
-        raise StartError(
-            f"{error} Look at EBB_EMBEDDING_PROVIDER and what belongs to it, "
+        advice = (
+            " Look at EBB_EMBEDDING_PROVIDER and what belongs to it, "
             "or unset it for the built-in model."
+        )
+        raise StartError(
+            str(error) if settings.EBB_EMBEDDING_PROVIDER == "local" else f"{error}{advice}"
         ) from None
     connection.close()
+
+
+def _as_start_error(error: DatabaseError) -> StartError:
+    """One line for what an administrator can mend. Raises anything else as it is."""
+    reason = str(error).strip().partition("\n")[0]
+    if isinstance(error.__cause__, InsufficientPrivilege):
+        return StartError(
+            f"Ebb's user in the database lacks a right: {reason}. It must own the database, and an "
+            "administrator must have made the extension in it: CREATE EXTENSION vector;"
+        )
+    if isinstance(error, OperationalError):
+        return StartError(f"The database could not be prepared: {reason}")
+    raise error
+
+
+def _prepare_database() -> None:
+    with connection.cursor() as cursor:
+        # Several hosts may start at once; the lock goes with the connection.
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+    refuse_newer()
+    call_command("migrate", verbosity=0, interactive=False)
+    make_moderators()  # here, because permissions are made at the end of a migration
+    if settings.CELERY_BROKER_URL.startswith("pgmq:"):
+        _install_queue()
+
+
+def refuse_newer() -> None:
+    """Raises StartError if a later version of Ebb has prepared this database: its columns are not
+    those that this version writes."""
+    loader = MigrationLoader(connection)
+    unknown = [
+        f"{app} {name}"
+        for app, name in loader.applied_migrations
+        if app in _OURS and (app, name) not in loader.disk_migrations
+    ]
+    if unknown:
+        raise StartError(
+            f"A newer Ebb has prepared this database ({min(unknown)} is unknown here). Run that "
+            "version, or put back a backup from before."
+        )
 
 
 def forget_last_run() -> None:

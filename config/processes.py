@@ -95,9 +95,11 @@ class Process:
     def _sort(self, lines: Iterable[str], log: IO[str]) -> None:
         """All goes to the log; warnings and errors also to the screen, without call stacks."""
         shown = True
-        with log:
+        with suppress(OSError), log:
             for line in lines:
-                log.write(line)
+                # A full disk: the process must be read all the same, or it would wait to be.
+                with suppress(OSError):
+                    log.write(line)
                 shown = line.startswith(_LOUD) or (shown and not line.startswith(_QUIET))
                 if shown and not line[0].isspace():
                     self._say(f"{self.name} | {line.rstrip()}")

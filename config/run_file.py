@@ -66,16 +66,22 @@ class RunFile:
         """Notes a process that this run started."""
         with suppress(psutil.NoSuchProcess):
             self._processes.append({"pid": pid, "created": psutil.Process(pid).create_time()})
-        self._write()
+        self._note()
 
     def remove(self, pid: int) -> None:
         """Forgets a process that has ended."""
         self._processes = [entry for entry in self._processes if entry["pid"] != pid]
-        self._write()
+        self._note()
 
     def _read(self) -> list[dict[str, float]]:
         # A half-written file cannot be: it is replaced whole.
         return json.loads(self._path.read_text()) if self._path.exists() else []
+
+    def _note(self) -> None:
+        """Writes the list, if there is room. A disk that is full must not keep anything from being
+        stopped, and who reads the list later looks whether each process is still the same."""
+        with suppress(OSError):
+            self._write()
 
     def _write(self) -> None:
         draft = self._path.with_suffix(".new")

@@ -12,48 +12,42 @@ from csp.constants import SELF
 
 from config.admin_looks import UNFOLD as UNFOLD
 from config.broker import pgmq_address
-from config.database import connection_options
+from config.database import connection_options, database_entry
+from config.environment import Environment
 from config.local_files import database_url, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
-class _Env(environ.FileAwareEnv):  # type: ignore[misc]  # django-environ has no types
-    """A secret's file often ends in a newline that is not part of the secret."""
-
-    def str(self, *args: Any, **kwargs: Any) -> Any:
-        return super().str(*args, **kwargs).strip()
-
-
-env = _Env()
+env = Environment()
 # A variable that is set wins over the same one in .env.
 environ.Env.read_env(BASE_DIR / ".env")
 
 # --- Where things are -------------------------------------------------------------------------
 
-EBB_DATA_DIR = Path(env.str("EBB_DATA_DIR", default=str(BASE_DIR / ".ebb"))).resolve()
+EBB_DATA_DIR = Path(env.text("EBB_DATA_DIR", str(BASE_DIR / ".ebb"))).resolve()
 EBB_CACHE_DIR = EBB_DATA_DIR / "cache"
-EBB_HOST = env.str("EBB_HOST", default="127.0.0.1")
-EBB_PORT = env.int("EBB_PORT", default=8000)
-EBB_DEMO_DATA = env.bool("EBB_DEMO_DATA", default=True)
+EBB_HOST = env.text("EBB_HOST", "127.0.0.1")
+EBB_PORT = env.whole("EBB_PORT", 8000, most=65_535)
+EBB_DEMO_DATA = env.yes("EBB_DEMO_DATA", default=True)
 # Where a browser on this machine finds Ebb: one cannot connect to "every address".
 _reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(EBB_HOST, EBB_HOST)  # noqa: S104 - compared, not bound
 EBB_URL = (
     f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
 )
 
-DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(EBB_DATA_DIR)
+DEBUG = env.yes("DEBUG", default=False)
+SECRET_KEY = env.text("SECRET_KEY") or secret_key(EBB_DATA_DIR)
 ALLOWED_HOSTS = [
     "localhost",
     "127.0.0.1",
     "[::1]",
     EBB_HOST,
-    *env.list("EBB_ALLOWED_HOSTS", default=[]),
+    *env.hosts("EBB_ALLOWED_HOSTS"),
 ]
-CSRF_TRUSTED_ORIGINS = env.list("EBB_TRUSTED_ORIGINS", default=[])
+CSRF_TRUSTED_ORIGINS = env.origins("EBB_TRUSTED_ORIGINS")
 # Set when a proxy in front of Ebb speaks TLS: cookies are then sent over https only.
-EBB_HTTPS = env.bool("EBB_HTTPS", default=False)
+EBB_HTTPS = env.yes("EBB_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -62,18 +56,16 @@ SECURE_REFERRER_POLICY = "same-origin"
 # --- Database and queue -----------------------------------------------------------------------
 
 # Left unset, the embedded PostgreSQL in EBB_DATA_DIR serves; `make up` starts it.
-EBB_EMBEDDED_POSTGRES = not env.str("DATABASE_URL", default="")
-DATABASE_URL = env.str("DATABASE_URL", default="") or database_url(EBB_DATA_DIR)
-DATABASES = {
-    "default": environ.Env.db_url_config(DATABASE_URL, engine="django.db.backends.postgresql")
-}
+EBB_EMBEDDED_POSTGRES = not env.text("DATABASE_URL")
+DATABASE_URL = env.text("DATABASE_URL") or database_url(EBB_DATA_DIR)
+DATABASES = {"default": database_entry(DATABASE_URL)}
 DATABASES["default"]["OPTIONS"] = connection_options(
-    DATABASES["default"], most=env.int("EBB_DB_POOL", default=10)
+    DATABASES["default"], most=env.whole("EBB_DB_POOL", 10, most=1000)
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # pgmq:// without an address is a queue inside DATABASE_URL itself.
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="pgmq://")
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "pgmq://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
         "conn_string": pgmq_address(DATABASE_URL),
@@ -96,7 +88,7 @@ CELERY_TASK_DEFAULT_QUEUE = "ebb"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 # Threads: an assessment mostly waits for a model, and one process is one thing to stop.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = env.int("EBB_WORKER_THREADS", default=4)
+CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 4, most=1000)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
@@ -116,43 +108,39 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- Models -----------------------------------------------------------------------------------
 
-OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
-OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
-EBB_CHAT_MODEL = env.str("EBB_CHAT_MODEL", default="gpt-4o-mini")
-EBB_ASSESSOR_MODEL = env.str("EBB_ASSESSOR_MODEL", default="") or EBB_CHAT_MODEL
+OPENAI_API_KEY = env.text("OPENAI_API_KEY")
+OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
+EBB_CHAT_MODEL = env.text("EBB_CHAT_MODEL", "gpt-4o-mini")
+EBB_ASSESSOR_MODEL = env.text("EBB_ASSESSOR_MODEL") or EBB_CHAT_MODEL
 # USD for a million tokens. Unset, an assessment's cost is unknown.
-EBB_PRICE_PROMPT = env.float("EBB_PRICE_PROMPT") if env.str("EBB_PRICE_PROMPT", "") else None
-EBB_PRICE_COMPLETION = (
-    env.float("EBB_PRICE_COMPLETION") if env.str("EBB_PRICE_COMPLETION", "") else None
-)
-EBB_EMBEDDING_PROVIDER = env.str("EBB_EMBEDDING_PROVIDER", default="local")
-EBB_EMBEDDING_MODEL = env.str("EBB_EMBEDDING_MODEL", default="") or {
+EBB_PRICE_PROMPT = env.price("EBB_PRICE_PROMPT")
+EBB_PRICE_COMPLETION = env.price("EBB_PRICE_COMPLETION")
+EBB_EMBEDDING_PROVIDER = env.text("EBB_EMBEDDING_PROVIDER", "local")
+EBB_EMBEDDING_MODEL = env.text("EBB_EMBEDDING_MODEL") or {
     "openai": "text-embedding-3-small",
     "voyage": "voyage-3.5",
 }.get(EBB_EMBEDDING_PROVIDER, "all-MiniLM-L6-v2")
 # Unset, the model is asked.
-EBB_EMBEDDING_DIMENSIONS = (
-    env.int("EBB_EMBEDDING_DIMENSIONS") if env.str("EBB_EMBEDDING_DIMENSIONS", "") else None
-)
+EBB_EMBEDDING_DIMENSIONS = env.whole_or_none("EBB_EMBEDDING_DIMENSIONS", most=100_000)
 # Chat and embeddings often come from different endpoints. A key goes only where it belongs: an
 # address of its own does not get the chat's.
-EBB_EMBEDDING_BASE_URL = env.str("EBB_EMBEDDING_BASE_URL", default="")
-EBB_EMBEDDING_API_KEY = env.str("EBB_EMBEDDING_API_KEY", default="")
+EBB_EMBEDDING_BASE_URL = env.text("EBB_EMBEDDING_BASE_URL")
+EBB_EMBEDDING_API_KEY = env.text("EBB_EMBEDDING_API_KEY")
 if not (EBB_EMBEDDING_BASE_URL or EBB_EMBEDDING_API_KEY):
     EBB_EMBEDDING_BASE_URL, EBB_EMBEDDING_API_KEY = OPENAI_BASE_URL, OPENAI_API_KEY
-VOYAGE_API_KEY = env.str("VOYAGE_API_KEY", default="")
-VOYAGE_BASE_URL = env.str("VOYAGE_BASE_URL", default="")
+VOYAGE_API_KEY = env.text("VOYAGE_API_KEY")
+VOYAGE_BASE_URL = env.text("VOYAGE_BASE_URL")
 
 # Which variables of this part are set, and whether by a file: for the page that says where each
 # value comes from.
 EBB_MODEL_VARIABLES = {
-    name: f"{name}_FILE" if f"{name}_FILE" in env.ENVIRON else name
+    name: env.source(name)
     for name in (
         "OPENAI_API_KEY", "OPENAI_BASE_URL", "EBB_CHAT_MODEL", "EBB_ASSESSOR_MODEL",
         "EBB_EMBEDDING_PROVIDER", "EBB_EMBEDDING_MODEL", "EBB_EMBEDDING_BASE_URL",
         "EBB_EMBEDDING_API_KEY", "VOYAGE_API_KEY", "VOYAGE_BASE_URL",
     )
-    if env.str(name, default="")
+    if env.text(name)
 }  # fmt: skip
 
 # --- The application --------------------------------------------------------------------------
@@ -230,7 +218,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # Webhooks go into this machine's own network, too: for a receiver beside Ebb.
-EBB_WEBHOOKS_PRIVATE = env.bool("EBB_WEBHOOKS_PRIVATE", default=False)
+EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
 
 # A batch of 1,000 memories arrives in one request.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20
@@ -270,6 +258,7 @@ CONTENT_SECURITY_POLICY = {
 }
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
+LOG_LEVEL = env.one_of("EBB_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -288,7 +277,7 @@ LOGGING = {
             "filters": ["not_a_probe"],
         }
     },
-    "root": {"handlers": ["console"], "level": env.str("EBB_LOG_LEVEL", default="INFO")},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "httpx2": {"level": "WARNING"},
         "kombu": {"level": "ERROR"},

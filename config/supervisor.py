@@ -22,7 +22,13 @@ from django.conf import settings
 
 from config.embedded_postgres import EmbeddedPostgres
 from config.local_files import keep_secret_key
-from config.preconditions import StartError, check_embedding, check_model, check_port
+from config.preconditions import (
+    StartError,
+    check_broker,
+    check_embedding,
+    check_model,
+    check_port,
+)
 from config.processes import Process
 from config.run_file import RunFile
 
@@ -74,11 +80,13 @@ class Supervisor:
         check_port(settings.EBB_HOST, settings.EBB_PORT)
         check_model()
         check_embedding()
+        check_broker()
         keep_secret_key(settings.EBB_DATA_DIR)
         if settings.EBB_EMBEDDED_POSTGRES:
             say("Starting PostgreSQL…")
             self._postgres.start(give_up=self._stopping)
-        self._finish(self._start_command("prepare", "--alone"))
+        if not self._stopping():
+            self._finish(self._start_command("prepare", "--alone"))
         if not self._stopping():
             self._start_processes()
 
@@ -97,6 +105,7 @@ class Supervisor:
         # Made while the others start, because it takes a second.
         link = self._start_command("login_link", stdout=subprocess.PIPE)
         while not self._stopping():
+            self._postgres.look_after(say=say, give_up=self._stopping)
             for process in self._processes:
                 process.look_after()
             if not ready:

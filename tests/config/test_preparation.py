@@ -3,10 +3,12 @@
 import pytest
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 
 from config.moderators import MAY, make_moderators
-from config.preparation import make_demo_space
+from config.preconditions import StartError
+from config.preparation import make_demo_space, refuse_newer
 from memory.actors import SYSTEM
 from memory.models import Embedder, Membership, Space
 from memory.services.spaces import create_space, delete_space
@@ -82,3 +84,11 @@ def test_migrations_outside_of_a_transaction_can_be_stopped_and_run_again() -> N
 
     assert len(again) >= 5
     assert indexes() == before
+
+
+@pytest.mark.django_db
+def test_a_database_that_a_newer_ebb_has_prepared_is_refused() -> None:
+    MigrationRecorder(connection).record_applied("memory", "9999_from_tomorrow")
+
+    with pytest.raises(StartError, match="A newer Ebb .*memory 9999_from_tomorrow"):
+        refuse_newer()

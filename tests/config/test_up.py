@@ -76,6 +76,13 @@ class Ebb:
         self.supervisor.communicate(timeout=PATIENCE)
         return self.supervisor.returncode
 
+    def is_ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/health/ready"):
+                return True
+        except OSError:
+            return False
+
     def postmaster(self) -> str:
         """The number of PostgreSQL's first process."""
         return (self.data_dir / "postgres" / "postmaster.pid").read_text().split()[0]
@@ -110,7 +117,7 @@ def ebb(tmp_path: Path) -> Iterator[Ebb]:
         process.kill()
 
 
-def test_up_is_ready_survives_a_dead_worker_and_leaves_no_process(ebb: Ebb) -> None:
+def test_up_is_ready_survives_a_dead_worker_and_database_and_leaves_no_process(ebb: Ebb) -> None:
     ebb.start()
     ready = ebb.wait_for("Ebb is ready: ")
     assert ready == f"Ebb is ready: http://127.0.0.1:{ebb.port}"
@@ -129,6 +136,10 @@ def test_up_is_ready_survives_a_dead_worker_and_leaves_no_process(ebb: Ebb) -> N
     dead.kill()
     ebb.wait_for("worker was ended by signal 9")
     wait_until(lambda: ebb.processes().get("config worker", dead).pid != dead.pid)
+
+    os.kill(int(ebb.postmaster()), signal.SIGKILL)
+    ebb.wait_for("PostgreSQL has ended; it is started again.")
+    wait_until(ebb.is_ready, what="being ready again")
 
     assert ebb.stop() == 0
     assert ebb.processes() == {}

@@ -27,6 +27,8 @@ class Command(BaseCommand):
             prepare(say=self._say)
         except StartError as error:
             sys.exit(str(error))
+        except OSError as error:
+            sys.exit(f"Ebb cannot write {error.filename}: {error.strerror}.")
         if alone:
             forget_last_run()
 

@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from config.preconditions import StartError
@@ -26,3 +27,8 @@ class Command(BaseCommand):
             Supervisor(stop_with_parent=stop_with_parent).run()
         except StartError as error:
             sys.exit(str(error) or 1)
+        except OSError as error:
+            sys.exit(
+                f"Ebb cannot use its data folder {settings.EBB_DATA_DIR} ({error.strerror}: "
+                f"{error.filename}). Make room or give it to you, or choose another EBB_DATA_DIR."
+            )

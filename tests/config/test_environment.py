@@ -1,0 +1,106 @@
+"""A variable that makes no sense is refused with one line that names it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.database import database_entry
+from config.environment import Environment
+
+Reader = Callable[[Environment], object]
+
+READERS: dict[str, Reader] = {
+    "text": lambda env: env.text("IT", "usual"),
+    "yes": lambda env: env.yes("IT", default=True),
+    "whole": lambda env: env.whole("IT", 10, most=65_535),
+    "whole_or_none": lambda env: env.whole_or_none("IT", most=65_535),
+    "price": lambda env: env.price("IT"),
+    "hosts": lambda env: env.hosts("IT"),
+    "origins": lambda env: env.origins("IT"),
+    "one_of": lambda env: env.one_of("IT", ("DEBUG", "INFO"), "INFO"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "read"),
+    [
+        ("text", "", "usual"),
+        ("text", " a word\n", "a word"),
+        ("text", "$5-a-word", "$5-a-word"),  # not the name of another variable
+        ("yes", "", True),
+        ("yes", "Off", False),
+        ("yes", "1", True),
+        ("whole", "", 10),
+        ("whole", "65535", 65_535),
+        ("whole_or_none", " ", None),
+        ("price", "", None),
+        ("price", "0.15", 0.15),
+        ("price", "0", 0.0),
+        ("hosts", "ebb.example, .example,[::1],*,", ["ebb.example", ".example", "[::1]", "*"]),
+        ("origins", "https://ebb.example:8443", ["https://ebb.example:8443"]),
+        ("one_of", "debug", "DEBUG"),
+        ("one_of", "", "INFO"),
+    ],
+)
+def test_what_makes_sense_is_read(
+    monkeypatch: pytest.MonkeyPatch, kind: str, given: str, read: object
+) -> None:
+    monkeypatch.setenv("IT", given)
+
+    assert READERS[kind](Environment()) == read
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("yes", "ja"),
+        ("yes", "2"),
+        ("whole", "many"),
+        ("whole", "0"),
+        ("whole", "-1"),
+        ("whole", "65536"),
+        ("whole", "1.5"),
+        ("whole_or_none", "none"),
+        ("price", "cheap"),
+        ("price", "-1"),
+        ("price", "nan"),
+        ("price", "inf"),
+        ("hosts", "https://ebb.example"),
+        ("hosts", "ebb.example:8000"),
+        ("origins", "ebb.example"),
+        ("origins", "https://ebb.example/"),
+        ("one_of", "loud"),
+    ],
+)
+def test_what_makes_none_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, kind: str, given: str
+) -> None:
+    monkeypatch.setenv("IT", given)
+
+    with pytest.raises(ImproperlyConfigured, match=r"^IT is '.+'; it must ") as refusal:
+        READERS[kind](Environment())
+    assert given in str(refusal.value).lower()
+
+
+def test_a_secrets_file_that_cannot_be_read_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("IT_FILE", str(tmp_path / "missing"))
+    with pytest.raises(ImproperlyConfigured, match="in IT_FILE cannot be read: No such file"):
+        Environment().text("IT")
+
+    monkeypatch.setenv("IT_FILE", str(tmp_path / "there"))
+    (tmp_path / "there").write_bytes(b"\xff\xfe")
+    with pytest.raises(ImproperlyConfigured, match="in IT_FILE cannot be read: it is not text"):
+        Environment().text("IT")
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://ebb:secret@h:port/ebb", "postgresql://ebb:secret@h"]
+)
+def test_a_database_address_is_refused_without_its_password(address: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="^DATABASE_URL must look like") as refusal:
+        database_entry(address)
+    assert "secret" not in str(refusal.value)
