@@ -31,7 +31,7 @@ from memory.connections import release_connection
 from memory.errors import Conflict
 from memory.held import quote_of
 from memory.pages import PageRequest, page_access, space_page
-from memory.pagination import Searched, keyset
+from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.tides import show
@@ -78,13 +78,13 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
     state = state if state in STATES else ""
     query = request.GET.get("q", "").replace("\x00", "").strip()
     model = request.GET.get("model", "").replace("\x00", "")
-    rows = Assessment.objects.in_space(access.space).select_related("memory")
-    rows = rows.defer("raw_answer", "context", "failed_tries", "memory__search")
-    if state:
-        rows = rows.filter(state=state)
-    if model:
-        rows = rows.filter(model=model)
-    found = _found(rows, query, request.GET.get("cursor") or None)
+    found = keyset("-created_at").searched(
+        _by(access, state, model),
+        (lambda rows: rows.saying(query)) if query else None,
+        limit=PAGE_SIZE,
+        cursor=request.GET.get("cursor") or None,
+        through=LOOKED_AT,
+    )
     context = {"q": query, "state": state, "model": model, "until": found.until}
     context |= {"assessments": found.rows, "next": found.following}
     if "cursor" not in request.GET:
@@ -99,16 +99,15 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
     return response
 
 
-def _found(rows: AssessmentQuerySet, query: str, cursor: str | None) -> Searched[Assessment]:
-    order = keyset("-created_at")
-    if not query:
-        return Searched(*order.page(rows, limit=PAGE_SIZE, cursor=cursor))
-    return order.searched(
-        rows,
-        lambda rows: rows.saying(query),
-        limit=PAGE_SIZE,
-        cursor=cursor,
-        through=LOOKED_AT,
+def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
+    """Those in this state and by this judge, or in any and by any where that is empty."""
+    rows: AssessmentQuerySet = Assessment.objects.in_space(access.space)
+    if state:
+        rows = rows.filter(state=state)
+    if model:
+        rows = rows.filter(model=model)
+    return rows.select_related("memory").defer(
+        "raw_answer", "context", "failed_tries", "memory__search"
     )
 
 

@@ -9,7 +9,7 @@ class Actor:
     """A person, a key, the assessor, or Ebb itself (sweeps)."""
 
     type: Literal["user", "key", "assessor", "assistant", "system"]
-    name: str = ""
+    name: str
 
 
 SYSTEM = Actor("system", "ebb")

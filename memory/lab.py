@@ -17,7 +17,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory.formulas.ranking import PROFILES, SIGNALS, Profile
+from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
 from memory.models import Space
 from memory.policy import PolicyDocument
 from memory.policy_words import PROFILE_MEANINGS
@@ -105,7 +105,7 @@ def asked(params: QueryDict, document: PolicyDocument) -> tuple[Asked, list[str]
     holds = document.recall.profile
     weights, refused = _weights(params, PROFILES[holds])
     wrong += refused if OWN in known else []
-    names = known[:MAX_COLUMNS] or [holds, "relevance" if holds != "relevance" else "hybrid"]
+    names = known[:MAX_COLUMNS] or [holds, "relevance" if holds != "relevance" else DEFAULT_PROFILE]
     return Asked(query, names, weights), wrong
 
 

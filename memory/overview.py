@@ -24,7 +24,8 @@ from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import current_policy
 
 BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}
-"""The bands of seed 001, each from its bound up to the one above: of the importance now."""
+"""The bands of seed 001, the highest first, each from its bound up to the one above: of the
+importance now."""
 
 CAME = (Action.CREATED, Action.RESTORED, Action.APPROVED)
 WENT = (Action.EXPIRED, Action.EVICTED, Action.DELETED, Action.REJECTED)

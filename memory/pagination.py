@@ -78,14 +78,17 @@ class Keyset(Generic[Row]):
     def searched(
         self,
         rows: Rows,
-        fitting: Callable[[Rows], QuerySet[Row]],
+        fitting: Callable[[Rows], QuerySet[Row]] | None,
         *,
         limit: int,
         cursor: str | None,
         through: int,
     ) -> Searched[Row]:
         """Up to `limit` rows that fit, of the next `through` after the cursor: for a search that
-        no index answers, in an order that one gives. Raises InvalidArguments."""
+        no index answers, in an order that one gives. Without `fitting` nothing is searched for, and
+        it is a plain page. Raises InvalidArguments."""
+        if fitting is None:
+            return Searched(*self.page(rows, limit=limit, cursor=cursor))
         places = self._ordered(rows, cursor).values_list(self.field, "pk")
         ends = list(places[through - 1 : through + 1])
         if len(ends) < 2:  # there are no more

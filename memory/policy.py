@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memory.errors import refused
-from memory.formulas.ranking import PROFILES
+from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES
 from memory.formulas.retention import Tiers
 
 SHORTEST_SCALE = 1e-6
@@ -54,7 +54,7 @@ class DecayPolicy(_Part):
 class RecallPolicy(_Part):
     """How memories are found and how many reach the model."""
 
-    profile: str = Field(default="hybrid", json_schema_extra={"enum": list(PROFILES)})
+    profile: str = Field(default=DEFAULT_PROFILE, json_schema_extra={"enum": list(PROFILES)})
     limit: int = Field(default=3, ge=1, le=50)
     candidate_limit: int = Field(default=300, ge=1, le=10_000)
     recency_scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)

@@ -55,9 +55,7 @@ class Rule:
         """The value for people, with its unit."""
         if self.kind == "switch":
             return _("on") if value else _("off")
-        if self.kind == "choice":
-            return str(value)
-        if self.kind == "text":
+        if self.kind in {"choice", "text"}:
             return str(value)
         number = number_format(self.text(value), force_grouping=True)
         return f"{number} {self.words.unit}".strip()

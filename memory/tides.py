@@ -9,13 +9,21 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from memory.formulas.retention import life_left
 from memory.models import Memory
+from memory.overview import BANDS
 from memory.policy import PolicyDocument
 from memory.services.history import importance_now
 
+_BAND_WORDS = {
+    "critical": gettext_lazy("critical"),
+    "important": gettext_lazy("important"),
+    "medium": gettext_lazy("of medium importance"),
+    "low": gettext_lazy("of low importance"),
+    "little": gettext_lazy("of little importance"),
+}
 EBBING_WITHIN = timedelta(hours=24)
 EBBING_BELOW = 0.15
 
@@ -64,13 +72,5 @@ def _words(memory: Memory, weight: float, ends: datetime | None) -> str:
 
 
 def band(importance: float) -> str:
-    """The bands of seed 001 in words."""
-    if importance >= 0.9:
-        return _("critical")
-    if importance >= 0.7:
-        return _("important")
-    if importance >= 0.5:
-        return _("of medium importance")
-    if importance >= 0.3:
-        return _("of low importance")
-    return _("of little importance")
+    """The band of seed 001 that it is in, in words."""
+    return str(_BAND_WORDS[next(name for name, least in BANDS.items() if importance >= least)])

@@ -45,9 +45,7 @@ class OpenAICompatibleModel(ChatModel):
 
     name = "openai_compatible"
 
-    def __init__(
-        self, *, base_url: str, api_key: str, model: str, idle_timeout: float = 30.0
-    ) -> None:
+    def __init__(self, *, base_url: str, api_key: str, model: str, idle_timeout: float) -> None:
         self.model = model
         self._base_url = base_url or OPENAI_URL
         # Ollama and llama.cpp want no key, but the SDK wants one (or looks for it itself).

@@ -92,10 +92,6 @@ class Membership(models.Model):
     def __str__(self) -> str:
         return f"{self.user} · {self.space} · {self.get_role_display()}"
 
-    @property
-    def can_write(self) -> bool:
-        return self.role in {Role.OWNER, Role.EDITOR}
-
 
 class ApiKey(models.Model):
     """A program's access to one space. The key itself is shown once and stored as SHA-256.

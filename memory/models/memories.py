@@ -114,7 +114,7 @@ class Memory(models.Model):
 
     # Why it had to wait for a person; stays when it was let in.
     review_reason = models.TextField(_("held because"), blank=True, editable=False)
-    # What it was about to do to a memory (memory.held.Proposal); null for nothing.
+    # What it was about to do to a memory (memory.proposals); null for nothing.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Filled while it is in the bin.

@@ -35,6 +35,10 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         rest = uuid.UUID(reference + "0" * 24), uuid.UUID(reference + "f" * 24)
         return self.filter(memory_id__range=rest)
 
+    def saying(self, text: str) -> HistoryQuerySet:
+        """Of memories whose content held this plain text at that moment, in any case."""
+        return self.filter(content__icontains=text)
+
     def departures(self) -> HistoryQuerySet:
         """Of memories into the bin, each with `why`: a BinReason.
 

@@ -17,8 +17,7 @@ from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
 from memory.overview import departures_by_reason
 from memory.pages import PageRequest, space_page
-from memory.pagination import Searched, keyset
-from memory.querysets.memories import MemoryQuerySet
+from memory.pagination import keyset
 from memory.querysets.policies import current_policy
 from memory.services import recycle_bin
 from memory.ticking import asked_moment, ticked_ids
@@ -119,7 +118,13 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     rows = binned.filter(bin_reason=reason) if reason else binned
     bin_days = current_policy(access.space).document.bin_days
     rows = rows.defer("search").with_purge_at(bin_days=bin_days)
-    found = _found(rows, query, request.GET.get("cursor") if request.method == "GET" else None)
+    found = keyset("-binned_at", nulls=False).searched(
+        rows,
+        (lambda rows: rows.saying(query)) if query else None,
+        limit=PAGE_SIZE,
+        cursor=request.GET.get("cursor") if request.method == "GET" else None,
+        through=LOOKED_AT,
+    )
     return {
         "memories": departures.show(found.rows, access.space),
         "next": found.following,
@@ -131,16 +136,3 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         "bin_days": bin_days,
         "may_write": "write" in access.scopes,
     }
-
-
-def _found(rows: MemoryQuerySet, query: str, cursor: str | None) -> Searched[Memory]:
-    order = keyset("-binned_at", nulls=False)
-    if not query:
-        return Searched(*order.page(rows, limit=PAGE_SIZE, cursor=cursor))
-    return order.searched(
-        rows,
-        lambda rows: rows.saying(query),
-        limit=PAGE_SIZE,
-        cursor=cursor,
-        through=LOOKED_AT,
-    )

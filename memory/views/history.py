@@ -1,6 +1,8 @@
 """Everything that ever happened to the memories of a space, as a page."""
 
+from collections.abc import Callable
 from datetime import datetime, time, timedelta
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -69,19 +71,15 @@ def _filtered(events: HistoryQuerySet, asked: dict[str, str]) -> HistoryQuerySet
 
 def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[MemoryEvent]:
     """All, or those of the memory with this id, or of memories that said this."""
-    if not query:
-        return Searched(*keyset("-at").page(events, limit=PAGE_SIZE, cursor=cursor))
-    try:
-        about = events.about(query.lower())
-    except ValueError:
-        return keyset("-at").searched(
-            events,
-            lambda rows: rows.filter(content__icontains=query),
-            limit=PAGE_SIZE,
-            cursor=cursor,
-            through=LOOKED_AT,
-        )
-    return Searched(*keyset("-at").page(about, limit=PAGE_SIZE, cursor=cursor))
+    fitting: Callable[[HistoryQuerySet], HistoryQuerySet] | None = None
+    if query:
+        try:
+            events = events.about(query.lower())
+        except ValueError:
+            fitting = partial(HistoryQuerySet.saying, text=query)
+    return keyset("-at").searched(
+        events, fitting, limit=PAGE_SIZE, cursor=cursor, through=LOOKED_AT
+    )
 
 
 def _day(value: str) -> datetime | None:
