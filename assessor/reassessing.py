@@ -59,7 +59,7 @@ def begin_reassessing(*, space: Space, model: str = "", actor: Actor, now: datet
 
 def latest_reassessing(space: Space) -> Job | None:
     """The newest job of this kind."""
-    return Job.objects.in_space(space).filter(kind=KIND).order_by("-created_at").first()
+    return Job.objects.in_space(space).latest_of(KIND)
 
 
 def reassess(job: Job) -> Mapping[str, Any]:

@@ -102,7 +102,7 @@ def work_in_front(job: Job) -> None:
 def resumed_in_front(space: Space, kind: str) -> Job:
     """The space's last work of this kind, taken up by a command. Raises NotFound, or Conflict if it
     has not stopped."""
-    last = Job.objects.in_space(space).filter(kind=kind).order_by("-created_at").first()
+    last = Job.objects.in_space(space).latest_of(kind)
     if last is None:
         raise NotFound(gettext("There is nothing to resume."))
     return jobs.take_up(space=space, job_id=last.pk, now=timezone.now())

@@ -21,6 +21,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def in_space(self, space: Space) -> JobQuerySet:
         return self.filter(space_id=space.pk)
 
+    def latest_of(self, kind: str) -> Job | None:
+        """The newest job of this kind."""
+        return self.filter(kind=kind).order_by("-created_at").first()
+
     def unfinished(self) -> JobQuerySet:
         return self.filter(state__in=["queued", "running"])
 

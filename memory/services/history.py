@@ -6,6 +6,7 @@ from datetime import datetime
 from memory.actors import Actor
 from memory.formulas.importance import age_days, current_importance, time_coef
 from memory.models import Memory, MemoryEvent
+from memory.models.history import Action
 from memory.policy import DecayPolicy
 from memory.querysets.policies import Policy
 
@@ -25,7 +26,7 @@ def importance_now(memory: Memory, decay: DecayPolicy, now: datetime) -> float:
 def record(
     *,
     memories: Iterable[Memory],
-    action: str,
+    action: Action,
     actor: Actor,
     policy: Policy,
     now: datetime,

@@ -12,6 +12,7 @@ from memory.drafts import MemoryChange, MemoryDraft
 from memory.errors import Conflict, NotFound
 from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryRevision, Space, Status
+from memory.models.history import Action
 from memory.passages import Passage, passage_of, passages
 from memory.querysets import passages as passages_sql
 from memory.querysets.policies import Policy, current_policy
@@ -109,7 +110,7 @@ def store_memories(
         texts=[passage.embedded for passage in prepared.passages],
         made=made_vectors(space, prepared.vectors, prepared.next_vectors),
     )
-    record(memories=memories, action="created", actor=actor, policy=prepared.policy, now=now)
+    record(memories=memories, action=Action.CREATED, actor=actor, policy=prepared.policy, now=now)
     return memories
 
 
@@ -175,14 +176,14 @@ def revise_memory(
     with transaction.atomic():
         rows = Memory.objects.in_space(space).filter(pk=memory_id)
         around = conversations.hold_around(space, rows) if change.content is not None else []
-        memory = _lock(space, memory_id)
+        memory = lock_memory(space, memory_id)
         if memory.status == Status.BINNED:
             raise Conflict("It is in the bin; restore it first.")
         if known not in {None, memory.revision}:
             raise Conflict("It was changed meanwhile.")
         if change.pinned is not None and change.pinned != memory.pinned:
             memory.pinned = change.pinned
-            action = "pinned" if change.pinned else "unpinned"
+            action = Action.PINNED if change.pinned else Action.UNPINNED
             record(memories=[memory], action=action, actor=actor, policy=policy, now=now)
         changed = _apply(memory, change, policy, actor, now, reason)
         _update(memory)
@@ -233,7 +234,9 @@ def _apply(
     if "importance" in values:
         memory.clock_started_at = now
         memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
-    record(memories=[memory], action="revised", actor=actor, policy=policy, now=now, reason=reason)
+    record(
+        memories=[memory], action=Action.REVISED, actor=actor, policy=policy, now=now, reason=reason
+    )
     return values
 
 
@@ -266,9 +269,10 @@ def _update(memory: Memory) -> None:
     Memory.objects.filter(space_id=memory.space_id, pk=memory.pk).update(**values)
 
 
-def _lock(space: Space, memory_id: uuid.UUID) -> Memory:
+def lock_memory(space: Space, memory_id: uuid.UUID) -> Memory:
     """The memory, held against others until the transaction ends; raises NotFound."""
-    try:
-        return Memory.objects.in_space(space).select_for_update().get(pk=memory_id)
-    except Memory.DoesNotExist:
-        raise NotFound("There is no such memory.") from None
+    memory = Memory.objects.in_space(space).select_for_update().filter(pk=memory_id).first()
+    if memory is None:
+        raise NotFound("There is no such memory.")
+    memory.space = space  # or it would be read again
+    return memory

@@ -15,6 +15,7 @@ from memory.drafts import MemoryAsked, MemoryChange, MemoryDraft, Source
 from memory.formulas.importance import reinforced
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
+from memory.models.history import Action
 from memory.querysets.policies import Policy
 from memory.reconciliation import Decision, Neighbour, Verdict, decide, echoes, has_room, patched
 from memory.services.conversations import hold_beside, hold_conversations
@@ -246,7 +247,7 @@ def _reinforce(old: Memory, statement: Statement, reason: str, actor: Actor, now
     _begin_anew(old, statement, now)
     record(
         memories=[old],
-        action="reinforced",
+        action=Action.REINFORCED,
         actor=actor,
         policy=statement.policy,
         now=now,

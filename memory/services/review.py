@@ -22,7 +22,7 @@ from memory.querysets.policies import current_policy
 from memory.reconciliation import Decision, restates
 from memory.services.approvals import admit, take_back, was_merged
 from memory.services.history import record
-from memory.services.memories import Prepared, store_memories
+from memory.services.memories import Prepared, lock_memory, store_memories
 from memory.services.reconciliation import Outcome, one_at_a_time, remember
 from memory.services.recycle_bin import let_go
 from memory.similar import nearest
@@ -215,11 +215,9 @@ def _rejected_before(prepared: Prepared) -> Memory | None:
 
 
 def _held(space: Space, memory_id: UUID) -> Memory:
-    """The memory, held against others until the transaction ends."""
-    memory = Memory.objects.in_space(space).filter(pk=memory_id).select_for_update().first()
-    if memory is None:
-        raise NotFound("There is no such memory.")
+    """The memory that waits, locked until the transaction ends. Raises NotFound, or Conflict if it
+    does not wait."""
+    memory = lock_memory(space, memory_id)
     if memory.status != Status.REVIEW:
         raise Conflict("It does not wait for review.")
-    memory.space = space
     return memory

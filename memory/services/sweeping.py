@@ -44,7 +44,7 @@ def begin_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
 
 def latest_sweep(space: Space) -> Job | None:
     """The newest job of this kind."""
-    return Job.objects.in_space(space).filter(kind=KIND).order_by("-created_at").first()
+    return Job.objects.in_space(space).latest_of(KIND)
 
 
 def to_go(space: Space, now: datetime) -> int:

@@ -101,7 +101,7 @@ def resume_switch(*, space: Space, now: datetime) -> Job:
 
 def latest_switch(space: Space) -> Job | None:
     """The newest job of this kind."""
-    return Job.objects.in_space(space).filter(kind=KIND).order_by("-created_at").first()
+    return Job.objects.in_space(space).latest_of(KIND)
 
 
 def switch(job: Job) -> Mapping[str, Any]:

@@ -14,12 +14,13 @@ from django.db.models import F
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from memory.actors import Actor
-from memory.errors import NotFound
 from memory.formulas import retention_sql
 from memory.formulas.retention import expires_at
 from memory.models import Memory, Space
+from memory.models.history import Action
 from memory.querysets.policies import current_policy
 from memory.services.history import record
+from memory.services.memories import lock_memory
 
 
 class Use(BaseModel):
@@ -75,7 +76,9 @@ def mark_used(
         wanted.update(**changes)
         for memory in used:  # as they now are, without being read again
             memory.use_count, memory.last_active_at = memory.use_count + 1, now
-        record(memories=used, action="used", actor=actor, policy=policy, now=now, reason=reason)
+        record(
+            memories=used, action=Action.USED, actor=actor, policy=policy, now=now, reason=reason
+        )
     return uses
 
 
@@ -87,10 +90,15 @@ def take_back_use(
     Raises NotFound.
     """
     with transaction.atomic():
-        memory = _lock(space, memory_id)
+        memory = lock_memory(space, memory_id)
         changes = {"use_count": max(0, memory.use_count - 1)}
         _change(
-            memory, changes | _clocks(memory, use.after, use.before), "unused", actor, now, reason
+            memory,
+            changes | _clocks(memory, use.after, use.before),
+            Action.UNUSED,
+            actor,
+            now,
+            reason,
         )
 
 
@@ -99,10 +107,15 @@ def give_back_use(
 ) -> None:
     """Undoes `take_back_use`; raises NotFound."""
     with transaction.atomic():
-        memory = _lock(space, memory_id)
+        memory = lock_memory(space, memory_id)
         changes = {"use_count": memory.use_count + 1}
         _change(
-            memory, changes | _clocks(memory, use.before, use.after), "used", actor, now, reason
+            memory,
+            changes | _clocks(memory, use.before, use.after),
+            Action.USED,
+            actor,
+            now,
+            reason,
         )
 
 
@@ -116,7 +129,7 @@ def _clocks(
 def _change(
     memory: Memory,
     changes: dict[str, Any],
-    action: str,
+    action: Action,
     actor: Actor,
     now: datetime,
     reason: str,
@@ -127,11 +140,3 @@ def _change(
     rows = Memory.objects.in_space(memory.space).filter(pk=memory.pk)
     rows.update(**changes)
     record(memories=rows.all(), action=action, actor=actor, policy=policy, now=now, reason=reason)
-
-
-def _lock(space: Space, memory_id: UUID) -> Memory:
-    memory = Memory.objects.in_space(space).select_for_update().filter(pk=memory_id).first()
-    if memory is None:
-        raise NotFound("There is no such memory.")
-    memory.space = space
-    return memory

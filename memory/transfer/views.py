@@ -93,8 +93,7 @@ def _chunks(file: "UploadedFile[bytes]") -> Iterator[bytes]:
 
 def _last_import(access: Access) -> dict[str, Any]:
     """The newest import, in words that a template can show."""
-    imports = Job.objects.in_space(access.space).filter(kind=IMPORT)
-    job = imports.order_by("-created_at").first()
+    job = Job.objects.in_space(access.space).latest_of(IMPORT)
     if job is None:
         return {"job": None}
     wrong = job.result.get("wrong", [])

@@ -10,6 +10,7 @@ from django.db import connection
 
 from memory.actors import Actor
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from memory.models.history import Action
 from memory.passages import passage_of
 from memory.querysets import passages as passages_sql
 from memory.querysets.policies import current_policy
@@ -155,7 +156,7 @@ def _store_memories(target: Target, ready: Ready) -> None:
     if target.is_legacy:  # its file has no history
         record(
             memories=memories,
-            action="created",
+            action=Action.CREATED,
             actor=target.actor,
             policy=policy,
             now=target.now,
