@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.utils.crypto import salted_hmac
 
-from memory.forms import rendered
 from memory.policy import PolicyDocument
+from memory.prompt_forms import rendered
 from memory.recall import Result
 
 PLAIN = "You are a helpful assistant."

@@ -1,30 +1,16 @@
-"""What a held memory is looked at by: the kind of its reason, the words that raised it, and what
-differs between two texts.
+"""Why a memory is held for review, as one stored line: the kind of the reason, and the words that
+raised it.
 
 A reason is one line (for a finding see assessor.screening: where the words stand, and what they
 do), and the words in quotation marks. What comes before the words is its kind.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Literal
 
 UNSURE = "The judge was not sure"
 CONFLICT = "It contradicts what is known"
 QUOTE_BEGINS = ": “"
 MAX_QUOTED = 200  # characters
-MAX_COMPARED = 4000  # characters; what is longer is shown whole, as one change
-_WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|\s+|.", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Span:
-    """A piece of a text, and whether it stayed, was added, or was left out."""
-
-    kind: Literal["same", "added", "removed"]
-    text: str
 
 
 def because(kind: str, quote: str) -> str:
@@ -52,18 +38,3 @@ def parted(text: str, quote: str) -> list[tuple[str, bool]]:
         return [(text, False)]
     pieces = [(text[: found.start()], False), (found.group(), True), (text[found.end() :], False)]
     return [(piece, is_quote) for piece, is_quote in pieces if piece]
-
-
-def compared(old: str, new: str) -> Sequence[Span]:
-    """What was left out of the old text and added in the new, word by word."""
-    if len(old) + len(new) > MAX_COMPARED:
-        return [Span("removed", old), Span("added", new)]
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
-    spans = []
-    for operation, i, j, k, m in SequenceMatcher(None, before, after, False).get_opcodes():
-        if operation == "equal":
-            spans.append(Span("same", "".join(before[i:j])))
-            continue
-        pieces = [Span("removed", "".join(before[i:j])), Span("added", "".join(after[k:m]))]
-        spans += [span for span in pieces if span.text]
-    return spans

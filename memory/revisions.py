@@ -8,10 +8,10 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from memory.held import Span, compared
+from memory.difference import Span, compared
+from memory.history_words import who
 from memory.models import Memory, MemoryRevision
 from memory.models.memories import MemoryType
-from memory.telling import who
 
 SHOWN = 10
 

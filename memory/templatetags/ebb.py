@@ -16,8 +16,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
-from memory.forms import age
 from memory.held import parted
+from memory.prompt_forms import age
 from memory.reason_words import in_words
 
 register = template.Library()

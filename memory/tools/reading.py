@@ -1,6 +1,6 @@
 """Tools that look. Searching is not using: who puts the answer before a model counts it."""
 
-from memory.forms import relevant_memories
+from memory.prompt_forms import relevant_memories
 from memory.recall import Recall, recall
 from memory.references import one
 from memory.schemas import MemoryOut, SearchOut

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from memory.forms import one_line
 from memory.models import Memory
+from memory.prompt_forms import one_line
 from memory.recall import Result
 
 
@@ -18,7 +18,7 @@ def typed(memory: Memory) -> str:
 
 
 def typed_results(results: Sequence[Result]) -> str:
-    """The lines of memory.forms.relevant_memories, each with what seed 002 wants as well (AC-3):
+    """The lines of prompt_forms.relevant_memories, each with what seed 002 wants as well (AC-3):
     `…, id: f926ff7f, memory_type: preference, importance: 0.7, score: 0.912)`."""
     lines = [
         f"- [{result.memory.created_at:%Y-%m-%d}] {one_line(result.memory.content)}"

@@ -19,8 +19,8 @@ from memory.overview import departures_by_reason
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
 from memory.querysets.policies import current_policy
+from memory.selection import asked_moment, selected_ids
 from memory.services import recycle_bin
-from memory.ticking import asked_moment, ticked_ids
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
@@ -58,7 +58,7 @@ def chart(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def restore(request: PageRequest, access: Access) -> HttpResponse:
     """Takes what was chosen back, all or none; the answer offers to undo it."""
-    ids, now = ticked_ids(request.POST), timezone.now()
+    ids, now = selected_ids(request.POST), timezone.now()
     if not ids:
         return _done(request, access, _("Choose what is to come back first."), "warning")
     try:
@@ -88,7 +88,7 @@ def put_back(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def purge(request: PageRequest, access: Access) -> HttpResponse:
     """Deletes what was chosen for good; the history keeps what it said."""
-    ids = ticked_ids(request.POST)
+    ids = selected_ids(request.POST)
     if not ids:
         return _done(request, access, _("Choose what is to be deleted first."), "warning")
     try:

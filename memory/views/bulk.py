@@ -18,8 +18,8 @@ from memory.drafts import MemoryTypeName, Tag
 from memory.errors import Conflict
 from memory.filters import Filters
 from memory.pages import PageRequest, space_page
+from memory.selection import asked_moment, selected_ids, undo_address
 from memory.services import bulk, undoing
-from memory.ticking import asked_moment, ticked_ids, undo_address
 from memory.views.memories import listed
 
 _TAG: TypeAdapter[str] = TypeAdapter(Tag)
@@ -54,7 +54,7 @@ def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
     """Does one of SAID to what is ticked; the list is drawn anew, with the undo."""
     if action not in SAID:
         raise Http404
-    chosen, now = ticked_ids(request.POST), timezone.now()
+    chosen, now = selected_ids(request.POST), timezone.now()
     if not chosen:
         return _drawn(request, access, _("Tick what it is about first."), "warning")
     who: dict[str, Any] = {"space": access.space, "actor": access.actor, "now": now}

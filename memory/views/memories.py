@@ -26,8 +26,8 @@ from memory.pagination import clock_of, keyset
 from memory.querysets.memories import MemoryQuerySet
 from memory.querysets.policies import Policy, current_policy
 from memory.recall import Recall, Result, recall
+from memory.selection import undo_address
 from memory.services import bulk
-from memory.ticking import undo_address
 from memory.tides import show
 from memory.views.overview import BAND_NAMES
 

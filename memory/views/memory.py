@@ -20,18 +20,18 @@ from memory.editing import edited
 from memory.errors import Conflict, NotFound
 from memory.formulas.ranking import match_percent
 from memory.held import kind_of, quote_of
+from memory.history_words import told
 from memory.models import Memory, MemoryEvent, Status
 from memory.pages import PageRequest, space_page
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
 from memory.revisions import changes
+from memory.selection import undo_address
 from memory.services.bulk import delete_memories, pin_memories
 from memory.services.lifetimes import extend_memory
 from memory.services.recycle_bin import restore_memory
 from memory.services.revisions import revert_memory
 from memory.similar import similar
-from memory.telling import told
-from memory.ticking import undo_address
 from memory.tides import show
 
 EVENTS = 30

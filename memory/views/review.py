@@ -14,10 +14,11 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memory.authentication import Access
+from memory.difference import compared
 from memory.editing import edited
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
-from memory.held import compared, kind_of, quote_of
+from memory.held import kind_of, quote_of
 from memory.models import Memory, ReviewRule, Status
 from memory.pages import PageRequest, space_page
 from memory.pagination import keyset

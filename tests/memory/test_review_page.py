@@ -8,8 +8,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from memory.difference import Span, compared
 from memory.errors import Conflict, NotFound
-from memory.held import Span, compared, kind_of, parted, quote_of
+from memory.held import kind_of, parted, quote_of
 from memory.models import Memory, MemoryEvent, ReviewRule, Space, Status, User
 from memory.services.recycle_bin import delete_memory
 from memory.services.review import decide_alike, reject_memory, reopen_memories

@@ -1,4 +1,4 @@
-"""What a page of ticked memories sends: which they are, and the moment that an undo is about."""
+"""What a list with boxes sends: which memories were selected, and the moment an undo is about."""
 
 from datetime import datetime
 from urllib.parse import urlencode
@@ -11,10 +11,10 @@ from django.utils.dateparse import parse_datetime
 from memory.errors import FieldError, InvalidArguments
 from memory.models import Space
 
-MAX_TICKED = 500
+MAX_SELECTED = 500
 
 
-def ticked_ids(posted: QueryDict) -> list[UUID]:
+def selected_ids(posted: QueryDict) -> list[UUID]:
     """The memory whose own button was pressed (`only`), or those that are ticked (`id`).
 
     Raises InvalidArguments.
@@ -24,8 +24,8 @@ def ticked_ids(posted: QueryDict) -> list[UUID]:
         ids = {UUID(value) for value in ([only] if only else posted.getlist("id"))}
     except ValueError:
         raise InvalidArguments(FieldError("id", "not an id")) from None
-    if len(ids) > MAX_TICKED:
-        raise InvalidArguments(FieldError("id", f"more than {MAX_TICKED}"))
+    if len(ids) > MAX_SELECTED:
+        raise InvalidArguments(FieldError("id", f"more than {MAX_SELECTED}"))
     return sorted(ids)
 
 

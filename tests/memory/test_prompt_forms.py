@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.forms import dated_summaries, one_line, relevant_memories, rendered
 from memory.models import Memory
+from memory.prompt_forms import dated_summaries, one_line, relevant_memories, rendered
 from memory.recall import Result
 
 DAY = datetime(2026, 2, 18, 23, 59, tzinfo=UTC)
