@@ -1,6 +1,7 @@
 """Celery's side of the memory core. Each may run twice."""
 
 import random
+import threading
 from uuid import UUID
 
 from celery import shared_task
@@ -16,6 +17,10 @@ from memory.services.switching import clear_after_switches
 from memory.webhooks.sending import Message, Outcome, send
 
 COLLECT_EVERY = 5.0  # seconds, as beat has it
+SENDERS = max(1, settings.CELERY_WORKER_CONCURRENCY // 2)
+sending = threading.BoundedSemaphore(SENDERS)
+"""Who sends to webhooks: half of the worker's threads at most, as receivers may be slow, and the
+other half judges meanwhile."""
 
 
 @shared_task
@@ -51,8 +56,16 @@ def collect_webhooks() -> None:
 
 @shared_task
 def deliver(space_id: int, webhook_id: str) -> None:
-    """Sends what is due to a webhook, if nobody else does."""
+    """Sends what is due to a webhook, if nobody else does and a sender is free; beat asks again."""
+    if not sending.acquire(blocking=False):
+        return
+    try:
+        _deliver(space_id, UUID(webhook_id))
+    finally:
+        sending.release()
 
+
+def _deliver(space_id: int, webhook_id: UUID) -> None:
     def post(delivery: WebhookDelivery) -> Outcome:
         release_connection()
         hook = delivery.webhook
@@ -61,7 +74,7 @@ def deliver(space_id: int, webhook_id: str) -> None:
 
     deliveries.work_off(
         space_id=space_id,
-        webhook_id=UUID(webhook_id),
+        webhook_id=webhook_id,
         send=post,
         clock=timezone.now,
         jitter=random.random,

@@ -1,8 +1,9 @@
 """How messages get to their webhooks: collected from the history, sent, tried again.
 
-One worker at a time sends to a webhook: a slow receiver keeps one thread busy, and only for
-BUDGET at a time. No database connection is held while a message is under way. A worker that dies
-while it sends leaves the message as it was, and it is sent again: receivers know it by its id.
+One worker at a time sends to a webhook: a slow receiver keeps one thread busy, only for BUDGET at a
+time, and rests when it let us wait in vain. No database connection is held while a message is under
+way. A worker that dies while it sends leaves the message as it was, and it is sent again: receivers
+know it by its id.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,9 @@ PAUSES = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 6 * 3600, 15 * 3600)
 """Seconds before the second to the eighth attempt: nearly a day in all."""
 BUDGET = timedelta(seconds=20)
 LEASE = BUDGET + timedelta(seconds=4 * SECONDS)  # name servers may let us wait, too
+WAITED, RESTS = 1000.0, 9
+"""A receiver that let us wait so many milliseconds in vain rests nine times as long, so that what
+is due to it takes a tenth of a thread's time."""
 KEPT_FOR = timedelta(days=30)
 LONGEST_PAUSE = 24 * 3600
 
@@ -112,8 +116,18 @@ def work_off(
                 break
             outcome = send(delivery)
             note_outcome(delivery=delivery, outcome=outcome, now=clock(), jitter=jitter())
+            if not outcome.delivered and outcome.took_ms >= WAITED:
+                _put_off(delivery, until=clock() + timedelta(milliseconds=RESTS * outcome.took_ms))
     finally:
         release(space_id=space_id, webhook_id=webhook_id)
+
+
+def _put_off(tried: WebhookDelivery, *, until: datetime) -> None:
+    """The other messages to this receiver wait until then; the one that was tried has its pause."""
+    WebhookDelivery.objects.filter(
+        space_id=tried.space_id, webhook_id=tried.webhook_id,
+        state=DeliveryState.PENDING, due_at__lt=until,
+    ).exclude(pk=tried.pk).update(due_at=until)  # fmt: skip
 
 
 def forget_old(*, now: datetime) -> int:

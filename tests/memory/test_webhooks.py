@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import ExitStack
 from datetime import timedelta
 
 import pytest
@@ -10,12 +11,13 @@ from django.utils import timezone
 
 from memory.drafts import MemoryChange
 from memory.models import MemoryEvent, Space, Webhook, WebhookDelivery
-from memory.services.deliveries import PAUSES, forget_old, note_outcome
+from memory.services.deliveries import PAUSES, forget_old, note_outcome, work_off
 from memory.services.memories import revise_memory
 from memory.services.recycle_bin import delete_memory, restore_memory
 from memory.services.retention import sweep
 from memory.services.review import approve_memory
 from memory.services.webhooks import change_webhook, redeliver, rotate_webhook, send_test
+from memory.tasks import SENDERS, sending
 from memory.webhooks.sending import Outcome
 from memory.webhooks.signing import signature
 from tests.memory.letting_go import insert
@@ -204,6 +206,44 @@ def test_gone_switches_off_and_switched_on_again_it_begins_now(
     tell(webhook)
     told = [json.loads(body)["data"]["content"] for _, _, body in receiver.got]
     assert told == ["first", "second", "third"]
+
+
+@pytest.mark.django_db
+def test_a_receiver_that_lets_us_wait_in_vain_rests(space: Space, receiver: Receiver) -> None:
+    webhook = hook(space, receiver.url)
+    for _ in range(3):
+        send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+    tried: list[WebhookDelivery] = []
+
+    def in_vain(delivery: WebhookDelivery) -> Outcome:
+        tried.append(delivery)
+        return Outcome(took_ms=15_000, error="No answer within 15 seconds.")
+
+    begun = timezone.now()
+    work_off(
+        space_id=space.pk, webhook_id=webhook.pk, send=in_vain, clock=timezone.now, jitter=lambda: 0
+    )
+
+    [first] = tried
+    others = WebhookDelivery.objects.exclude(pk=first.pk)
+    assert [row.due_at - begun >= timedelta(seconds=135) for row in others] == [True, True]
+    redeliver(space=space, delivery_id=others[0].pk, now=timezone.now())  # a person's word counts
+    tell(webhook)
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.django_db
+def test_half_of_the_threads_send_at_most(space: Space, receiver: Receiver) -> None:
+    webhook = hook(space, receiver.url)
+    send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+
+    with ExitStack() as others:
+        for _ in range(SENDERS):
+            others.enter_context(sending)
+        [row] = tell(webhook)
+        assert (row.state, receiver.got) == ("pending", [])
+
+    assert [row.state for row in tell(webhook)] == ["delivered"]
 
 
 @pytest.mark.django_db
