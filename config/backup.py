@@ -124,20 +124,22 @@ def _unpacked(file: Path, folder: Path) -> dict[str, Any]:
                 if name in archive.getnames() and (part := archive.extractfile(name)):
                     with part, (folder / name).open("wb") as copy:
                         shutil.copyfileobj(part, copy)
-        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text())
-    except (OSError, tarfile.TarError, KeyError, ValueError) as error:
-        raise BackupError(f"{file} is not a backup of Ebb: {error}") from None
-    if manifest.get("format") != FORMAT or not (folder / _DUMP).exists():
+        manifest = json.loads((folder / _MANIFEST).read_text())
+    except (OSError, tarfile.TarError, ValueError) as error:
+        reason = str(error).partition("\n")[0]  # tarfile lists all that it has tried
+        raise BackupError(f"{file} is not a backup of Ebb: {reason}") from None
+    is_ours = isinstance(manifest, dict) and manifest.get("format") == FORMAT
+    if not is_ours or not (folder / _DUMP).exists():
         raise BackupError(f"{file} is not a backup of Ebb.")
     return manifest
 
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
-    newer = [name for name in manifest["migrations"] if name not in known]
-    if manifest["version"] != 1 or newer:
+    newer = [str(name) for name in manifest.get("migrations", ()) if str(name) not in known]
+    if manifest.get("version") != 1 or newer:
         raise BackupError(
-            f"The backup was made by a newer Ebb ({manifest['ebb']}); its schema has "
+            f"The backup was made by a newer Ebb ({manifest.get('ebb')}); its schema has "
             f"{', '.join(newer) or 'another form'}, which this one does not know. "
             "Restore it with that version or a later one."
         )

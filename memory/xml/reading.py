@@ -130,7 +130,7 @@ def _parsed(span: str) -> Element:
     try:
         element: Element = ElementTree.fromstring(span, forbid_dtd=True)
     except (ParseError, ValueError) as error:  # defusedxml's own errors are ValueErrors
-        raise _wrong("body", f"broken XML: {error}") from None
+        raise _wrong("body", f"broken XML (& is written &amp;): {error}") from None
     if len(element):
         raise _wrong(element.tag, "holds text only; write < as &lt;")
     return element

@@ -79,6 +79,9 @@ def test_what_was_backed_up_is_restored_whole(
     newer = changed(file, ebb="9.0", migrations=["memory.9999_from_the_future"])
     with pytest.raises(BackupError, match=r"newer Ebb \(9.0\).*memory.9999_from_the_future"):
         restore(newer, replace=True, even_if_running=False, now=made_at)
+    other = changed(file, version=2, migrations={"memory": 9999})
+    with pytest.raises(BackupError, match="newer Ebb"):
+        restore(other, replace=True, even_if_running=False, now=made_at)
     assert contents(empty_database) == before
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
 
@@ -94,7 +97,16 @@ def test_not_while_a_worker_lives(
         restore(file, replace=True, even_if_running=False, now=made_at)
 
 
-@pytest.mark.parametrize("content", [b"", b"not a tar", None])
+def tar(manifest: bytes) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        part = tarfile.TarInfo("manifest.json")
+        part.size = len(manifest)
+        archive.addfile(part, io.BytesIO(manifest))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a tar", tar(b"[]"), tar(b"{}"), tar(b"{"), None])
 def test_what_is_no_backup_is_refused(
     made_at: datetime, tmp_path: Path, content: bytes | None
 ) -> None:
@@ -102,7 +114,7 @@ def test_what_is_no_backup_is_refused(
     if content is not None:
         file.write_bytes(content)
 
-    with pytest.raises(BackupError, match="not a backup"):
+    with pytest.raises(BackupError, match=r"^\S+ is not a backup of Ebb.*$"):  # one line
         restore(file, replace=True, even_if_running=True, now=made_at)
 
 

@@ -28,7 +28,8 @@ class Command(BaseCommand):
         except StartError as error:
             sys.exit(str(error))
         except OSError as error:
-            sys.exit(f"Ebb cannot write {error.filename}: {error.strerror}.")
+            where = error.filename or "all that it needs to"  # a full disk names no file
+            sys.exit(f"Ebb cannot write {where}: {error.strerror}.")
         if alone:
             forget_last_run()
 
