@@ -14,15 +14,17 @@ class EbbCelery(Celery):
     """Celery, of which only workers listen on the queue."""
 
     def connection_for_write(self, *args: Any, **options: Any) -> Any:
-        """A connection to put tasks on the queue, which needs one session and no `NOTIFY`.
+        """A connection to put tasks on the queue. It tries once: what was not told is told again
+        by beat, and whoever waits for a reply must not wait for a queue that is away.
 
-        With it each new connection would make the queue's trigger anew, two at once would fail
-        ("trigger already exists"), and each would hold a second session to listen on.
+        In PostgreSQL it needs one session and no `NOTIFY`. With it each new connection would make
+        the queue's trigger anew, two at once would fail ("trigger already exists"), and each would
+        hold a second session to listen on.
         """
+        changed = {**(options.get("transport_options") or {}), "max_retries": 0}
         if "use_notify" in self.conf.broker_transport_options:
-            given = options.get("transport_options") or {}
-            options["transport_options"] = {**given, "use_notify": False, "pool_size": 1}
-        return super().connection_for_write(*args, **options)
+            changed |= {"use_notify": False, "pool_size": 1}
+        return super().connection_for_write(*args, **options | {"transport_options": changed})
 
 
 class Heartbeat(bootsteps.StartStopStep):

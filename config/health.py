@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+import psycopg
 from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, connection
@@ -24,6 +25,7 @@ from memory.pages import PageRequest, space_page
 OK = "ok"
 # Three missed beats are chance, six are not.
 HEARTBEAT_MAX_AGE = timedelta(seconds=60)
+_PATIENCE = 3  # seconds for a connection
 _MODEL_ANSWER_KEPT = 15  # seconds: a probe a second must not become a request a second
 
 NAMES = {
@@ -54,10 +56,12 @@ def check_ready() -> dict[str, str]:
 
 def _database() -> str:
     try:
+        # The pool would wait for a server that is away longer than those who ask this do.
+        psycopg.connect(settings.DATABASE_URL, connect_timeout=_PATIENCE).close()
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return _("The database has not been prepared for this version of Ebb.")
-    except DatabaseError:
+    except (DatabaseError, psycopg.Error):
         return _("The database does not answer.")
     return OK
 
