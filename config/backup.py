@@ -124,14 +124,17 @@ def _unpacked(file: Path, folder: Path) -> dict[str, Any]:
                 if name in archive.getnames() and (part := archive.extractfile(name)):
                     with part, (folder / name).open("wb") as copy:
                         shutil.copyfileobj(part, copy)
-        manifest = json.loads((folder / _MANIFEST).read_text())
+        manifest: Any = json.loads((folder / _MANIFEST).read_text())
     except (OSError, tarfile.TarError, ValueError) as error:
         reason = str(error).partition("\n")[0]  # tarfile lists all that it has tried
         raise BackupError(f"{file} is not a backup of Ebb: {reason}") from None
-    is_ours = isinstance(manifest, dict) and manifest.get("format") == FORMAT
-    if not is_ours or not (folder / _DUMP).exists():
-        raise BackupError(f"{file} is not a backup of Ebb.")
-    return manifest
+    if (
+        isinstance(manifest, dict)
+        and manifest.get("format") == FORMAT
+        and (folder / _DUMP).exists()
+    ):
+        return manifest
+    raise BackupError(f"{file} is not a backup of Ebb.")
 
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:

@@ -51,7 +51,10 @@ _BY_STATUS = {
 _UNREADABLE = (MultiPartParserError, SuspiciousOperation)
 API = "/api/v1/"
 DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
-NO_SUCH_CALL = "There is no such call. There are POST /v1/chat/completions and GET /v1/models."
+NO_SUCH_CALL = {
+    API: "There is no such call. All are described at /api/v1/docs.",
+    DOOR: "There is no such call. There are POST /v1/chat/completions and GET /v1/models.",
+}
 
 
 def answer_to(error: Exception) -> tuple[int, str, str]:
@@ -163,11 +166,12 @@ def _as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     if status < 400 or not request.path.startswith((API, DOOR)) or "json" in kind:
         return response
     phrase = HTTPStatus(status).phrase
-    if request.path.startswith(DOOR):
-        said = NO_SUCH_CALL if status == 404 else phrase
+    door = DOOR if request.path.startswith(DOOR) else API
+    said = NO_SUCH_CALL[door] if status == 404 else phrase
+    if door == DOOR:
         answer = openai_errors.of_status(status, said).response()
     else:
-        answer = problem(status, _BY_STATUS.get(status, "error"), phrase, phrase)
+        answer = problem(status, _BY_STATUS.get(status, "error"), phrase, said)
     if "Allow" in response.headers:
         answer.headers["Allow"] = response.headers["Allow"]
     return answer

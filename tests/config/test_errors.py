@@ -124,7 +124,8 @@ def test_search_with_an_unknown_profile_names_the_known_ones(owner: ApiClient) -
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize("where", ["nothing", "memories/1/2/3", "", "memories/search/", "%00"])
 def test_unknown_path_is_a_problem(owner: ApiClient, method: str, where: str) -> None:
-    assert_problem(owner.call(method, where), 404, "not_found")
+    problem = assert_problem(owner.call(method, where), 404, "not_found")
+    assert "/api/v1/docs" in problem["detail"]
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,12 @@ def test_errors_are_exceptions_by_their_code(web: Web, ebb: Ebb, key: MakeKey) -
         list(ebb.stream_chat(""))
     with pytest.raises(ValueError, match="not an address"):
         Ebb("file:///etc", "ebb_wrong")
+    with pytest.raises(ValueError, match="no API key"):
+        Ebb(web.url, " ")
+
+
+def test_a_key_from_a_file_and_an_address_with_the_apis_path_do(web: Web, key: MakeKey) -> None:
+    assert Ebb(f"{web.url}/api/v1/", f"{key()}\n").policy()["version"] == 1
 
 
 class _Losing(BaseHTTPRequestHandler):

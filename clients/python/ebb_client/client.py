@@ -30,8 +30,11 @@ class Ebb:
         retries: int = 2,
     ) -> None:
         url = url or os.environ.get("EBB_URL", "http://127.0.0.1:8000")
-        key = key or os.environ["EBB_KEY"]
-        self._wire = Wire(f"{url.rstrip('/')}/api/v1", key, timeout=timeout, retries=retries)
+        key = (key or os.environ.get("EBB_KEY", "")).strip()  # files end with a newline
+        if not key:
+            raise ValueError("no API key: give `key`, or set EBB_KEY")
+        url = url.rstrip("/").removesuffix("/api/v1")
+        self._wire = Wire(f"{url}/api/v1", key, timeout=timeout, retries=retries)
 
     # --- Memories -----------------------------------------------------------------------------
 
