@@ -1,7 +1,6 @@
 """JSON API: judging now, queueing, and looking at what was judged."""
 
 from typing import Any
-from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest
@@ -25,12 +24,13 @@ from assessor.schemas import (
 from assessor.screening import judged_part, mask_exchange
 from memory.authentication import Access, access_to
 from memory.connections import release_connection
-from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.errors import NotFound
 from memory.models import Memory
 from memory.overview import came_and_went, overview
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.querysets.policies import current_policy
+from memory.references import thing_id
 from memory.schemas.asked import OnceOnly, ThingId, may_fail
 
 router = Router(tags=["assessment"])
@@ -113,10 +113,7 @@ def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> di
 
 
 def _one(access: Access, reference: str) -> Assessment:
-    try:
-        found = Assessment.objects.in_space(access.space).filter(pk=UUID(reference)).first()
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not a UUID")) from None
+    found = Assessment.objects.in_space(access.space).filter(pk=thing_id(reference)).first()
     if found is None:
         raise NotFound("There is no such assessment.")
     return found

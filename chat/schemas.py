@@ -13,8 +13,7 @@ from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, Text
 from memory.formulas.ranking import PROFILES
-from memory.schemas import Limit
-from memory.schemas.asked import Asked, Cursor, Flag, example
+from memory.schemas.asked import Asked, Flag, PageIn, example
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
@@ -208,14 +207,7 @@ class ConversationList(Schema):
     next: str | None
 
 
-class Page(Schema):
-    """Place in a list."""
-
-    limit: Limit = 50
-    cursor: Cursor | None = None
-
-
-class Search(Page):
+class Search(PageIn):
     """`q`: words of the title or of what was said, each of which must be there."""
 
     q: Annotated[Text, Field(max_length=MAX_SEARCH)] = ""

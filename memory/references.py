@@ -1,4 +1,5 @@
-"""What doors read from: a space's memories, one or many of them by whole or short id."""
+"""What doors read from: a space's memories, one or many of them by whole or short id; and the id of
+what has no short one."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,6 +39,14 @@ def many(space: Space, references: Sequence[str], *, field: str = "ids") -> list
     if any((name if name in found else _whole(name)) not in found for name in references):
         raise NotFound("There is no such memory.")
     return rows
+
+
+def thing_id(reference: str) -> UUID:
+    """The id of a thing that has no short one; raises InvalidArguments."""
+    try:
+        return UUID(reference)
+    except ValueError:
+        raise InvalidArguments(FieldError("id", "not a UUID")) from None
 
 
 def _whole(reference: str) -> UUID | None:

@@ -1,7 +1,6 @@
 """JSON API: the conversations that chat makes."""
 
 from typing import Any
-from uuid import UUID
 
 from django.db import transaction
 from django.http import HttpRequest
@@ -18,8 +17,9 @@ from chat.schemas import (
 )
 from chat.services import conversations
 from memory.authentication import access_to
-from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.errors import NotFound
 from memory.pagination import keyset
+from memory.references import thing_id
 from memory.schemas.asked import ThingId
 
 router = Router(tags=["chat"])
@@ -38,13 +38,6 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
     return {"items": items, "next": following}
 
 
-def _uuid(reference: str) -> UUID:
-    try:
-        return UUID(reference)
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not a UUID")) from None
-
-
 @router.get(
     "conversations/{id}",
     response=ConversationDetail,
@@ -54,7 +47,7 @@ def _uuid(reference: str) -> UUID:
 def get_conversation(request: HttpRequest, id: ThingId) -> dict[str, Any]:
     """One conversation with its messages, without those that were replaced."""
     space = access_to(request, "read").space
-    conversation = Conversation.objects.in_space(space).filter(pk=_uuid(id)).first()
+    conversation = Conversation.objects.in_space(space).filter(pk=thing_id(id)).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
     messages = Message.objects.in_space(space).of(conversation).shown()
@@ -83,12 +76,12 @@ def change_conversation(
     """Change what a conversation is called, and what it goes by from the next reply on."""
     space = access_to(request, "write").space
     with transaction.atomic():
-        conversations.choose(space=space, conversation_id=_uuid(id), **asked.choices)
+        conversations.choose(space=space, conversation_id=thing_id(id), **asked.choices)
         if asked.title is not None:
             conversations.rename_conversation(
-                space=space, conversation_id=_uuid(id), title=asked.title
+                space=space, conversation_id=thing_id(id), title=asked.title
             )
-    return Conversation.objects.in_space(space).get(pk=_uuid(id))
+    return Conversation.objects.in_space(space).get(pk=thing_id(id))
 
 
 @router.delete(
@@ -100,7 +93,7 @@ def change_conversation(
 def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
     """Take a conversation off the list. What it taught stays, what waits is not judged."""
     space = access_to(request, "write").space
-    conversations.delete_conversation(space=space, conversation_id=_uuid(id), now=timezone.now())
+    conversations.delete_conversation(space=space, conversation_id=thing_id(id), now=timezone.now())
     return Status(204, None)
 
 
@@ -114,5 +107,5 @@ def restore_conversation(request: HttpRequest, id: ThingId) -> Conversation:
     """Put a deleted conversation back on the list."""
     space = access_to(request, "write").space
     return conversations.restore_conversation(
-        space=space, conversation_id=_uuid(id), now=timezone.now()
+        space=space, conversation_id=thing_id(id), now=timezone.now()
     )

@@ -1,24 +1,23 @@
 """JSON API: long work, watched and stopped."""
 
-from uuid import UUID
-
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
 from memory.authentication import access_to
-from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.errors import NotFound
 from memory.models import Job
 from memory.pagination import keyset
-from memory.schemas import JobList, JobListIn, JobOut
-from memory.schemas.asked import ThingId, may_fail
+from memory.references import thing_id
+from memory.schemas import JobList, JobOut
+from memory.schemas.asked import PageIn, ThingId, may_fail
 from memory.services import jobs
 
 router = Router(tags=["transfer"])
 
 
 @router.get("jobs", response=JobList, url_name="jobs_list", operation_id="listJobs")
-def list_jobs(request: HttpRequest, asked: Query[JobListIn]) -> JobList:
+def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
     """The space's long work, the newest first."""
     rows = Job.objects.in_space(access_to(request, "read").space)
     found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
@@ -29,7 +28,7 @@ def list_jobs(request: HttpRequest, asked: Query[JobListIn]) -> JobList:
 @router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")
 def get_job(request: HttpRequest, id: ThingId) -> JobOut:
     """How far it is, and when it will be done at this pace."""
-    job = Job.objects.in_space(access_to(request, "read").space).filter(pk=_uuid(id)).first()
+    job = Job.objects.in_space(access_to(request, "read").space).filter(pk=thing_id(id)).first()
     if job is None:
         raise NotFound("There is no such job.")
     return JobOut.of(job, timezone.now())
@@ -39,7 +38,7 @@ def get_job(request: HttpRequest, id: ThingId) -> JobOut:
 def cancel_job(request: HttpRequest, id: ThingId) -> JobOut:
     """Stop it at its next step. What is done stays done, and it can be resumed."""
     space, now = access_to(request, "admin").space, timezone.now()
-    return JobOut.of(jobs.cancel(space=space, job_id=_uuid(id), now=now), now)
+    return JobOut.of(jobs.cancel(space=space, job_id=thing_id(id), now=now), now)
 
 
 @router.post(
@@ -52,11 +51,4 @@ def cancel_job(request: HttpRequest, id: ThingId) -> JobOut:
 def resume_job(request: HttpRequest, id: ThingId) -> JobOut:
     """Go on with work that was cancelled or has failed, from where it stopped."""
     space, now = access_to(request, "admin").space, timezone.now()
-    return JobOut.of(jobs.resume(space=space, job_id=_uuid(id), now=now), now)
-
-
-def _uuid(reference: str) -> UUID:
-    try:
-        return UUID(reference)
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not a UUID")) from None
+    return JobOut.of(jobs.resume(space=space, job_id=thing_id(id), now=now), now)

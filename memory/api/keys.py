@@ -2,34 +2,33 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
-from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from memory.authentication import Access, access_to
-from memory.errors import FieldError, Forbidden, InvalidArguments, NotFound
+from memory.errors import Forbidden, NotFound
 from memory.models import ApiKey, AuditEntry
 from memory.pagination import keyset
+from memory.references import thing_id
 from memory.schemas import (
     AuditList,
     KeyChangeIn,
     KeyIn,
     KeyList,
-    KeyListIn,
     KeyOut,
     NewKeyOut,
     RotateIn,
 )
-from memory.schemas.asked import ThingId, may_fail
+from memory.schemas.asked import NumberedPageIn, ThingId, may_fail
 from memory.services import keys as services
 
 router = Router(tags=["keys"])
 
 
 @router.get("keys", response=KeyList, url_name="keys_list", operation_id="listKeys")
-def list_keys(request: HttpRequest, asked: Query[KeyListIn]) -> KeyList:
+def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
     """The space's keys, the newest first, those that no longer work among them."""
     rows = ApiKey.objects.in_space(access_to(request, "admin").space)
     found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
@@ -107,7 +106,7 @@ def revoke_key(request: HttpRequest, id: ThingId) -> Status[None]:
 
 
 @router.get("audit", response=AuditList, url_name="audit_list", operation_id="listAudit")
-def list_audit(request: HttpRequest, asked: Query[KeyListIn]) -> dict[str, object]:
+def list_audit(request: HttpRequest, asked: Query[NumberedPageIn]) -> dict[str, object]:
     """Who changed keys, members and webhooks, the latest first."""
     rows = AuditEntry.objects.in_space(access_to(request, "admin").space)
     items, following = keyset("-at").page(rows, limit=asked.limit, cursor=asked.cursor)
@@ -115,11 +114,8 @@ def list_audit(request: HttpRequest, asked: Query[KeyListIn]) -> dict[str, objec
 
 
 def _key(access: Access, reference: str) -> ApiKey:
-    try:
-        key_id = UUID(reference)
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not a UUID")) from None
-    key = ApiKey.objects.in_space(access.space).filter(public_id=key_id).first()
+    rows = ApiKey.objects.in_space(access.space)
+    key = rows.filter(public_id=thing_id(reference)).first()
     if key is None:
         raise NotFound("There is no such key.")
     return key

@@ -8,8 +8,8 @@ from memory.authentication import access_to
 from memory.pagination import clock_of, keyset
 from memory.querysets.policies import current_policy
 from memory.references import many, one, readable
-from memory.schemas import BinList, BinListIn, RestoreIn, RestoreOut
-from memory.schemas.asked import MemoryId, may_fail
+from memory.schemas import BinList, RestoreIn, RestoreOut
+from memory.schemas.asked import MemoryId, PageIn, may_fail
 from memory.services import recycle_bin as services
 
 router = Router(tags=["recycle bin"])
@@ -18,7 +18,7 @@ router = Router(tags=["recycle bin"])
 @router.get(
     "recycle-bin", response=BinList, url_name="recycle_bin_list", operation_id="listRecycleBin"
 )
-def list_recycle_bin(request: HttpRequest, asked: Query[BinListIn]) -> dict[str, object]:
+def list_recycle_bin(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
     """What was let go and can be taken back, the latest first."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())

@@ -8,15 +8,15 @@ from memory.authentication import access_to
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.references import one, readable
-from memory.schemas import HeldOut, ReviewList, ReviewListIn
-from memory.schemas.asked import MemoryId, may_fail
+from memory.schemas import HeldOut, ReviewList
+from memory.schemas.asked import MemoryId, PageIn, may_fail
 from memory.services import review as services
 
 router = Router(tags=["review"])
 
 
 @router.get("review", response=ReviewList, url_name="review_list", operation_id="listReview")
-def list_review(request: HttpRequest, asked: Query[ReviewListIn]) -> dict[str, object]:
+def list_review(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
     """What was held and waits for a decision, the newest first, each with the reason."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())

@@ -1,15 +1,14 @@
 """JSON API: webhooks of a space, and the log of what was told."""
 
-from uuid import UUID
-
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from memory.authentication import Access, access_to
-from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.errors import NotFound
 from memory.models import Webhook, WebhookDelivery
 from memory.pagination import keyset
+from memory.references import thing_id
 from memory.schemas import (
     DeliveryList,
     DeliveryOut,
@@ -17,17 +16,16 @@ from memory.schemas import (
     WebhookChangeIn,
     WebhookIn,
     WebhookList,
-    WebhookListIn,
     WebhookOut,
 )
-from memory.schemas.asked import ThingId
+from memory.schemas.asked import PageIn, ThingId
 from memory.services import webhooks as services
 
 router = Router(tags=["webhooks"])
 
 
 @router.get("webhooks", response=WebhookList, url_name="webhooks_list", operation_id="listWebhooks")
-def list_webhooks(request: HttpRequest, asked: Query[WebhookListIn]) -> dict[str, object]:
+def list_webhooks(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
     """The space's webhooks, the newest first."""
     rows = Webhook.objects.in_space(access_to(request, "admin").space)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
@@ -70,7 +68,7 @@ def change_webhook(request: HttpRequest, id: ThingId, asked: WebhookChangeIn) ->
     access = access_to(request, "admin")
     return services.change_webhook(
         space=access.space,
-        webhook_id=_uuid(id),
+        webhook_id=thing_id(id),
         changes=asked.model_dump(exclude_none=True),
         actor=access.actor,
         now=timezone.now(),
@@ -84,7 +82,7 @@ def delete_webhook(request: HttpRequest, id: ThingId) -> Status[None]:
     """Take it away, and its log with it."""
     access = access_to(request, "admin")
     services.delete_webhook(
-        space=access.space, webhook_id=_uuid(id), actor=access.actor, now=timezone.now()
+        space=access.space, webhook_id=thing_id(id), actor=access.actor, now=timezone.now()
     )
     return Status(204, None)
 
@@ -100,7 +98,7 @@ def rotate_webhook(request: HttpRequest, id: ThingId) -> Webhook:
     it, and nothing with the old one."""
     access = access_to(request, "admin")
     return services.rotate_webhook(
-        space=access.space, webhook_id=_uuid(id), actor=access.actor, now=timezone.now()
+        space=access.space, webhook_id=thing_id(id), actor=access.actor, now=timezone.now()
     )
 
 
@@ -113,7 +111,7 @@ def rotate_webhook(request: HttpRequest, id: ThingId) -> Webhook:
 def test_webhook(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
     """Send a message of the type `test`; its log says how it went."""
     access = access_to(request, "admin")
-    delivery = services.send_test(space=access.space, webhook_id=_uuid(id), now=timezone.now())
+    delivery = services.send_test(space=access.space, webhook_id=thing_id(id), now=timezone.now())
     return Status(202, delivery)
 
 
@@ -123,9 +121,7 @@ def test_webhook(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
     url_name="webhooks_deliveries",
     operation_id="listDeliveries",
 )
-def list_deliveries(
-    request: HttpRequest, id: ThingId, asked: Query[WebhookListIn]
-) -> dict[str, object]:
+def list_deliveries(request: HttpRequest, id: ThingId, asked: Query[PageIn]) -> dict[str, object]:
     """What was told, the latest first; kept for 30 days."""
     access = access_to(request, "admin")
     rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=_webhook(access, id))
@@ -142,19 +138,12 @@ def list_deliveries(
 def redeliver(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
     """Send a message again, with the id it had."""
     access = access_to(request, "admin")
-    delivery = services.redeliver(space=access.space, delivery_id=_uuid(id), now=timezone.now())
+    delivery = services.redeliver(space=access.space, delivery_id=thing_id(id), now=timezone.now())
     return Status(202, delivery)
 
 
 def _webhook(access: Access, reference: str) -> Webhook:
-    webhook = Webhook.objects.in_space(access.space).filter(pk=_uuid(reference)).first()
+    webhook = Webhook.objects.in_space(access.space).filter(pk=thing_id(reference)).first()
     if webhook is None:
         raise NotFound("There is no such webhook.")
     return webhook
-
-
-def _uuid(reference: str) -> UUID:
-    try:
-        return UUID(reference)
-    except ValueError:
-        raise InvalidArguments(FieldError("id", "not a UUID")) from None

@@ -1,13 +1,12 @@
 """The JSON shapes of the memory core (API.md), one file a noun."""
 
 from memory.schemas.history import HistoryIn, HistoryList
-from memory.schemas.jobs import ImportIn, JobList, JobListIn, JobOut
+from memory.schemas.jobs import ImportIn, JobList, JobOut
 from memory.schemas.keys import (
     AuditList,
     KeyChangeIn,
     KeyIn,
     KeyList,
-    KeyListIn,
     KeyOut,
     NewKeyOut,
     RotateIn,
@@ -15,7 +14,6 @@ from memory.schemas.keys import (
 from memory.schemas.memories import (
     BatchIn,
     BatchOut,
-    Limit,
     MemoryList,
     MemoryListIn,
     MemoryOut,
@@ -26,8 +24,8 @@ from memory.schemas.memories import (
     results_out,
 )
 from memory.schemas.policy import PolicyOut, PreviewIn, PreviewOut, SweptOut
-from memory.schemas.recycle_bin import BinList, BinListIn, RestoreIn, RestoreOut
-from memory.schemas.review import HeldOut, ReviewList, ReviewListIn
+from memory.schemas.recycle_bin import BinList, RestoreIn, RestoreOut
+from memory.schemas.review import HeldOut, ReviewList
 from memory.schemas.revisions import RevertIn, RevisionList, RevisionListIn
 from memory.schemas.tools import ToolAnswerOut, ToolList
 from memory.schemas.webhooks import (
@@ -37,7 +35,6 @@ from memory.schemas.webhooks import (
     WebhookChangeIn,
     WebhookIn,
     WebhookList,
-    WebhookListIn,
     WebhookOut,
 )
 
@@ -46,7 +43,6 @@ __all__ = [
     "BatchIn",
     "BatchOut",
     "BinList",
-    "BinListIn",
     "DeliveryList",
     "DeliveryOut",
     "HeldOut",
@@ -54,14 +50,11 @@ __all__ = [
     "HistoryList",
     "ImportIn",
     "JobList",
-    "JobListIn",
     "JobOut",
     "KeyChangeIn",
     "KeyIn",
     "KeyList",
-    "KeyListIn",
     "KeyOut",
-    "Limit",
     "MemoryList",
     "MemoryListIn",
     "MemoryOut",
@@ -76,7 +69,6 @@ __all__ = [
     "RestoreOut",
     "RevertIn",
     "ReviewList",
-    "ReviewListIn",
     "RevisionList",
     "RevisionListIn",
     "RotateIn",
@@ -88,7 +80,6 @@ __all__ = [
     "WebhookChangeIn",
     "WebhookIn",
     "WebhookList",
-    "WebhookListIn",
     "WebhookOut",
     "results_out",
 ]

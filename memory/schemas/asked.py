@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from ninja import Field, Header
+from ninja import Field, Header, Schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from memory.drafts import IdempotencyKey
@@ -35,6 +35,23 @@ Cursor = Annotated[str, Field(description=PLACE, json_schema_extra={"pattern": C
 NumberedCursor = Annotated[
     str, Field(description=PLACE, json_schema_extra={"pattern": NUMBERED_CURSOR})
 ]
+
+Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
+
+
+class PageIn(Schema):
+    """A page of a list: how many rows, and where it begins."""
+
+    limit: Limit = 50
+    cursor: Cursor | None = None
+
+
+class NumberedPageIn(Schema):
+    """The same of a list whose rows have numbers and no UUIDs."""
+
+    limit: Limit = 50
+    cursor: NumberedCursor | None = None
+
 
 _WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _MEMORY: dict[str, Any] = {"pattern": f"^([0-9a-f]{{8}}|{_WHOLE})$", "example": "f926ff7f"}

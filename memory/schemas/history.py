@@ -8,8 +8,7 @@ from ninja import Schema
 
 from memory.drafts import Moment
 from memory.models import MemoryEvent
-from memory.schemas.asked import MemoryReference, NumberedCursor
-from memory.schemas.memories import Limit
+from memory.schemas.asked import Limit, MemoryReference, NumberedCursor
 
 ActionName = Literal[
     "created", "revised", "reinforced", "used", "unused", "expired", "evicted", "deleted",

@@ -7,8 +7,6 @@ from uuid import UUID
 from ninja import Schema
 
 from memory.models import Job
-from memory.schemas.asked import Cursor
-from memory.schemas.memories import Limit
 
 
 class ImportIn(Schema):
@@ -48,11 +46,6 @@ class JobOut(Schema):
             error=job.error,
             result=job.result,
         )
-
-
-class JobListIn(Schema):
-    limit: Limit = 50
-    cursor: Cursor | None = None
 
 
 class JobList(Schema):

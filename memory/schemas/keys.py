@@ -8,9 +8,8 @@ from ninja import Field, Schema
 
 from memory.drafts import Moment, Text
 from memory.models import ApiKey, AuditEntry
-from memory.schemas.asked import Asked, NumberedCursor, example
+from memory.schemas.asked import Asked, example
 from memory.schemas.history import ActorOut
-from memory.schemas.memories import Limit
 
 ScopeName = Literal["read", "write", "admin"]
 Name = Annotated[Text, Field(max_length=120)]
@@ -85,13 +84,6 @@ def _shown(key: ApiKey, now: datetime) -> dict[str, Any]:
         "previous_secret_until": key.earlier_until(now),
         **{field: getattr(key, field) for field in same},
     }
-
-
-class KeyListIn(Schema):
-    """Place in the list of keys."""
-
-    limit: Limit = 50
-    cursor: NumberedCursor | None = None
 
 
 class KeyList(Schema):

@@ -11,9 +11,8 @@ from memory.drafts import MemoryAsked, MemoryTypeName, Tag, Text
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.recall import Recall, Result
-from memory.schemas.asked import Asked, Count, Cursor, Flag
+from memory.schemas.asked import Asked, Count, Cursor, Flag, Limit
 
-Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
 # Which ones there are is checked where they are used: an unknown one is said to be that.
 ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]
 Order = Literal[

@@ -6,15 +6,8 @@ from typing import Annotated, Literal
 from ninja import Field, Schema
 
 from memory.models import Memory
-from memory.schemas.asked import Asked, Cursor, MemoryReference, example
-from memory.schemas.memories import Limit, MemoryOut
-
-
-class BinListIn(Schema):
-    """The place in the list."""
-
-    limit: Limit = 50
-    cursor: Cursor | None = None
+from memory.schemas.asked import Asked, MemoryReference, example
+from memory.schemas.memories import MemoryOut
 
 
 class BinnedOut(MemoryOut):

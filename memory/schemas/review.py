@@ -5,15 +5,7 @@ from uuid import UUID
 
 from ninja import Schema
 
-from memory.schemas.asked import Cursor
-from memory.schemas.memories import Limit, MemoryOut
-
-
-class ReviewListIn(Schema):
-    """The place in the list."""
-
-    limit: Limit = 50
-    cursor: Cursor | None = None
+from memory.schemas.memories import MemoryOut
 
 
 class ProposalOut(Schema):

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from ninja import Field, Schema
 
-from memory.schemas.asked import PLACE, Asked, Number, example
-from memory.schemas.memories import Limit
+from memory.schemas.asked import PLACE, Asked, Limit, Number, example
 
 
 class RevisionListIn(Schema):

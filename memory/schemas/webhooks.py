@@ -7,8 +7,7 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from memory.drafts import Text
-from memory.schemas.asked import Cursor, Flag, example
-from memory.schemas.memories import Limit
+from memory.schemas.asked import Flag, example
 
 EventName = Literal[
     "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
@@ -62,13 +61,6 @@ class NewWebhookOut(WebhookOut):
     """A webhook with the secret that its messages are signed with, which is shown this once."""
 
     secret: str
-
-
-class WebhookListIn(Schema):
-    """Place in a list."""
-
-    limit: Limit = 50
-    cursor: Cursor | None = None
 
 
 class WebhookList(Schema):
