@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.formulas.ranking import Profile
@@ -63,43 +64,50 @@ def measure(
     started = perf_counter()
     marks = RelevanceMark.objects.in_space(space).to_be_found()
     marked = marks.by_question(MAX_QUESTIONS + 1)
-    questions = dict(marked[:MAX_QUESTIONS])
-    answers: list[tuple[str, list[list[UUID]]]] = []
+    asked = marked[:MAX_QUESTIONS]
     found = compare(
         space=space,
         policy=policy,
-        queries=list(questions),
+        queries=[query for query, _wanted in asked],
         profiles=profiles,
         limit=DEPTH,
         now=now,
     )
-    for query, recalls in zip(questions, found, strict=False):
-        answers.append((query, [recall.memory_ids for recall in recalls]))
+    answers: list[_Answer] = []
+    for (query, wanted), recalls in zip(asked, found, strict=False):
+        answers.append(_Answer(query, wanted, [recall.memory_ids for recall in recalls]))
         if perf_counter() - started > patience:
             break
     return Measured(
-        figures=[
-            _figures(profile, [(questions[query], ranked[n]) for query, ranked in answers])
-            for n, profile in enumerate(profiles)
-            if answers
-        ],
-        questions=[
-            Asked(
-                query, len(questions[query]), [first_place(questions[query], one) for one in ranked]
-            )
-            for query, ranked in answers
-        ],
+        figures=[_figures(profile, n, answers) for n, profile in enumerate(profiles) if answers],
+        questions=[_asked(answer) for answer in answers],
         is_part=len(answers) < len(marked),
     )
 
 
-def _figures(profile: Profile, answers: Sequence[tuple[list[UUID], list[UUID]]]) -> Figures:
+class _Answer(NamedTuple):
+    """A question, the memories it should find, and what each profile found, the best first."""
+
+    query: str
+    wanted: list[UUID]
+    ranked: list[list[UUID]]
+
+
+def _asked(answer: _Answer) -> Asked:
+    places = [first_place(answer.wanted, found) for found in answer.ranked]
+    return Asked(answer.query, len(answer.wanted), places)
+
+
+def _figures(profile: Profile, n: int, answers: Sequence[_Answer]) -> Figures:
+    """The means of the profile whose answers stand at this place of each."""
+    pairs = [(answer.wanted, answer.ranked[n]) for answer in answers]
+
     def mean(values: list[float]) -> float:
         return sum(values) / len(values)
 
     return Figures(
         profile,
-        recall_at_5=mean([recall_at(5, wanted, ranked) for wanted, ranked in answers]),
-        recall_at_10=mean([recall_at(10, wanted, ranked) for wanted, ranked in answers]),
-        mrr=mean([reciprocal_rank(wanted, ranked, depth=DEPTH) for wanted, ranked in answers]),
+        recall_at_5=mean([recall_at(5, wanted, ranked) for wanted, ranked in pairs]),
+        recall_at_10=mean([recall_at(10, wanted, ranked) for wanted, ranked in pairs]),
+        mrr=mean([reciprocal_rank(wanted, ranked, depth=DEPTH) for wanted, ranked in pairs]),
     )

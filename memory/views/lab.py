@@ -210,13 +210,7 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
     }
     if wrong or not asked.query:
         return context
-    marks = RelevanceMark.objects.in_space(access.space).on(asked.query)
-    marked = list(
-        marks.filter(memory__space_id=access.space.pk)
-        .select_related("memory")
-        .defer("memory__search")
-        .order_by("-relevant", "-created_at", "pk")[: MARKED + 1]
-    )
+    marked = _marked(access, asked.query)
     said = {mark.memory_id: mark.relevant for mark in marked}
     try:
         columns = reads.columns(
@@ -230,6 +224,15 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
         "marked": [(mark, _places(mark, columns)) for mark in marked[:MARKED]],
         "more_marked": len(marked) > MARKED,
     }
+
+
+def _marked(access: Access, query: str) -> list[RelevanceMark]:
+    """The marks made for the question, each with its memory; one more than is shown."""
+    marks = RelevanceMark.objects.in_space(access.space).on(query)
+    rows = marks.filter(memory__space_id=access.space.pk).select_related("memory")
+    return list(
+        rows.defer("memory__search").order_by("-relevant", "-created_at", "pk")[: MARKED + 1]
+    )
 
 
 def _places(mark: RelevanceMark, columns: list[reads.Column]) -> list[tuple[str, int | None]]:
