@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
 from memory.errors import Conflict, InvalidArguments
-from memory.models import Job, Scope
+from memory.models import Job
 from memory.pages import PageRequest, space_page
 from memory.services import jobs
 from memory.transfer.export import count_rows
@@ -31,7 +31,7 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
     if request.htmx:
         return render(request, "memory/transfer/_import.html", context)
     # And the first and the last line, which say what it is and that it is whole.
-    context |= {"lines": count_rows(access.space) + 2, "may": Scope.ADMIN in access.scopes}
+    context |= {"lines": count_rows(access.space) + 2, "may": "admin" in access.scopes}
     return render(request, "memory/transfer/transfer.html", context)
 
 

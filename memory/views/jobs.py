@@ -17,7 +17,7 @@ from memory.authentication import Access
 from memory.durations import about
 from memory.errors import Conflict
 from memory.jobs import WORDS
-from memory.models import Job, Scope
+from memory.models import Job
 from memory.pages import PageRequest, space_page
 from memory.services import jobs, sweeping
 
@@ -80,7 +80,7 @@ def job_context(access: Access, found: Job | None) -> dict[str, Any]:
         "job_percent": 100 * found.done // found.total if found.total else 0,
         "job_left": about(left) if left else "",
         "job_counts": [(label, found.result.get(name, 0)) for name, label in words.counts.items()],
-        "may_steer": Scope.ADMIN in access.scopes,
+        "may_steer": "admin" in access.scopes,
     }
 
 

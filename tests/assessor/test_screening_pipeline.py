@@ -18,6 +18,7 @@ from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.services.turns import begin_turn
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space, Status
 from memory.recall import recall
+from tests.assessor.outbox import judgement
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import actions, remember, set_policy, stored
 
@@ -34,26 +35,14 @@ def judged(space: Space, exchange: Exchange, *, now: datetime = NOW, **changes: 
 def taken(row: Assessment, *, now: datetime, **changes: Any) -> Assessment:
     claimed = services.claim(space_id=row.space_id, assessment_id=row.pk, now=now)
     assert claimed is not None
-    judgement = judgement_of(changes) if changes else judge_locally(joined(span_of(claimed)))
-    services.finish(assessment=claimed, judgement=judgement, now=now)
+    judged = judgement_of(changes) if changes else judge_locally(joined(span_of(claimed)))
+    services.finish(assessment=claimed, judgement=judged, now=now)
     return Assessment.objects.select_related("memory").get(pk=row.pk)
 
 
 def judgement_of(changes: dict[str, Any]) -> Judgement:
-    values: dict[str, Any] = {
-        "importance": 0.8,
-        "memory_type": "fact",
-        "summary": "User lives in Lisbon",
-        "tags": ["home"],
-        "topics": [],
-        "reasoning": "It lasts",
-        "provider": "llm",
-        "model": "stub",
-        "prompt_version": "graded-1",
-        "rubric": "graded",
-        "latency_ms": 12.0,
-    }
-    return Judgement(**values | changes)
+    at_home = {"summary": "User lives in Lisbon", "tags": ["home"], "topics": []}
+    return judgement(**at_home | changes)
 
 
 # --- Held -----------------------------------------------------------------------------------------
