@@ -12,13 +12,9 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from chat.responders import has_model
+from memory.embeddings import PROVIDERS
 from memory.models import Space
 
-PROVIDERS = {
-    "local": _("built-in"),
-    "openai": _("OpenAI-compatible endpoint"),
-    "voyage": "Voyage AI",
-}
 OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}
 
 

@@ -5,12 +5,10 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from uuid import uuid4
 
-from django.conf import settings
-
-from assessor.llm import ChatModel, TextDelta, get_model
+from assessor.llm import ChatModel, TextDelta
 from assessor.llm.errors import ModelBadRequest, ModelNotFound
 from chat.completions.schemas import Json
-from chat.responders import Turn
+from chat.responders import Turn, configured_model
 from chat.responders.builtin import BuiltinResponder
 
 # What a request may call the model that is configured.
@@ -119,12 +117,5 @@ def _delta(delta: Json, finish_reason: str | None = None) -> Json:
 
 def get_backend() -> Backend:
     """The configured model, or the built-in responder where none is configured."""
-    if not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
-        return BuiltIn()
-    return ConfiguredModel(
-        get_model(
-            base_url=settings.OPENAI_BASE_URL,
-            api_key=settings.OPENAI_API_KEY,
-            model=settings.EBB_CHAT_MODEL,
-        )
-    )
+    model = configured_model()
+    return BuiltIn() if model is None else ConfiguredModel(model)

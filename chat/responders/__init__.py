@@ -3,12 +3,12 @@
 from django.conf import settings
 from django.core.cache import cache
 
-from assessor.llm import ModelError, get_model
+from assessor.llm import ChatModel, ModelError, get_model
 from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
 
-__all__ = ["Responder", "Turn", "get_responder", "has_model", "model_names"]
+__all__ = ["Responder", "Turn", "configured_model", "get_responder", "has_model", "model_names"]
 
 LISTED_FOR = 300  # seconds
 
@@ -18,37 +18,36 @@ def has_model() -> bool:
     return bool(settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL)
 
 
-def get_responder(model: str = "") -> Responder:
-    """A model's responder, or the built-in one where no model is configured.
-
-    `model` is a name at the configured endpoint, "" the configured one.
-    """
+def configured_model(name: str = "") -> ChatModel | None:
+    """The model of this name at the configured endpoint, "" the configured one; None where none is
+    configured."""
     if not has_model():
-        return BuiltinResponder()
-    return ModelResponder(
-        get_model(
-            base_url=settings.OPENAI_BASE_URL,
-            api_key=settings.OPENAI_API_KEY,
-            model=model or settings.EBB_CHAT_MODEL,
-        )
+        return None
+    return get_model(
+        base_url=settings.OPENAI_BASE_URL,
+        api_key=settings.OPENAI_API_KEY,
+        model=name or settings.EBB_CHAT_MODEL,
     )
+
+
+def get_responder(name: str = "") -> Responder:
+    """The responder of `configured_model`, or the built-in one where there is none."""
+    model = configured_model(name)
+    return BuiltinResponder() if model is None else ModelResponder(model)
 
 
 async def model_names() -> list[str]:
     """The names of the models that the endpoint lists, in order; none if it does not list them."""
-    if not has_model():
+    model = configured_model()
+    if model is None:
         return []
     key = f"models of {settings.OPENAI_BASE_URL}".replace(" ", "-")
     names: list[str] | None = await cache.aget(key)
     if names is None:
         try:
-            listed = await get_model(
-                base_url=settings.OPENAI_BASE_URL,
-                api_key=settings.OPENAI_API_KEY,
-                model=settings.EBB_CHAT_MODEL,
-            ).models()
+            listed = await model.models()
         except ModelError:
             return []
-        names = sorted({str(model["id"]) for model in listed if model.get("id")})
+        names = sorted({str(one["id"]) for one in listed if one.get("id")})
         await cache.aset(key, names, LISTED_FOR)
     return names

@@ -6,8 +6,10 @@ endpoint is reached is not part of that: a key or an address may change, and the
 
 import functools
 from contextlib import closing
+from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 
 from memory.embeddings.base import Embedder, EmbeddingError
 from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
@@ -23,7 +25,12 @@ __all__ = [
     "try_out",
 ]
 
-PROVIDERS = ("local", "openai", "voyage")
+PROVIDERS: dict[str, Any] = {
+    "local": _("built-in"),
+    "openai": _("OpenAI-compatible endpoint"),
+    "voyage": "Voyage AI",
+}
+"""By its name in settings and rows, what a page calls each."""
 HASTY = Patience(document=16.0, attempts=1)
 
 

@@ -6,7 +6,6 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.authentication import Access
@@ -17,11 +16,6 @@ from memory.models import JobState, Memory, Space
 from memory.pages import PageRequest, space_page
 from memory.services import switching
 
-NAMES = {
-    "local": _("built-in"),
-    "openai": _("OpenAI-compatible endpoint"),
-    "voyage": "Voyage AI",
-}
 MAX_MODEL = 120  # characters
 
 
@@ -103,13 +97,13 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "embedder": space.embedder,
         "coming": space.next_embedder,
         "memories": Memory.objects.in_space(space).count(),
-        "provider_name": NAMES.get(space.embedder.provider, space.embedder.provider),
+        "provider_name": PROVIDERS.get(space.embedder.provider, space.embedder.provider),
         "job": job,
         "moving": job is not None and not job.is_finished,
         "stopped": job is not None and job.state in {JobState.FAILED, JobState.CANCELLED},
         "left": about(left) if left else "",
         "may_move": "admin" in access.scopes,
-        "providers": [(name, NAMES[name], is_configured(name)) for name in PROVIDERS],
+        "providers": [(key, name, is_configured(key)) for key, name in PROVIDERS.items()],
         "provider": provider,
         "model": model,
         **more,
