@@ -6,7 +6,8 @@ from math import ceil
 from typing import Any
 
 import pydantic
-from django.core.exceptions import SuspiciousOperation
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
@@ -49,6 +50,7 @@ _BY_STATUS = {
 }
 # A form that is none, and a body that is larger than Django takes.
 _UNREADABLE = (MultiPartParserError, SuspiciousOperation)
+TOO_LARGE = f"larger than {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20} MB"
 API = "/api/v1/"
 DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
 NO_SUCH_CALL = {
@@ -131,7 +133,8 @@ def install(api: NinjaAPI) -> None:
         return problem(error.status_code, code, str(error), str(error))
 
     def from_body(request: HttpRequest, error: Exception) -> HttpResponse:
-        return _invalid([{"field": "body", "message": str(error) or "cannot be read"}])
+        said = TOO_LARGE if isinstance(error, RequestDataTooBig) else str(error)
+        return _invalid([{"field": "body", "message": said or "cannot be read"}])
 
     def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
         return problem_of(error)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -127,6 +129,10 @@ def install(api: NinjaAPI) -> None:
     def from_ninja(request: HttpRequest, error: HttpError) -> HttpResponse:
         return of_status(error.status_code, str(error)).response()
 
+    def from_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+        return of_status(413, f"The request is larger than {most} MB.").response()
+
     def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
         return answer_to(error).response()
 
@@ -134,6 +140,7 @@ def install(api: NinjaAPI) -> None:
         ValidationError: from_request,
         InvalidArguments: from_services,
         HttpError: from_ninja,
+        RequestDataTooBig: from_large,
         **dict.fromkeys(ANSWERS, from_table),
     }
     for kind, handler in handlers.items():

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import override_settings
 from django.urls import path
+from pytest_django import Settings
 
 from config.api import api as ebb_api
 from config.errors import ANSWERS
@@ -119,6 +120,24 @@ def test_search_with_an_unknown_profile_names_the_known_ones(owner: ApiClient) -
     problem = assert_problem(answer, 422, "memory_invalid_arguments")
     assert problem["errors"][0]["field"] == "profile"
     assert "similar_recent" in problem["detail"]
+
+
+def test_a_body_that_is_too_large_is_told_so_at_each_door(key: MakeKey, settings: Settings) -> None:
+    secret = key()
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    problem = assert_problem(
+        ApiClient(secret).post("memories", {"content": "x" * 2000}), 422, "memory_invalid_arguments"
+    )
+    assert problem["detail"].startswith("body: larger than ")
+
+    asked = {"messages": [{"role": "user", "content": "x" * 2000}]}
+    refused = Client().post(
+        "/v1/chat/completions", asked, content_type="application/json",
+        headers={"Authorization": f"Bearer {secret}"},
+    )  # fmt: skip
+    assert refused.status_code == 413
+    assert refused.json()["error"]["code"] == "request_too_large"
+    assert not Memory.objects.exists()
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
