@@ -223,7 +223,6 @@ class Processes:
             "DATABASE_URL": self._database_url,
             "SECRET_KEY": settings.SECRET_KEY,
             "EBB_DATA_DIR": str(settings.EBB_DATA_DIR),
-            "EBB_PORT": "0",
             # Whatever the .env of the person who runs the tests says.
             "OPENAI_API_KEY": "",
             "OPENAI_BASE_URL": "",
