@@ -35,6 +35,8 @@ from memory.connections import release_connection, release_request_connection
 from memory.schemas.asked import may_fail, or_events
 
 router = Router(tags=["chat"])
+
+AS_USUAL = AnswerIn()  # what a call without a body asks for
 P = ParamSpec("P")
 
 
@@ -80,7 +82,9 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
     operation_id="regenerateReply",
     openapi_extra=or_events(409, 503),
 )
-async def regenerate(request: HttpRequest, id: UUID, asked: AnswerIn) -> ChatOut | HttpResponseBase:
+async def regenerate(
+    request: HttpRequest, id: UUID, asked: AnswerIn = AS_USUAL
+) -> ChatOut | HttpResponseBase:
     """Have the last message of the user answered anew; the reply that stood there is replaced."""
     access, now = access_to(request, "write"), timezone.now()
     message, history = await _begun(

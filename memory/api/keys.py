@@ -26,6 +26,8 @@ from memory.services import keys as services
 
 router = Router(tags=["keys"])
 
+AS_USUAL = RotateIn()  # what a call without a body asks for
+
 
 @router.get("keys", response=KeyList, url_name="keys_list", operation_id="listKeys")
 def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
@@ -82,7 +84,7 @@ def change_key(request: HttpRequest, id: ThingId, asked: KeyChangeIn) -> KeyOut:
     operation_id="rotateKey",
     openapi_extra=may_fail(409),
 )
-def rotate_key(request: HttpRequest, id: ThingId, asked: RotateIn) -> NewKeyOut:
+def rotate_key(request: HttpRequest, id: ThingId, asked: RotateIn = AS_USUAL) -> NewKeyOut:
     """A new secret for the same key. The old one works for `grace_hours` more."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)

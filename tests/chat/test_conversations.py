@@ -136,7 +136,7 @@ def test_a_failed_reply_is_tried_again_and_a_turn_is_said_anew(
     stub_model.script("close:3", "reply:Second *try*")
     assert talker.say("I like tea").status_code == 503
     conversation_id = str(Conversation.objects.get().pk)
-    again = talker.client.post(f"conversations/{conversation_id}/regenerate", json={}).json()
+    again = talker.client.post(f"conversations/{conversation_id}/regenerate").json()
     assert again["reply"] == "Second *try*"
     question, reply = shown(talker, conversation_id)
     assert (reply["id"], reply["state"]) == (again["message_id"], "done")

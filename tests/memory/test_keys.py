@@ -148,6 +148,9 @@ def test_keys_are_managed_by_a_key(key: MakeKey, space: Space) -> None:
     assert [entry["action"] for entry in told][:4] == [
         "key.revoked", "key.rotated", "key.changed", "key.created",
     ]  # fmt: skip
+
+    other = steward.post("keys", asked).json()
+    assert steward.post(f"keys/{other['id']}/rotate").json()["previous_secret_until"]  # no body
     assert told[2]["detail"] == {"name": "tablet", "rate_limit": None}
     assert told[0]["actor"] == {"type": "key", "name": "test"}
     for secret in (made["secret"], rotated["secret"]):
