@@ -11,6 +11,8 @@ def main() -> None:
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
+    from psycopg_pool import PoolTimeout
 
     try:
         _ = settings.INSTALLED_APPS  # reads them
@@ -18,7 +20,15 @@ def main() -> None:
         sys.exit(f"A setting is wrong: {error}")
     except OSError as error:
         sys.exit(f"Ebb cannot read {error.filename}: {error.strerror}.")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except OperationalError as error:
+        if not isinstance(error.__cause__, PoolTimeout):
+            raise
+        start = (
+            "Start `make up` first" if settings.EBB_EMBEDDED_POSTGRES else "Look at DATABASE_URL"
+        )
+        sys.exit(f"The database does not answer. {start}.")
 
 
 if __name__ == "__main__":

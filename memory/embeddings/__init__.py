@@ -5,6 +5,7 @@ endpoint is reached is not part of that: a key or an address may change, and the
 """
 
 import functools
+import os
 from contextlib import closing
 from typing import Any
 
@@ -24,6 +25,10 @@ __all__ = [
     "is_configured",
     "try_out",
 ]
+
+# onnxruntime tells Microsoft about each session unless this is set before it is loaded; its own
+# `disable_telemetry_events` comes too late. Nothing of Ebb goes to anybody who was not named.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 PROVIDERS: dict[str, Any] = {
     "local": _("built-in"),
