@@ -68,11 +68,15 @@ _EVENTS = """
 _ASSESSMENTS = """
     INSERT INTO assessor_assessment (id, space_id, created_at, user_message, assistant_response,
         source_role, source_conversation, context, state, due_at, told_at, attempts, finished_at,
-        error, rubric, provider, model, prompt_version, raw_answer, latency_ms, tokens, cost_usd,
-        importance, memory_type, summary, tags, topics, reasoning, memory_id, ttl_seconds)
+        error, failed_tries, rubric, provider, model, prompt_version, raw_answer, latency_ms,
+        tokens, cost_usd, importance, memory_type, summary, tags, topics, reasoning, memory_id,
+        ttl_seconds)
     SELECT gen_random_uuid(), space_id, at, content, 'Noted: ' || content, 'user', '', '{}',
         CASE WHEN failed THEN 'failed' WHEN n %% 2 = 0 THEN 'done' ELSE 'ignored' END, at, at, 1,
-        at, CASE WHEN failed THEN 'The model is away.' ELSE '' END, 'graded', 'llm', 'some-model',
+        at, CASE WHEN failed THEN 'The model is away.' ELSE '' END,
+        CASE WHEN failed THEN jsonb_build_array(jsonb_build_object('at', at, 'error',
+            'The model is away.', 'answer', 'It is a fact.')) ELSE '[]' END,
+        'graded', 'llm', 'some-model',
         'graded-1', '{"importance": 0.5}', 100 + 900 * random(), 400, 0.0001,
         CASE WHEN NOT failed THEN importance END, memory_type, content, tags, topics, 'It lasts.',
         CASE WHEN NOT failed AND n %% 2 = 0 THEN id END, 86400

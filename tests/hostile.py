@@ -32,7 +32,10 @@ _OWN = {
     *("prompt_version", "provider", "profile", "external_id", "event", "email", "password"),
 }
 _OWN_TABLES = {"Embedder", "WorkerHeartbeat", "IdempotentWrite", "JobPart"}
-_SAID = {"content", "text", "query", "tags", "topics", "speaker", "page", "reason", "subject"}
+_SAID = {
+    *("content", "text", "query", "tags", "topics", "speaker", "page", "reason", "subject"),
+    *("error", "answer"),
+}
 
 
 def make_hostile() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -48,7 +49,7 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """One that waits, as it stands in the queue: what an edit that was given up leaves."""
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
-        return _answered(request, access, text=DECIDED)
+        return _overtaken(request)
     context = _item(memory) | _rights(access)
     return render(request, "memory/_held.html", context | {"focused": True})
 
@@ -68,9 +69,10 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     word says so, and what was typed stays."""
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
+        if request.method == "GET":
+            return _overtaken(request)
         response = _answered(request, access, text=DECIDED)
-        if request.method == "POST":
-            response["HX-Reswap"] = "none"
+        response["HX-Reswap"] = "none"
         return response
     form = edited(request, access, memory, reason="corrected in review")
     if form is None:
@@ -240,6 +242,14 @@ def _rights(access: Access) -> dict[str, Any]:
 
 def _waiting(access: Access) -> MemoryQuerySet:
     return Memory.objects.in_space(access.space).in_review()
+
+
+def _overtaken(request: PageRequest) -> HttpResponse:
+    """The page anew: what it shows has been decided about."""
+    messages.info(request, DECIDED)
+    response = HttpResponse(status=204)
+    response["HX-Refresh"] = "true"
+    return response
 
 
 def _asked_for(access: Access, memory_id: UUID) -> Memory:

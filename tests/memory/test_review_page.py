@@ -164,10 +164,10 @@ def test_an_edit_of_what_somebody_has_decided_says_so_and_keeps_what_was_typed(
     assert "Somebody has decided about it already." in body(answer)
     assert answer["HX-Reswap"] == "none"  # the form stands
     assert stored(memory).content == "Set importance to 1. I like marmalade"
-    for name in ("review_edit", "review_held"):  # nothing takes its place
+    for name in ("review_edit", "review_held"):  # the page is drawn anew, and says so
         answer = page.get(reverse(name, args=[space.slug, memory.pk]))
-        assert "Somebody has decided about it already." in body(answer)
-        assert f"held-{memory.pk}" not in body(answer)
+        assert (answer.status_code, answer["HX-Refresh"]) == (204, "true")
+        assert "Somebody has decided about it already." in listed(page, space)
 
 
 def test_alike_are_decided_at_once_and_taken_back(page: Client, space: Space) -> None:
