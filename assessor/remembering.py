@@ -23,7 +23,7 @@ from memory.held import UNSURE, because
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.querysets.memories import MemoryQuerySet
-from memory.reconciliation import Decision, Neighbour, one_text
+from memory.reconciliation import Decision, Neighbour, is_same_text, one_text
 from memory.services.memories import Prepared, prepare_memories, revise_memory
 from memory.services.reconciliation import is_echo, near
 from memory.services.recycle_bin import let_go
@@ -147,7 +147,8 @@ def write_intent(
     neighbours = near(prepared)
     kept = _kept(assessment, draft, neighbours)
     advice = None
-    unclear = finding is None and kept is None
+    known = kept is not None or any(is_same_text(draft.content, one) for one in neighbours)
+    unclear = finding is None and not known
     if advisor is not None and unclear and (close := close_ones(neighbours[:NEIGHBOURS])):
         advice = advisor(draft.content, close)
         judgement = with_usage(judgement, advice.usage if advice else None)

@@ -101,10 +101,10 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
 
     A different number, name or negation makes it a different statement, however similar it reads.
     """
+    if is_same_text(content, neighbour):
+        return True
     memory = neighbour.memory
     content, old = _statement(content), _statement(memory.content)
-    if wording.plain(content) == wording.plain(old):
-        return True
     if memory_type not in (None, memory.memory_type) or neighbour.similarity < SAME:
         return False
     if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old)):
@@ -118,6 +118,13 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
     # A new word in an old one's place tells something else, in however long a sentence.
     new = words - known
     return not new or (known <= words and len(new) <= NEW_WORDS * len(words))
+
+
+def is_same_text(content: str, neighbour: Neighbour) -> bool:
+    """Whether the statement is the memory's own text, but for case, signs and a request to keep it.
+    No type and no judge can make two of it."""
+    old = neighbour.memory.content
+    return wording.plain(_statement(content)) == wording.plain(_statement(old))
 
 
 def echoes(content: str, neighbour: Neighbour) -> bool:

@@ -86,6 +86,16 @@ def test_without_close_neighbours_nobody_is_asked(space: Space, model: StubModel
     assert len(model.requests) == 1
 
 
+def test_the_same_words_are_the_same_memory_whatever_a_model_would_say(
+    space: Space, model: StubModel
+) -> None:
+    addition = {"decision": "add", "memory": None, "quote": "", "reasoning": "new to me"}
+    first = worked(space, model, JUDGED)
+    again = worked(space, model, JUDGED | {"summary": f"{SAID}!"}, addition)
+    assert first.memory_id == again.memory_id is not None
+    assert Memory.objects.in_space(space).get().content == SAID
+
+
 def test_without_a_usable_answer_the_rule_decides(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
