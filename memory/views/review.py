@@ -71,7 +71,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     if memory.status != Status.REVIEW:
         if request.method == "GET":
             return _overtaken(request)
-        response = _answered(request, access, text=DECIDED)
+        response = _answered(request, access, text=DECIDED, level="info")
         response["HX-Reswap"] = "none"
         return response
     form = edited(request, access, memory, reason="corrected in review")
@@ -121,7 +121,8 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
             always(**asked)
         decided = services.decide_alike(**asked)
     except Conflict:
-        return _drawn(request, access, text=_("There are too many standing decisions. Drop one."))
+        said = _("There are too many standing decisions. Drop one.")
+        return _drawn(request, access, text=said, level="warning")
     except EmbeddingError:
         return _undecided(request, access)
     n = len(decided)
@@ -156,7 +157,8 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
     except (ValueError, NotFound):
         raise Http404 from None
     except Conflict:
-        return _drawn(request, access, text=_("Something else has happened to it since."))
+        said = _("Something else has happened to it since.")
+        return _drawn(request, access, text=said, level="info")
     return _drawn(request, access, focused={memory.pk for memory in reopened})
 
 
@@ -171,7 +173,7 @@ def _decided(
     except NotFound:
         raise Http404 from None
     except Conflict:
-        return _answered(request, access, text=DECIDED)
+        return _answered(request, access, text=DECIDED, level="info")
     except EmbeddingError:
         return _undecided(request, access)
     if holder.pk != memory_id:
@@ -182,7 +184,7 @@ def _decided(
 
 def _undecided(request: PageRequest, access: Access) -> HttpResponse:
     said = _("The embedding model does not answer. Nothing was decided; try again later.")
-    return _drawn(request, access, text=said)
+    return _drawn(request, access, text=said, level="error")
 
 
 def _answered(
@@ -196,6 +198,7 @@ def _answered(
     ids = "&".join(f"id={memory.short_id}" for memory in undo)
     context = {
         "text": text,
+        "level": "success",
         "undo_url": f"{reverse('review_reopen', args=[access.space.slug])}?{ids}" if ids else "",
         "waiting": _waiting(access).count(),
         **more,

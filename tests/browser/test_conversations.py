@@ -98,6 +98,7 @@ def test_by_keyboard_conversations_are_found_renamed_let_go_and_taken_back(
     row.get_by_role("button", name="Delete").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
     expect(listed(page).filter(has_text="Moving")).to_have_count(0)
+    expect(page.locator("#toasts")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Moving <b>")
     expect(said(page)).to_have_text("I moved to Lisbon")

@@ -33,6 +33,8 @@ def test_a_number_is_tried_saved_and_taken_back(
     page = log_in(size=PHONE)
     page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Policy", exact=True).click()
+    for lists in (".rail-nav li", ".versions li"):
+        expect(page.locator(lists).first).to_have_css("list-style-type", "none")
     told, summary = page.locator("#policy-preview"), page.locator("#policy-summary")
     expect(told).to_contain_text("These are the rules that hold now.")
     page.get_by_label("Capacity").fill("none")

@@ -134,6 +134,7 @@ def test_who_decides_late_is_told(page: Client, space: Space) -> None:
     answer = post(page, "review_approve", space, memory.pk)
 
     assert "Somebody has decided about it already." in body(answer)
+    assert "#check" not in body(answer)  # it was not done
     assert stored(memory).status == Status.BINNED
     assert post(page, "review_approve", space, uuid4()).status_code == 404
 
