@@ -168,6 +168,7 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
         (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=0), "by protocol 2 or newer"),
         (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=1), "by protocol 2 or newer"),
     ],
+    ids=["gzip", "utf-16", "array", "list-0", "list-1", "dict-0", "dict-1"],
 )
 def test_a_file_of_another_kind_is_refused_with_what_can_be_done(
     space: Space, file: bytes, reason: str, on_error: str
