@@ -86,8 +86,10 @@ def test_a_queue_that_is_not_there_is_refused(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, address: str, said: str
 ) -> None:
     with held_port() as nobody:  # bound and not listening: connections are refused
-        settings.CELERY_BROKER_URL = address.format(closed=nobody.getsockname()[1])
-        monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
+        address = address.format(closed=nobody.getsockname()[1])
+        # First: where nobody has asked for it yet, Celery reads it from the settings here.
+        monkeypatch.setattr(app.conf, "broker_url", address)
+        settings.CELERY_BROKER_URL = address
         with pytest.raises(StartError, match=said) as refusal:
             check_broker()
     assert "secret" not in str(refusal.value)
