@@ -1,6 +1,7 @@
 """What becomes of a memory in the days to come, as its page draws it."""
 
 from math import exp, log
+from typing import Any
 
 import pytest
 
@@ -50,9 +51,9 @@ def test_curve_is_what_the_formulas_say_for_the_days_to_come(space: Space) -> No
     ],
 )
 def test_curve_ends_where_the_sweep_would_take_it(
-    space: Space, fields: dict[str, object], renews: bool, ends: tuple[int | None, int | None]
+    space: Space, fields: dict[str, Any], renews: bool, ends: tuple[int | None, int | None]
 ) -> None:
-    memory = insert(space, 1, **fields)  # type: ignore[arg-type]  # columns by name
+    memory = insert(space, 1, **fields)
     document = PolicyDocument.model_validate({"ttl": {"renew_on_use": renews}})
 
     found = curve(memory, document, NOW)
