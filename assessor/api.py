@@ -22,16 +22,15 @@ from assessor.schemas import (
     StatsOut,
 )
 from assessor.screening import judged_part, mask_exchange
-from memory.authentication import Access, access_to
+from memory.access.authentication import Access, access_to
 from memory.connections import release_connection
 from memory.errors import NotFound
 from memory.models import Memory
-from memory.overview import came_and_went, overview
+from memory.models.policies import current_policy
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.references import thing_id
-from memory.schemas.asked import OnceOnly, ThingId, may_fail
+from memory.requests import OnceOnly, ThingId, may_fail, parse_uuid
+from memory.retention.overview import came_and_went, overview
 
 router = Router(tags=["assessment"])
 
@@ -113,7 +112,7 @@ def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> di
 
 
 def _one(access: Access, reference: str) -> Assessment:
-    found = Assessment.objects.in_space(access.space).filter(pk=thing_id(reference)).first()
+    found = Assessment.objects.in_space(access.space).filter(pk=parse_uuid(reference)).first()
     if found is None:
         raise NotFound("There is no such assessment.")
     return found

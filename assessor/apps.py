@@ -8,15 +8,14 @@ class AssessorConfig(AppConfig):
 
     def ready(self) -> None:
         from assessor import reassessing  # its models are there only now
-        from assessor.guard import GUARD
         from assessor.transfer import SECTIONS
-        from memory.gate import appoint
-        from memory.jobs import Words
-        from memory.jobs import contribute as contribute_work
+        from assessor.write_guard import GUARD
+        from memory.jobs.kinds import Labels, register
+        from memory.tools.write_guard import appoint
         from memory.transfer.sections import contribute
 
         contribute(*SECTIONS)
         appoint(GUARD)
         counts = {"judged": _("judged"), "failed": _("could not be judged")}
-        words = Words(_("Judging again"), counts)
-        contribute_work(reassessing.KIND, reassessing.reassess, words)
+        labels = Labels(_("Judging again"), counts)
+        register(reassessing.KIND, reassessing.reassess, labels)

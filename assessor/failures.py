@@ -7,13 +7,12 @@ from django.db import transaction
 from django.db.models import Q
 
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, State
-from assessor.querysets import MAX_ATTEMPTS
+from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.storable import storable
 from memory.models import WebhookEvent
-from memory.querysets.policies import current_policy
-from memory.secrets import mask_secrets
-from memory.services.webhooks import emit
+from memory.models.policies import current_policy
+from memory.text.secrets import mask_secrets
+from memory.webhooks.services import emit
 
 
 class Failed(TypedDict):

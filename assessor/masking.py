@@ -3,7 +3,7 @@
 from assessor.exchanges import exchange_of, rows_of
 from assessor.models import Assessment
 from assessor.screening import mask_exchange
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 
 
 def forget_secrets(assessment: Assessment) -> None:

@@ -16,12 +16,11 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, State
-from assessor.querysets import AssessmentQuerySet
+from assessor.models import Assessment, AssessmentQuerySet, State
 from assessor.tasks import assess
 from memory.actors import Actor
+from memory.jobs import services as jobs
 from memory.models import Job, Space
-from memory.services import jobs
 
 KIND = "reassess"
 

@@ -14,7 +14,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from assessor.answers import as_required, json_object
 from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
 from memory.drafts import Text
-from memory.reconciliation import Decision, Neighbour, Verdict, superseding
+from memory.recall.similar import Neighbour
+from memory.reconciliation.rules import Decision, Verdict, superseding
 
 logger = logging.getLogger(__name__)
 

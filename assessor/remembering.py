@@ -19,16 +19,16 @@ from memory.drafts import MAX_TAGS, Facets, MemoryChange, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
-from memory.held import UNSURE, because
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
-from memory.querysets.memories import MemoryQuerySet
-from memory.reconciliation import Decision, Neighbour, is_same_text, one_text
-from memory.services.memories import Prepared, prepare_memories, revise_memory
-from memory.services.reconciliation import is_echo, near
-from memory.services.recycle_bin import let_go
-from memory.services.review import hold_memory, remember_or_hold
-from memory.similar import NEIGHBOURS
+from memory.models.memories import MemoryQuerySet
+from memory.models.review_reasons import UNSURE, because
+from memory.recall.similar import NEIGHBOURS, Neighbour
+from memory.reconciliation.rules import Decision, is_same_text, one_text
+from memory.reconciliation.services import is_echo, near
+from memory.retention.recycle_bin import let_go
+from memory.review.services import hold_memory, remember_or_hold
+from memory.store.services import Prepared, prepare_memories, revise_memory
 from memory.tools import TOOL
 
 JUDGED = "judged with its exchange"

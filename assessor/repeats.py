@@ -9,10 +9,10 @@ from django.db import transaction
 from assessor.exchanges import joined, span_of
 from assessor.models import Assessment, State
 from assessor.services import queue_assessment, retry
+from memory.access.audit import note
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.models import AuditAction, Space
-from memory.services.audit import note
 
 
 @transaction.atomic

@@ -13,13 +13,13 @@ from django.db import transaction
 
 from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
+from assessor.queue import enqueue_on_commit
 from assessor.remembering import hold_taught, made_in
-from assessor.services import tell_on_commit
 from memory.actors import Actor
 from memory.models import BinReason, Memory, Space
-from memory.querysets.memories import MemoryQuerySet
-from memory.services.discarding import take_place_again
-from memory.services.recycle_bin import let_go, restore_memories
+from memory.models.memories import MemoryQuerySet
+from memory.reconciliation.discarding import take_place_again
+from memory.retention.recycle_bin import let_go, restore_memories
 from memory.tools import TOOL
 
 REASON = "What it was learned from has been said anew."
@@ -99,7 +99,7 @@ def put_back(
         rows.filter(pk=waiting.pk).update(
             state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
         )
-        tell_on_commit(waiting)
+        enqueue_on_commit(waiting)
     return [one.pk for one in taken]
 
 

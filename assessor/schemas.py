@@ -8,8 +8,8 @@ from ninja import Field, Schema
 
 from assessor.judging import Exchange
 from memory.drafts import MAX_CONTENT, JsonObject, MemoryTypeName, Text
-from memory.schemas import MemoryOut
-from memory.schemas.asked import Asked, Cursor, Flag, Limit, example
+from memory.requests import Asked, Cursor, Flag, Limit, example
+from memory.store.schemas import MemoryOut
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 Said = Annotated[Text, Field(max_length=MAX_CONTENT)]

@@ -4,10 +4,8 @@ Work is claimed by a conditional update whose row count is checked. Each lease h
 a worker that lost its lease to another cannot finish what the other now holds.
 """
 
-import logging
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,15 +13,14 @@ from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
-from kombu.exceptions import OperationalError
 
 from assessor.errors import AssessmentError
 from assessor.exchanges import span_of
 from assessor.failures import failed_tries, park_hopeless, tell_of_failure
 from assessor.judging import Exchange, Judgement
 from assessor.masking import forget_secrets
-from assessor.models import Assessment, State
-from assessor.querysets import MAX_ATTEMPTS, AssessmentQuerySet
+from assessor.models import MAX_ATTEMPTS, Assessment, AssessmentQuerySet, State
+from assessor.queue import enqueue, enqueue_on_commit
 from assessor.reconciling import Advisor
 from assessor.remembering import go_by_new, write_intent
 from assessor.screening import anything_said, mask_judgement
@@ -31,10 +28,8 @@ from assessor.storable import storable
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
+from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy
-from memory.querysets.policies import current_policy
-
-logger = logging.getLogger(__name__)
 
 # Renewed while a model thinks: it says how soon the work of a dead worker is taken over.
 LEASE = timedelta(seconds=30)
@@ -75,7 +70,7 @@ def queue_assessment(
             defaults={"created_at": now, "told_at": now, "due_at": due_at or now, **values},
         )
     if due_at is None or due_at <= now:
-        tell_on_commit(assessment)
+        enqueue_on_commit(assessment)
     return assessment
 
 
@@ -89,7 +84,7 @@ def complete_exchange(
     # One that is in a span already was answered anew, and is due when its span is.
     alone = waiting.filter(span_ends_at=None, part_of=None)
     if alone.update(due_at=now, told_at=now):
-        tell_on_commit(Assessment(pk=assessment_id, space=space))
+        enqueue_on_commit(Assessment(pk=assessment_id, space=space))
 
 
 def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> None:
@@ -105,21 +100,6 @@ def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> N
     )
 
 
-def tell_on_commit(assessment: Assessment) -> None:
-    """Tells a worker after the commit. If the broker is away, beat picks the row up later."""
-    transaction.on_commit(partial(tell, assessment.space_id, assessment.pk))
-
-
-def tell(space_id: int, assessment_id: UUID) -> None:
-    """Puts the task on the queue; a broker that is away is logged, never raised."""
-    from assessor.tasks import assess  # the task calls these services
-
-    try:
-        assess.apply_async((space_id, str(assessment_id)), retry=False)
-    except OperationalError as error:
-        logger.warning("The queue is away; assessment %s waits: %s", assessment_id, error)
-
-
 def pick_up(*, now: datetime) -> int:
     """Tells workers of what was never told, has come due, or was left by a worker that died.
 
@@ -132,7 +112,7 @@ def pick_up(*, now: datetime) -> int:
     rows = list(due.values_list("space_id", "pk")[:PICK_UP_LIMIT])
     for space_id, assessment_id in rows:
         Assessment.objects.filter(space_id=space_id, pk=assessment_id).update(told_at=now)
-        tell(space_id, assessment_id)
+        enqueue(space_id, assessment_id)
     return len(rows)
 
 
@@ -272,7 +252,7 @@ def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
     _with_parts(span).filter(state=State.FAILED).update(
         state=State.QUEUED, due_at=now, attempts=0, finished_at=None, error=""
     )
-    tell_on_commit(span)
+    enqueue_on_commit(span)
 
 
 def store_judged(

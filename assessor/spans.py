@@ -12,8 +12,8 @@ from django.db import transaction
 
 from assessor.exchanges import exchange_of, rows_of
 from assessor.models import Assessment, State
+from assessor.queue import enqueue_on_commit
 from assessor.screening import judged_part
-from assessor.services import tell_on_commit
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
 from memory.models import Space
@@ -53,7 +53,7 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
         return
     if span is not None:
         _update(span, span_ends_at=now, due_at=now, told_at=now)
-        tell_on_commit(span)
+        enqueue_on_commit(span)
     _update(
         assessment,
         state=State.QUEUED,

@@ -21,9 +21,9 @@ from assessor.llm import model_session
 from assessor.models import Assessment
 from assessor.reconciling import Advice, advise
 from memory.connections import in_thread, release_connection
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.reconciliation import Neighbour
+from memory.recall.similar import Neighbour
 
 logger = logging.getLogger(__name__)
 

@@ -21,21 +21,20 @@ from assessor.exchanges import joined, span_of, unsaved
 from assessor.inspection import figures_of, models_of
 from assessor.judging import Exchange, judge, model_configuration
 from assessor.llm import get_model
-from assessor.models import Assessment, State
-from assessor.querysets import AssessmentQuerySet
+from assessor.models import Assessment, AssessmentQuerySet, State
 from assessor.reassessing import latest_reassessing, start_reassessing, to_judge
 from assessor.screening import mask_exchange
 from assessor.tiles import tiles
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_connection
 from memory.errors import Conflict
-from memory.held import quote_of
-from memory.pages import PageRequest, page_access, space_page
+from memory.jobs.views import job_context
+from memory.models.policies import current_policy
+from memory.models.review_reasons import quote_of
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.tides import show
-from memory.views.jobs import job_context
+from memory.retention.lifetime_bar import show
 
 PAGE_SIZE = 30
 LOOKED_AT = 5000

@@ -105,7 +105,7 @@ def measure(rounds: int) -> None:
 def _space(slug: str) -> Any:
     from memory.actors import SYSTEM
     from memory.models import Embedder
-    from memory.services.spaces import create_space
+    from memory.spaces.services import create_space
 
     return create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
 
@@ -114,7 +114,7 @@ def _written(space: Any, now: Any, rounds: int, turns: int) -> list[dict[str, An
     from benchmarks.corpus import blended
     from memory.actors import SYSTEM
     from memory.models import Memory
-    from memory.services.memories import store_memories
+    from memory.store.services import store_memories
 
     calls = rounds + WARM_UP
     texts, vectors = blended(space, (3 * calls + 1) * ITEMS, seed=2)
@@ -150,9 +150,9 @@ def _prepared(
 ) -> Any:
     """Drafts with their vectors, in conversations of so many turns, or in none."""
     from memory.drafts import MemoryDraft, Source
-    from memory.passages import passages
-    from memory.querysets.policies import current_policy
-    from memory.services.memories import Prepared
+    from memory.models.policies import current_policy
+    from memory.store.services import Prepared
+    from memory.text.passages import passages
 
     talks = [str(uuid4()) if turns else None for _ in range(len(texts) // (turns or len(texts)))]
     drafts = [

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from memory.actors import Actor
 from memory.drafts import MemoryDraft, Source
+from memory.embeddings.services import embed_documents
 from memory.models import Space
-from memory.passages import passages
-from memory.querysets.policies import current_policy
-from memory.services.embeddings import embed_documents
-from memory.services.memories import Prepared, store_memories
+from memory.models.policies import current_policy
+from memory.store.services import Prepared, store_memories
+from memory.text.passages import passages
 
 PEOPLE = [
     "Ana",

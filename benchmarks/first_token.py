@@ -54,10 +54,10 @@ def _filled_space() -> str:
     from django.utils import timezone
 
     from benchmarks.corpus import fill
+    from memory.access.keys import create_key
     from memory.actors import SYSTEM
     from memory.models import Embedder, Scope
-    from memory.services.keys import create_key
-    from memory.services.spaces import create_space
+    from memory.spaces.services import create_space
 
     space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
     fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)

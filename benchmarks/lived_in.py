@@ -123,9 +123,9 @@ def _held(space: Any, count: int, now: datetime) -> None:
     from benchmarks.corpus import sentences
     from memory.actors import SYSTEM
     from memory.drafts import MemoryDraft
-    from memory.services.memories import prepare_memories
-    from memory.services.review import hold_memory
-    from memory.services.review_rules import always
+    from memory.review.services import hold_memory
+    from memory.review.standing_rules import always
+    from memory.store.services import prepare_memories
 
     for number, text in enumerate(sentences(count, seed=7)):
         prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=text)], now=now)
@@ -136,11 +136,11 @@ def _held(space: Any, count: int, now: datetime) -> None:
 
 def _steered(space: Any, size: int, now: datetime) -> None:
     """Keys, a webhook with its log, work that is done, and rules by which nothing has to go."""
+    from memory.access.keys import create_key
     from memory.actors import SYSTEM
     from memory.models import Job, JobState, Scope, WebhookDelivery, WebhookEvent
-    from memory.services.keys import create_key
-    from memory.services.policies import change_policy
-    from memory.services.webhooks import create_webhook
+    from memory.policies.services import change_policy
+    from memory.webhooks.services import create_webhook
 
     change_policy(space=space, changes={"capacity": 2 * size}, actor=SYSTEM, now=now)
     for number in range(min(size, KEYS)):
@@ -167,8 +167,8 @@ def _talked(space: Any, now: datetime) -> None:
     from assessor.judging import Exchange, judge_locally
     from chat.services.replies import Reply, finish_reply
     from chat.services.turns import begin_turn
-    from memory.recall import recall
-    from memory.schemas import results_out
+    from memory.recall.recall import recall
+    from memory.store.schemas import results_out
 
     said = "I moved to Aveiro in March, and I am allergic to penicillin"
     message = begin_turn(space=space, text=said, now=now, claimed=True)

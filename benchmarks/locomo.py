@@ -44,7 +44,7 @@ class Bench:
     def __init__(self, conversation: Conversation, now: datetime) -> None:
         from memory.actors import SYSTEM
         from memory.models import Embedder
-        from memory.services.spaces import create_space
+        from memory.spaces.services import create_space
 
         self.conversation, self.now = conversation, now
         slug = re.sub(r"\W", "-", conversation.name).lower()
@@ -58,7 +58,7 @@ class Bench:
         """Every turn as a memory, up to a thousand in one call, as the API takes them."""
         from memory.actors import SYSTEM
         from memory.drafts import MemoryDraft, Source
-        from memory.services.memories import create_memories
+        from memory.store.services import create_memories
 
         drafts = [
             MemoryDraft(
@@ -75,14 +75,14 @@ class Bench:
             self.places |= {memory.pk: start + n for n, memory in enumerate(stored)}
 
     def _embedded(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        from memory.services.embeddings import embed_documents
+        from memory.embeddings.services import embed_documents
 
         return embed_documents(self.space, texts)
 
     def ebb(self, profile: Any) -> list[list[float]]:
         """Figures of each question, by Ebb's own statement."""
         from memory.policy import PolicyDocument
-        from memory.querysets.recall import Question, Shape, recalled
+        from memory.recall.sql import Question, Shape, recalled
 
         policy = PolicyDocument()
         shape = Shape(profile, policy.decay, policy.recall, policy.language, max(CUTS))

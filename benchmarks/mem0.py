@@ -112,7 +112,7 @@ class Both:
         """Adds users until there are so many memories."""
         from benchmarks.corpus import blended
         from memory.actors import SYSTEM
-        from memory.services.spaces import create_space
+        from memory.spaces.services import create_space
 
         names = [f"user-{number}" for number in range(len(self.spaces), size // A_USER)]
         spaces = [
@@ -133,9 +133,9 @@ class Both:
     ) -> None:
         from memory.actors import SYSTEM
         from memory.drafts import MemoryDraft
-        from memory.passages import passages
-        from memory.querysets.policies import current_policy
-        from memory.services.memories import Prepared, store_memories
+        from memory.models.policies import current_policy
+        from memory.store.services import Prepared, store_memories
+        from memory.text.passages import passages
 
         moments = [self.now - timedelta(days=random.uniform(0, 365)) for _ in texts]
         drafts = [
@@ -178,8 +178,8 @@ class Questions:
     def of_ebb(self, profile: str) -> Callable[[int], Answer]:
         """As `recall()` goes about it: the space's policy, then the statement."""
         from memory.formulas.ranking import PROFILES
-        from memory.querysets.policies import current_policy
-        from memory.querysets.recall import Question, Shape, recalled
+        from memory.models.policies import current_policy
+        from memory.recall.sql import Question, Shape, recalled
 
         def search(turn: int) -> Answer:
             number, space = turn % len(self.texts), self.space(turn)
@@ -265,8 +265,8 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
     from django.utils import timezone
 
     from benchmarks.corpus import questions
+    from memory.embeddings.services import embed_documents
     from memory.models import Embedder
-    from memory.services.embeddings import embed_documents
 
     embedder, report = Embedder.objects.get(), harness.Report("mem0")
     texts = questions(50, seed=3)

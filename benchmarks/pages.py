@@ -130,9 +130,9 @@ def _filled(size: int) -> Any:
     from django.utils import timezone
 
     from benchmarks.lived_in import lived_in
+    from memory.access.members import add_member
     from memory.actors import SYSTEM
     from memory.models import Membership, Role, Space, User
-    from memory.services.members import add_member
 
     space = Space.objects.filter(slug="bench").first()
     if space is None:

@@ -64,8 +64,8 @@ def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> lis
     What embeds has turns of its own: after it the processor's caches hold the model, and whatever
     comes next reads its memory anew, the longer the more it reads.
     """
-    from memory.recall import recall
-    from memory.services.embeddings import embed_documents
+    from memory.embeddings.services import embed_documents
+    from memory.recall.recall import recall
 
     vectors = embed_documents(space, asked)
     bare, statement = bare_search(space, vectors), Statement(space, asked, vectors, now)
@@ -112,7 +112,7 @@ class Statement:
     ):
         from memory.formulas.ranking import PROFILES
         from memory.policy import PolicyDocument
-        from memory.querysets.recall import Question, Shape
+        from memory.recall.sql import Question, Shape
 
         policy = PolicyDocument()
         self._shape = Shape(PROFILES["hybrid"], policy.decay, policy.recall, policy.language, LIMIT)
@@ -120,7 +120,7 @@ class Statement:
         self._questions = [Question(space, text, vector, now) for text, vector in pairs]
 
     def search(self, turn: int) -> list[Any]:
-        from memory.querysets.recall import recalled
+        from memory.recall.sql import recalled
 
         found = list(recalled(self._questions[turn % len(self._questions)], self._shape))
         assert len(found) == LIMIT
@@ -128,7 +128,7 @@ class Statement:
 
     def recall_at_10(self) -> float:
         """How much of the exact answer is found: the mean over the questions."""
-        from memory.querysets.recall import recalled
+        from memory.recall.sql import recalled
 
         shares = []
         for turn, question in enumerate(self._questions):

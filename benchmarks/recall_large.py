@@ -21,7 +21,7 @@ def measure(rounds: int, size: int) -> None:
     from django.utils import timezone
 
     from benchmarks.corpus import questions
-    from memory.services.embeddings import embed_documents
+    from memory.embeddings.services import embed_documents
 
     now, report = timezone.now(), harness.Report("recall_large")
     with spaces.without_vector_index():

@@ -65,10 +65,10 @@ def _filled() -> tuple[Any, str]:
     from django.utils import timezone
 
     from benchmarks.corpus import fill
+    from memory.access.keys import create_key
     from memory.actors import SYSTEM
     from memory.models import Embedder, Scope
-    from memory.services.keys import create_key
-    from memory.services.spaces import create_space
+    from memory.spaces.services import create_space
 
     space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
     fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
@@ -83,7 +83,7 @@ def _works(client: KeptOpen, space: Any) -> Works:
     from django.utils import timezone
 
     from benchmarks.corpus import questions
-    from memory.recall import recall
+    from memory.recall.recall import recall
 
     asked, now = questions(50, seed=3), timezone.now()
     bodies = [json.dumps({"query": query, "limit": LIMIT}).encode() for query in asked]

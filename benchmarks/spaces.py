@@ -14,7 +14,7 @@ def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> An
     from benchmarks.corpus import fill
     from memory.actors import SYSTEM
     from memory.models import Embedder
-    from memory.services.spaces import create_space
+    from memory.spaces.services import create_space
 
     space = create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
     fill(space, size, now=now, seed=1, embedded=embedded)

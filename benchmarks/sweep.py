@@ -53,7 +53,7 @@ def measure(count: int, rounds: int) -> None:
 
     from memory.actors import SYSTEM
     from memory.models import Embedder
-    from memory.services.spaces import create_space
+    from memory.spaces.services import create_space
 
     now, report = timezone.now(), harness.Report("sweep")
     space = create_space(slug="bench", name="bench", embedder=Embedder.objects.get(), actor=SYSTEM)
@@ -104,8 +104,8 @@ def _swept(space: Any, now: datetime, capacity: int, expected: int) -> float:
     from django.db import transaction
 
     from memory.actors import SYSTEM
-    from memory.services.policies import change_policy
-    from memory.services.retention import sweep
+    from memory.policies.services import change_policy
+    from memory.retention.sweep import sweep
 
     with transaction.atomic():
         changes = {"capacity": capacity, "grace_hours": 0}

@@ -11,15 +11,15 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from chat.attribution import leaned_on
 from chat.explaining import Stored
-from chat.leaning import leaned_on
 from chat.models import Message
 from chat.services.relevance import question_of
 from memory.models import Memory, RelevanceMark, Space
 from memory.models.memories import MemoryType
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.tides import show
+from memory.retention.lifetime_bar import show
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from datetime import datetime
 from django.utils.crypto import salted_hmac
 
 from memory.policy import PolicyDocument
-from memory.prompt_forms import rendered
-from memory.recall import Result
+from memory.recall.prompt_forms import rendered
+from memory.recall.recall import Result
 
 PLAIN = "You are a helpful assistant."
 _TODAY = "Today is {today}."

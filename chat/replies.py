@@ -28,8 +28,8 @@ from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.models import Space
 from memory.policy import PolicyDocument
-from memory.recall import Recall, recall
-from memory.schemas import results_out
+from memory.recall.recall import Recall, recall
+from memory.store.schemas import results_out
 
 HISTORY_MESSAGES = 20
 

@@ -13,7 +13,7 @@ from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, Text
 from memory.formulas.ranking import PROFILES
-from memory.schemas.asked import Asked, Flag, PageIn, example
+from memory.requests import Asked, Flag, PageIn, example
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200

@@ -22,7 +22,7 @@ from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import EbbError, NotFound
 from memory.policy import PolicyDocument
-from memory.recall import Result
+from memory.recall.recall import Result
 from memory.tools import TOOLS, Caller, Tool, ToolAnswer, refusal
 
 logger = logging.getLogger(__name__)

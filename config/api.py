@@ -8,8 +8,8 @@ from chat.api import router as chat_router
 from config import errors
 from config.health import check_ready
 from config.openapi import DescribedAPI
+from memory.access.authentication import BearerKey, SessionAccess
 from memory.api import router as memory_router
-from memory.authentication import BearerKey, SessionAccess
 
 health = Router(tags=["health"], auth=None)
 

@@ -56,7 +56,7 @@ def _record_heartbeat() -> None:
     from django.db import connection
     from django.utils import timezone
 
-    from memory.services.workers import record_heartbeat
+    from memory.jobs.workers import record_heartbeat
 
     try:
         record_heartbeat(queue=settings.CELERY_TASK_DEFAULT_QUEUE, now=timezone.now())

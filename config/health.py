@@ -18,9 +18,9 @@ from django.views.decorators.http import require_GET
 from assessor.llm import ModelError
 from chat.responders import has_model
 from config.preconditions import ask_model
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.models import WorkerHeartbeat
-from memory.pages import PageRequest, space_page
 
 OK = "ok"
 # Three missed beats are chance, six are not.

@@ -4,7 +4,7 @@ from ninja import NinjaAPI, Swagger
 
 from chat.completions import errors
 from chat.completions.api import router
-from memory.authentication import BearerKey
+from memory.access.authentication import BearerKey
 
 door = NinjaAPI(
     title="Ebb, OpenAI-compatible",

@@ -19,13 +19,13 @@ from psycopg.errors import InsufficientPrivilege
 from config.demo import sample_memories
 from config.moderators import make_moderators
 from config.preconditions import StartError
+from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
+from memory.embeddings.embedders import configured_embedder
 from memory.models import Embedder, Role, Space, User, WorkerHeartbeat
-from memory.services.embedders import configured_embedder
-from memory.services.members import add_member
-from memory.services.memories import create_memories
-from memory.services.spaces import create_space
+from memory.spaces.services import create_space
+from memory.store.services import create_memories
 
 OWNER = "owner"
 DEMO_SPACE = "demo"

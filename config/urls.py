@@ -10,22 +10,13 @@ from config.api import api
 from config.health import health_parts
 from config.metrics import metrics
 from config.openai_door import door
-from memory.views.overview import overview, overview_days
 
 urlpatterns = [
     path("", home, name="home"),
     path("s/<slug:slug>/", include("chat.urls")),
-    path("s/<slug:slug>/overview/", overview, name="overview"),
-    path("s/<slug:slug>/overview/days/", overview_days, name="overview_days"),
+    path("s/<slug:slug>/", include("memory.urls")),
     path("s/<slug:slug>/overview/health/", health_parts, name="health_parts"),
-    path("s/<slug:slug>/memories/", include("memory.urls")),
-    path("s/<slug:slug>/review/", include("memory.review_urls")),
-    path("s/<slug:slug>/lab/", include("memory.lab_urls")),
-    path("s/<slug:slug>/policy/", include("memory.policy_urls")),
-    path("s/<slug:slug>/", include("memory.departure_urls")),
-    path("s/<slug:slug>/settings/", include("memory.settings_urls")),
     path("s/<slug:slug>/assessments/", include("assessor.urls")),
-    path("s/<slug:slug>/transfer/", include("memory.transfer.urls")),
     path("api/v1/", api.urls),
     path("v1/", door.urls),
     path("metrics", metrics, name="metrics"),

@@ -47,6 +47,16 @@ class RateLimited(EbbError):
         super().__init__(message)
 
 
+class ProviderError(Exception):
+    """A model could not be used. `permanent` says that trying again cannot help; `retry_after` is
+    in seconds, if the endpoint asked for a pause."""
+
+    def __init__(self, message: str, *, permanent: bool, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+        self.retry_after = retry_after
+
+
 def plainly(wrong: Mapping[str, Any]) -> str:
     """What pydantic finds wrong, in a caller's words: it names our classes, and counts what a text
     has that went through a validator as items."""

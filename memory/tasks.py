@@ -9,11 +9,14 @@ from django.conf import settings
 from django.utils import timezone
 
 from memory.connections import release_connection
-from memory.jobs import work_at
+from memory.embeddings.switching import clear_after_switches
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import WebhookDelivery
-from memory.services import deleting, deliveries, jobs, sweeping
-from memory.services.retention import sweep_all
-from memory.services.switching import clear_after_switches
+from memory.retention import sweep_job
+from memory.retention.sweep import sweep_all
+from memory.spaces import deletion
+from memory.webhooks import deliveries
 from memory.webhooks.sending import Message, Outcome, send
 
 COLLECT_EVERY = 5.0  # seconds, as beat has it
@@ -26,7 +29,7 @@ other half judges meanwhile."""
 @shared_task
 def sweep_all_spaces() -> None:
     """Beat's sweep: expiry, capacity, the recycle bin, and what nobody asks for any more."""
-    sweep_all(now=timezone.now(), but=sweeping.start_large(now=timezone.now()))
+    sweep_all(now=timezone.now(), but=sweep_job.start_large(now=timezone.now()))
     clear_after_switches(now=timezone.now())
     deliveries.forget_old(now=timezone.now())
 
@@ -42,7 +45,7 @@ def work(space_id: int, job_id: str) -> None:
 @shared_task
 def pick_up_jobs() -> None:
     """Beat's part of long work."""
-    deleting.start_due(now=timezone.now())
+    deletion.start_due(now=timezone.now())
     jobs.pick_up(now=timezone.now())
 
 

@@ -1,21 +1,10 @@
-"""Addresses of the memory pages, below /s/<space>/memories/."""
+"""Addresses of all pages of the memory core, below /s/<space>/."""
 
-from django.urls import path
+from django.urls import include, path
 
-from memory.views import bulk, memory
-from memory.views import memories as views
+FEATURES = (
+    "memories", "review", "lab", "policies", "retention", "store", "access", "spaces", "jobs",
+    "webhooks", "embeddings", "transfer",
+)  # fmt: skip
 
-urlpatterns = [
-    path("", views.memories, name="memories"),
-    path("tags/", views.tags, name="memories_tags"),
-    path("change/<slug:action>/", bulk.change, name="memories_change"),
-    path("undo/<slug:action>/", bulk.undo, name="memories_undo"),
-    path("<uuid:memory_id>/", memory.memory, name="memory"),
-    path("<uuid:memory_id>/similar/", memory.alike, name="memory_similar"),
-    path("<uuid:memory_id>/edit/", memory.edit, name="memory_edit"),
-    path("<uuid:memory_id>/do/<slug:action>/", memory.act, name="memory_act"),
-    path("<uuid:memory_id>/before/<int:below>/", memory.revisions, name="memory_revisions"),
-    path("<uuid:memory_id>/revert/<int:number>/", memory.revert, name="memory_revert"),
-    path("<uuid:memory_id>/let-go/", views.let_go, name="memory_let_go"),
-    path("<uuid:memory_id>/pin/", views.pin, name="memory_pin"),
-]
+urlpatterns = [path("", include(f"memory.{feature}.urls")) for feature in FEATURES]

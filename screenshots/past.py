@@ -11,11 +11,11 @@ from config.demo import sample_memories
 from memory.actors import SYSTEM, Actor
 from memory.drafts import MemoryChange, MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space
-from memory.recall import recall
-from memory.services.memories import create_memories, revise_memory
-from memory.services.recycle_bin import delete_memory
-from memory.services.retention import sweep
-from memory.services.uses import mark_used
+from memory.recall.recall import recall
+from memory.retention.recycle_bin import delete_memory
+from memory.retention.sweep import sweep
+from memory.store.services import create_memories, revise_memory
+from memory.store.uses import mark_used
 
 DAYS = 42
 

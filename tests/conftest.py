@@ -15,12 +15,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from memory.access.keys import create_key
+from memory.access.members import add_member
 from memory.actors import SYSTEM
+from memory.embeddings.embedders import register_embedder
 from memory.models import Embedder, Role, Space, User
-from memory.services.embedders import register_embedder
-from memory.services.keys import create_key
-from memory.services.members import add_member
-from memory.services.spaces import create_space
+from memory.spaces.services import create_space
 from tests.stub_model import stub_model, stub_model_server
 
 if TYPE_CHECKING:

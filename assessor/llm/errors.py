@@ -8,7 +8,7 @@ plain English constants, because they are logged and stored; a page that shows o
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from memory.secrets import mask_json, mask_secrets
+from memory.text.secrets import mask_json, mask_secrets
 
 DETAIL_LENGTH = 200
 

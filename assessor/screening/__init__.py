@@ -14,7 +14,7 @@ from assessor.judging import Exchange, Judgement
 from assessor.screening.attacks import Finding, screen
 from assessor.screening.machine_text import judged_part
 from assessor.screening.provenance import anything_said, evidence, stated_by_user, texts_of
-from memory.secrets import mask_json, mask_secrets, mask_together
+from memory.text.secrets import mask_json, mask_secrets, mask_together
 
 __all__ = [
     "Finding",

@@ -18,10 +18,10 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessor.fault_words import fault
+from assessor.fault_labels import fault
 from assessor.models import Assessment
+from memory.retention.lifetime_bar import band
 from memory.templatetags.ebb import age_in_words
-from memory.tides import band
 
 register = template.Library()
 register.filter(band)

@@ -16,11 +16,10 @@ from chat.schemas import (
     Search,
 )
 from chat.services import conversations
-from memory.authentication import access_to
+from memory.access.authentication import access_to
 from memory.errors import NotFound
 from memory.pagination import keyset
-from memory.references import thing_id
-from memory.schemas.asked import ThingId
+from memory.requests import ThingId, parse_uuid
 
 router = Router(tags=["chat"])
 
@@ -47,7 +46,7 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
 def get_conversation(request: HttpRequest, id: ThingId) -> dict[str, Any]:
     """One conversation with its messages, without those that were replaced."""
     space = access_to(request, "read").space
-    conversation = Conversation.objects.in_space(space).filter(pk=thing_id(id)).first()
+    conversation = Conversation.objects.in_space(space).filter(pk=parse_uuid(id)).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
     messages = Message.objects.in_space(space).of(conversation).shown()
@@ -76,12 +75,12 @@ def change_conversation(
     """Change what a conversation is called, and what it goes by from the next reply on."""
     space = access_to(request, "write").space
     with transaction.atomic():
-        conversations.choose(space=space, conversation_id=thing_id(id), **asked.choices)
+        conversations.choose(space=space, conversation_id=parse_uuid(id), **asked.choices)
         if asked.title is not None:
             conversations.rename_conversation(
-                space=space, conversation_id=thing_id(id), title=asked.title
+                space=space, conversation_id=parse_uuid(id), title=asked.title
             )
-    return Conversation.objects.in_space(space).get(pk=thing_id(id))
+    return Conversation.objects.in_space(space).get(pk=parse_uuid(id))
 
 
 @router.delete(
@@ -93,7 +92,9 @@ def change_conversation(
 def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
     """Take a conversation off the list. What it taught stays, what waits is not judged."""
     space = access_to(request, "write").space
-    conversations.delete_conversation(space=space, conversation_id=thing_id(id), now=timezone.now())
+    conversations.delete_conversation(
+        space=space, conversation_id=parse_uuid(id), now=timezone.now()
+    )
     return Status(204, None)
 
 
@@ -107,5 +108,5 @@ def restore_conversation(request: HttpRequest, id: ThingId) -> Conversation:
     """Put a deleted conversation back on the list."""
     space = access_to(request, "write").space
     return conversations.restore_conversation(
-        space=space, conversation_id=thing_id(id), now=timezone.now()
+        space=space, conversation_id=parse_uuid(id), now=timezone.now()
     )

@@ -13,8 +13,8 @@ from django.utils import timezone
 from ninja import Router
 
 from assessor.llm import ChatMessage, ModelError
+from chat.ephemeral import private_conversation, stream_private_reply
 from chat.models import Conversation, Message
-from chat.private import private_conversation, stream_private_reply
 from chat.replies import (
     Done,
     Event,
@@ -30,9 +30,9 @@ from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
 from chat.services.edits import edit_message, take_back_edit
 from chat.services.turns import answer_again, begin_turn
 from chat.sse import event, event_stream
-from memory.authentication import access_to
+from memory.access.authentication import access_to
 from memory.connections import release_connection, release_request_connection
-from memory.schemas.asked import may_fail, or_events
+from memory.requests import may_fail, or_events
 
 router = Router(tags=["chat"])
 

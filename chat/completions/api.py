@@ -10,8 +10,8 @@ from ninja import Header, Path, Router
 from assessor.llm import ModelError
 from assessor.llm.errors import ModelNotFound
 from chat.completions.backends import get_backend
+from chat.completions.conversation_lookup import Names
 from chat.completions.errors import answer_to
-from chat.completions.places import Names
 from chat.completions.relay import Call, answered
 from chat.completions.schemas import (
     CompletionIn,
@@ -23,7 +23,7 @@ from chat.completions.schemas import (
     Name,
 )
 from chat.sse import event_stream
-from memory.authentication import access_to
+from memory.access.authentication import access_to
 from memory.connections import release_request_connection
 
 router = Router(tags=["OpenAI-compatible"])

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from assessor.storable import storable
 from chat.choices import Choices
+from chat.completions.conversation_lookup import Names
 from chat.completions.draft import Draft
 from chat.completions.messages import Said
-from chat.completions.places import Names
 from chat.completions.schemas import Json
 from chat.completions.services import begin_exchange
 from chat.models import MemoryUse, Message
@@ -19,8 +19,8 @@ from chat.services.replies import Reply, finish_reply
 from memory.connections import in_last_thread, in_thread
 from memory.drafts import MAX_CONTENT
 from memory.models import Space
-from memory.recall import Recall
-from memory.schemas import results_out
+from memory.recall.recall import Recall
+from memory.store.schemas import results_out
 
 MODEL_NAME_LENGTH = 120
 

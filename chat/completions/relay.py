@@ -15,17 +15,17 @@ from assessor.llm import ChatMessage, ModelError
 from assessor.llm.errors import ModelInterrupted
 from chat.choices import Choices
 from chat.completions.backends import Backend
+from chat.completions.conversation_lookup import Names
 from chat.completions.draft import Draft
 from chat.completions.exchanges import Exchange
 from chat.completions.messages import Said, read, with_notes
-from chat.completions.places import Names
 from chat.completions.schemas import CompletionIn, Json
 from chat.models import MemoryUse, Message
 from chat.prompting import notes_on
 from chat.responders import Turn
 from memory.embeddings import EmbeddingError
 from memory.models import Space
-from memory.recall import Recall
+from memory.recall.recall import Recall
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Unpack
 from django.db import connection, transaction
 
 from chat.choices import Choices
+from chat.completions.conversation_lookup import Names, find_place, named
 from chat.completions.messages import Said
-from chat.completions.places import Names, find_place, named
 from chat.models import Message
 from chat.services.replies import resume_reply
 from chat.services.turns import begin_turn

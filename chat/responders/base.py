@@ -9,7 +9,7 @@ from assessor.llm import ChatMessage, Chunk
 from chat.models import MemoryUse
 from chat.toolbox import Toolbox, ToolUse
 from memory.policy import PolicyDocument
-from memory.recall import Result
+from memory.recall.recall import Result
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from chat.responders.utterances import (
     questions_in,
     share_a_word,
 )
-from memory.reason_words import in_words
-from memory.recall import Result
+from memory.recall.recall import Result
+from memory.store.reason_labels import in_words
 from memory.templatetags.ebb import age_in_words
 
 # Cosines of MiniLM, tried on questions in English with and without an answer in memory. What is

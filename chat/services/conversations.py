@@ -10,8 +10,7 @@ from django.db import transaction
 from assessor.retractions import put_back, withdraw
 from assessor.services import complete_exchange, reopen_exchange
 from chat.choices import Choices, chosen
-from chat.models import Conversation, Message
-from chat.querysets import REPLY_OVERDUE
+from chat.models import REPLY_OVERDUE, Conversation, Message
 from memory.errors import NotFound
 from memory.models import Space
 

@@ -11,8 +11,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from assessor.retractions import reinstate, retract
-from chat.models import Conversation, Message
-from chat.querysets import MessageQuerySet
+from chat.models import Conversation, Message, MessageQuerySet
 from chat.services.turns import hold_conversation, next_position, title_of, write_turn
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound

@@ -7,9 +7,9 @@ from django.db import transaction
 
 from chat.models import Message
 from memory.actors import Actor
+from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.models import User
-from memory.services.relevance import mark_relevance, unmark_relevance
-from memory.services.uses import Use, give_back_use, take_back_use
+from memory.store.uses import Use, give_back_use, take_back_use
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from assessor.services import complete_exchange
 from chat.models import Message
 from memory.actors import Actor
 from memory.models import Space
-from memory.services.uses import mark_used
+from memory.store.uses import mark_used
 
 
 def claim_reply(*, space: Space, message_id: UUID) -> bool:

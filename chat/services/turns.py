@@ -16,12 +16,11 @@ from assessor.judging import Exchange
 from assessor.models import Assessment
 from assessor.services import queue_assessment, reopen_exchange
 from chat.choices import Choices, chosen
-from chat.models import Conversation, MemoryUse, Message
-from chat.querysets import REPLY_OVERDUE
+from chat.models import REPLY_OVERDUE, Conversation, MemoryUse, Message
 from memory.drafts import MAX_CONTENT
 from memory.errors import Conflict, NotFound
 from memory.models import Space, User
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 
 TITLE_LENGTH = 60
 

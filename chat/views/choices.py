@@ -15,13 +15,13 @@ from chat.choices import MAX_SYSTEM_PROMPT, choices_in, chosen
 from chat.models import MemoryUse
 from chat.responders import get_responder, has_model, model_names
 from chat.services.conversations import choose
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_request_connection
 from memory.errors import NotFound
 from memory.formulas.ranking import PROFILES
-from memory.pages import PageRequest, page_access, space_page
+from memory.policies.labels import PROFILE_MEANINGS
 from memory.policy import PolicyDocument
-from memory.policy_words import PROFILE_MEANINGS
 
 
 def choice_context(document: PolicyDocument) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from chat.services.conversations import (
     restore_conversation,
 )
 from chat.views.refusals import refusal
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.errors import NotFound
 from memory.models import Space
-from memory.pages import PageRequest, space_page
 from memory.pagination import keyset
 
 PAGE_SIZE = 50

@@ -15,11 +15,11 @@ from chat.services.edits import edit_message, take_back_edit
 from chat.services.turns import answer_again
 from chat.views.playground import messages_of
 from chat.views.refusals import refusal
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.drafts import Content
 from memory.errors import Conflict, NotFound
-from memory.pages import PageRequest, space_page
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 

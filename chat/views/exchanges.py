@@ -8,11 +8,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from chat.models import Message
-from memory.authentication import Access
-from memory.pages import PageRequest, space_page
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.tides import show
+from memory.retention.lifetime_bar import show
 
 
 def shown(messages: list[Message], document: PolicyDocument) -> list[Message]:

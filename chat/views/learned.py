@@ -15,13 +15,13 @@ from assessor.models import Assessment
 from chat.models import Message
 from chat.views.exchanges import shown
 from chat.views.refusals import GONE, refusal
-from memory.authentication import Access
-from memory.editing import edited
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict
+from memory.memories.edit_form import edited
 from memory.models import Memory, Status
-from memory.pages import PageRequest, space_page
-from memory.querysets.policies import current_policy
-from memory.services.discarding import discard_memory, undo_discard
+from memory.models.policies import current_policy
+from memory.reconciliation.discarding import discard_memory, undo_discard
 
 
 @require_http_methods(["GET", "POST"])

@@ -13,11 +13,11 @@ from chat.views.choices import choice_context
 from chat.views.conversations import listed
 from chat.views.exchanges import shown
 from chat.views.why import inspected
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.models import Space
-from memory.pages import PageRequest, space_page
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
 
 SHOWN_MESSAGES = 200
 

@@ -16,19 +16,19 @@ from pydantic import ValidationError
 
 from assessor.llm import ChatMessage
 from chat.choices import choices_in
+from chat.ephemeral import private_conversation, stream_private_reply
 from chat.inspector import why_unkept
 from chat.models import Conversation, MemoryUse
-from chat.private import private_conversation, stream_private_reply
 from chat.replies import Done, Failed, Recalled, Token
 from chat.schemas import ChatIn
 from chat.sse import event, event_stream
 from chat.views.choices import choice_context
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import in_thread
 from memory.errors import InvalidArguments
 from memory.models import Space
-from memory.pages import PageRequest, page_access, space_page
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 
 
 @require_GET

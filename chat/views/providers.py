@@ -6,9 +6,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from chat.providers import parts
 from chat.trials import try_part
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.connections import release_connection
-from memory.pages import PageRequest, space_page
 
 
 @require_GET

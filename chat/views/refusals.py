@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memory.pages import PageRequest
+from memory.access.pages import PageRequest
 
 GONE = _("It has been deleted for good; there is nothing left to change.")
 

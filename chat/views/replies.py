@@ -25,11 +25,11 @@ from chat.sse import event, event_stream
 from chat.views.exchanges import shown
 from chat.views.refusals import refusal
 from chat.views.why import inspected
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, page_access
 from memory.connections import in_thread, release_request_connection
 from memory.errors import Conflict
-from memory.pages import PageRequest, page_access
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 
 SECOND_LOOK = 0.5  # seconds
 

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET
 
 from assessor.models import Assessment
 from chat.models import Conversation, Message
-from memory.authentication import Access
-from memory.history_words import who
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.models import Memory, MemoryEvent, Space
 from memory.models.history import Action
-from memory.pages import PageRequest, space_page
+from memory.store.history_labels import who
 from memory.tools import TOOL
 
 A_REPLY_TAKES = timedelta(hours=1)

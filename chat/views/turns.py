@@ -14,10 +14,10 @@ from chat.choices import choices_in
 from chat.models import Message
 from chat.services.turns import begin_turn
 from chat.views.refusals import refusal
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.drafts import Content
 from memory.errors import Conflict, NotFound
-from memory.pages import PageRequest, space_page
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 

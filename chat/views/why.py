@@ -14,15 +14,15 @@ from chat.inspector import why, why_one
 from chat.models import Message
 from chat.services.relevance import mark_irrelevant, unmark_irrelevant
 from chat.views.refusals import GONE, refusal
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.drafts import MemoryChange
-from memory.editing import edited
+from memory.memories.edit_form import edited
 from memory.models import Memory, Space, Status
-from memory.pages import PageRequest, space_page
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, restore_memory
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.store.services import revise_memory
 
 TIMED_REPLIES = 200
 

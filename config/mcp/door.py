@@ -17,7 +17,7 @@ from ninja.errors import AuthenticationError
 
 from config.errors import ANSWERS, problem, problem_of
 from config.request_ids import HEADER, begin, current_request_id, log_end
-from memory.authentication import BearerKey
+from memory.access.authentication import BearerKey
 from memory.connections import in_thread
 from memory.errors import Forbidden
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from django.db.models import F
 from mcp_types import Resource, ResourceTemplate
 
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.references import one, readable
 from memory.errors import NotFound
 from memory.models import Memory
-from memory.references import one, readable
 from memory.tools import texts
 
 MIME_TYPE = "text/markdown"

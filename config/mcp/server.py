@@ -24,7 +24,7 @@ from mcp_types import Tool as McpTool
 
 from config.errors import ANSWERS, answer_to
 from config.mcp import resources
-from memory.authentication import Access
+from memory.access.authentication import Access
 from memory.connections import in_thread
 from memory.errors import InvalidArguments
 from memory.tools import TOOLS, Caller, Tool, tool_named

@@ -23,9 +23,9 @@ from memory.admin.forms import MemoryForm
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, Space, Status
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
-from memory.services.review import approve_memory, reject_memory
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.review.services import approve_memory, reject_memory
+from memory.store.services import revise_memory
 
 STARTS = 160  # characters of a memory in the list
 _COLOURS = {Status.LIVE: "success", Status.REVIEW: "warning", Status.BINNED: "danger"}

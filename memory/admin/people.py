@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from memory.access.keys import revoke_key
+from memory.access.members import add_member, remove_member
 from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor_of
 from memory.errors import Conflict
 from memory.models import ApiKey, AuditEntry, Membership, Role, Space, User
-from memory.services.keys import revoke_key
-from memory.services.members import add_member, remove_member
-from memory.services.spaces import rename_space
+from memory.spaces.services import rename_space
 
 admin.site.unregister(Group)
 

@@ -11,14 +11,15 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from memory.errors import ProviderError
+
 Vectors = npt.NDArray[np.float32]
 TextKind = Literal["document", "query"]
 
 
-class EmbeddingError(Exception):
-    """A text could not be embedded. `permanent` says that trying again cannot help; `retry_after`
-    is in seconds, if the endpoint asked for a pause; `kind` is a stable word for what an endpoint
-    did, "" for what is no endpoint's doing, and `detail` what it said."""
+class EmbeddingError(ProviderError):
+    """A text could not be embedded. `kind` is a stable word for what an endpoint did, "" for what
+    is no endpoint's doing, and `detail` what it said."""
 
     def __init__(
         self,
@@ -29,9 +30,7 @@ class EmbeddingError(Exception):
         kind: str = "",
         detail: str = "",
     ) -> None:
-        super().__init__(message)
-        self.permanent = permanent
-        self.retry_after = retry_after
+        super().__init__(message, permanent=permanent, retry_after=retry_after)
         self.kind = kind
         self.detail = detail
 

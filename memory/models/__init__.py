@@ -4,8 +4,9 @@ from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
 from memory.models.audit import AuditAction, AuditEntry
 from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
+from memory.models.idempotency import IdempotentWrite
 from memory.models.jobs import Job, JobPart, JobState
-from memory.models.memories import BinReason, IdempotentWrite, Memory, Status
+from memory.models.memories import BinReason, Memory, Status
 from memory.models.policies import PolicyVersion
 from memory.models.relevance import RelevanceMark
 from memory.models.review_rules import ReviewRule

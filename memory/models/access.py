@@ -3,8 +3,10 @@
 These tables are small and shared by all spaces; every other table belongs to one space.
 """
 
+from __future__ import annotations
+
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
@@ -13,7 +15,32 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.access import ApiKeyQuerySet, SpaceQuerySet
+
+class SpaceQuerySet(models.QuerySet["Space"]):
+    """Reads on spaces."""
+
+    def of_member(self, user: User | Any) -> SpaceQuerySet:
+        """The spaces this user belongs to, but those that are being deleted; none for somebody who
+        is not logged in."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.open().filter(memberships__user=user)
+
+    def open(self) -> SpaceQuerySet:
+        """All but those that are being deleted."""
+        return self.filter(closed_at=None)
+
+    def leaving(self, user: User | Any) -> SpaceQuerySet:
+        """Those that are being deleted and that this user owned, the next to go first."""
+        owned = self.filter(memberships__user=user, memberships__role="owner")
+        return owned.exclude(closed_at=None).order_by("closed_at", "pk")
+
+
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    """Reads on keys, but the hot one (querysets.keys)."""
+
+    def in_space(self, space: Space) -> ApiKeyQuerySet:
+        return self.filter(space_id=space.pk)
 
 
 class User(AbstractUser):
@@ -64,7 +91,7 @@ class Space(models.Model):
     # From then on it exists for nobody; a while later it is deleted (services.deleting).
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
 
-    objects: ClassVar[models.Manager["Space"]] = SpaceQuerySet.as_manager()
+    objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("space")
@@ -120,7 +147,7 @@ class ApiKey(models.Model):
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
 
-    objects: ClassVar[models.Manager["ApiKey"]] = ApiKeyQuerySet.as_manager()
+    objects: ClassVar[models.Manager[ApiKey]] = ApiKeyQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("API key")

@@ -1,12 +1,21 @@
 """Who changed what steers a space: its name, its keys, its members, its webhooks."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar
 
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.audit import AuditQuerySet
+from memory.models.access import Space
+
+
+class AuditQuerySet(models.QuerySet["AuditEntry"]):
+    """Each read begins with `in_space`."""
+
+    def in_space(self, space: Space) -> AuditQuerySet:
+        return self.filter(space_id=space.pk)
 
 
 class AuditAction(models.TextChoices):
@@ -42,7 +51,7 @@ class AuditEntry(models.Model):
     subject = models.CharField(_("what"), max_length=200)
     detail = models.JSONField(_("details"), default=dict)
 
-    objects: ClassVar[models.Manager["AuditEntry"]] = AuditQuerySet.as_manager()
+    objects: ClassVar[models.Manager[AuditEntry]] = AuditQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("audit entry")

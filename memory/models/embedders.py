@@ -4,13 +4,15 @@ A model is a row, not a column type: a second one can live beside the first whil
 from one to the other. Each has its own approximate index (see services.embedders).
 """
 
+from __future__ import annotations
+
 from typing import ClassVar
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from memory.querysets.memories import MemoryEmbeddingQuerySet
+from memory.models.access import Space
 
 
 class Embedder(models.Model):
@@ -31,6 +33,16 @@ class Embedder(models.Model):
         return f"{self.provider}/{self.model}"
 
 
+class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):
+    """Reads on vectors."""
+
+    def in_space(self, space: Space) -> MemoryEmbeddingQuerySet:
+        return self.filter(space_id=space.pk)
+
+    def made_by(self, embedder: Embedder) -> MemoryEmbeddingQuerySet:
+        return self.filter(embedder_id=embedder.pk)
+
+
 class MemoryEmbedding(models.Model):
     """One memory's vector by one embedder: 16-bit floats, unit length."""
 
@@ -39,7 +51,7 @@ class MemoryEmbedding(models.Model):
     embedder = models.ForeignKey(Embedder, models.PROTECT, related_name="+")
     vector = HalfVectorField()
 
-    objects: ClassVar[models.Manager["MemoryEmbedding"]] = MemoryEmbeddingQuerySet.as_manager()
+    objects: ClassVar[models.Manager[MemoryEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("embedding")

@@ -1,14 +1,71 @@
 """What happened to a memory, and what it said before."""
 
-from typing import Any, ClassVar
+from __future__ import annotations
+
+import uuid
+from typing import Any, ClassVar, NoReturn
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, CharField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.history import HistoryQuerySet
+from memory.models.access import Space
+from memory.models.memories import SHORT_ID, Memory
+
+_TOLD_BY_ACTION = {"expired": "expired", "evicted": "over_capacity", "rejected": "rejected"}
+
+
+class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
+    """Reads on the history. What has happened is never changed."""
+
+    def in_space(self, space: Space) -> HistoryQuerySet:
+        return self.filter(space_id=space.pk)
+
+    def about(self, reference: str) -> HistoryQuerySet:
+        """Of one memory, by whole or short id; a reference that is neither raises ValueError.
+
+        A short id is how the whole one begins, so it still finds a memory that was purged.
+        """
+        if not SHORT_ID.fullmatch(reference):
+            return self.filter(memory_id=uuid.UUID(reference))
+        rest = uuid.UUID(reference + "0" * 24), uuid.UUID(reference + "f" * 24)
+        return self.filter(memory_id__range=rest)
+
+    def saying(self, text: str) -> HistoryQuerySet:
+        """Of memories whose content held this plain text at that moment, in any case."""
+        return self.filter(content__icontains=text)
+
+    def departures(self) -> HistoryQuerySet:
+        """Of memories into the bin, each with `why`: a BinReason.
+
+        That something was superseded its own line does not say, which is a deletion. The bin does
+        while the memory lies there, and after that the line of its restoration or purge.
+        """
+        later = self.model._default_manager.filter(
+            space_id=OuterRef("space_id"),
+            memory_id=OuterRef("memory_id"),
+            id__gt=OuterRef("pk"),
+            action__in=["restored", "purged"],
+        )
+        binned = Memory.objects.filter(
+            space_id=OuterRef("space_id"), pk=OuterRef("memory_id"), status="binned"
+        )
+        told = Coalesce(
+            Subquery(later.order_by("id").values("reason")[:1]),
+            Subquery(binned.values("bin_reason")),
+        )
+        why = Case(
+            *(When(action=action, then=Value(why)) for action, why in _TOLD_BY_ACTION.items()),
+            default=Coalesce(NullIf(told, Value("")), Value("deleted")),
+            output_field=CharField(),
+        )
+        return self.filter(action__in=[*_TOLD_BY_ACTION, "deleted"]).annotate(why=why)
+
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise TypeError("The history is append-only.")
 
 
 class Action(models.TextChoices):
@@ -49,7 +106,7 @@ class MemoryEvent(models.Model):
     rank = models.PositiveIntegerField(_("rank"), null=True)
     policy_version = models.PositiveIntegerField(_("policy version"))
 
-    objects: ClassVar[models.Manager["MemoryEvent"]] = HistoryQuerySet.as_manager()
+    objects: ClassVar[models.Manager[MemoryEvent]] = HistoryQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("event")

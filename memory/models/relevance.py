@@ -1,14 +1,43 @@
 """What people say of an answer: whether a memory had to do with the question."""
 
+from __future__ import annotations
+
 from typing import ClassVar
+from uuid import UUID
 
 from django.conf import settings
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models
+from django.db.models import F, Max, Value
 from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.relevance import RelevanceMarkQuerySet
+from memory.models.access import Space
+
+
+class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):
+    """Reads on relevance marks; each begins with `in_space`."""
+
+    def in_space(self, space: Space) -> RelevanceMarkQuerySet:
+        return self.filter(space_id=space.pk)
+
+    def on(self, query: str) -> RelevanceMarkQuerySet:
+        """Those made for this question, found by the index."""
+        return self.filter(query_digest=MD5(Value(query)))
+
+    def to_be_found(self) -> RelevanceMarkQuerySet:
+        """Those that call a memory relevant which can still be found."""
+        alive = {"memory__status": "live", "memory__space_id": F("space_id")}
+        return self.filter(relevant=True, **alive)
+
+    def by_question(self, limit: int) -> list[tuple[str, list[UUID]]]:
+        """Each question with its memories, the latest marked first."""
+        rows = self.values("query").annotate(
+            latest=Max("created_at"), memories=ArrayAgg("memory_id")
+        )
+        found = rows.order_by("-latest", "query").values_list("query", "memories")
+        return list(found[:limit])
 
 
 class RelevanceMark(models.Model):
@@ -35,7 +64,7 @@ class RelevanceMark(models.Model):
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    objects: ClassVar[models.Manager["RelevanceMark"]] = RelevanceMarkQuerySet.as_manager()
+    objects: ClassVar[models.Manager[RelevanceMark]] = RelevanceMarkQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("relevance mark")

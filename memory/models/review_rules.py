@@ -1,13 +1,27 @@
 """Decisions of a person that hold for whatever is held for the same reason from then on."""
 
+from __future__ import annotations
+
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Value
 from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.review_rules import ReviewRuleQuerySet
+from memory.models.access import Space
+
+
+class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):
+    """Reads on standing decisions; each begins with `in_space`."""
+
+    def in_space(self, space: Space) -> ReviewRuleQuerySet:
+        return self.filter(space_id=space.pk)
+
+    def on(self, kind: str) -> ReviewRuleQuerySet:
+        """The one on this kind of reason, found by the index."""
+        return self.filter(kind_digest=MD5(Value(kind)))
 
 
 class ReviewRule(models.Model):
@@ -23,7 +37,7 @@ class ReviewRule(models.Model):
     made_by = models.CharField(_("made by"), max_length=150)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    objects: ClassVar[models.Manager["ReviewRule"]] = ReviewRuleQuerySet.as_manager()
+    objects: ClassVar[models.Manager[ReviewRule]] = ReviewRuleQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("standing decision")

@@ -1,5 +1,7 @@
 """Questions that a person has kept, to ask them again of other rules and rankings."""
 
+from __future__ import annotations
+
 from typing import ClassVar
 
 from django.db import models
@@ -7,7 +9,22 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.saved_queries import SavedQueryQuerySet
+from memory.models.access import Space
+
+MAX_SAVED = 50
+"""How many questions a space may keep."""
+
+
+class SavedQueryQuerySet(models.QuerySet["SavedQuery"]):
+    """Reads on saved questions; each begins with `in_space`."""
+
+    def in_space(self, space: Space) -> SavedQueryQuerySet:
+        return self.filter(space_id=space.pk)
+
+    def newest(self, limit: int) -> list[str]:
+        """The questions, the latest first."""
+        rows = self.order_by("-created_at", "-pk").values_list("query", flat=True)
+        return list(rows[:limit])
 
 
 class SavedQuery(models.Model):
@@ -21,7 +38,7 @@ class SavedQuery(models.Model):
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    objects: ClassVar[models.Manager["SavedQuery"]] = SavedQueryQuerySet.as_manager()
+    objects: ClassVar[models.Manager[SavedQuery]] = SavedQueryQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("saved question")

@@ -1,6 +1,9 @@
 """Where a space tells other programs what happens in it, and what was told."""
 
+from __future__ import annotations
+
 import uuid
+from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
@@ -9,7 +12,30 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.querysets.webhooks import DeliveryQuerySet, WebhookQuerySet
+from memory.models.access import Space
+
+
+class WebhookQuerySet(models.QuerySet["Webhook"]):
+    """Reads on webhooks; each but those of beat begins with `in_space`."""
+
+    def in_space(self, space: Space) -> WebhookQuerySet:
+        return self.filter(space_id=space.pk)
+
+    def with_work(self, now: datetime) -> WebhookQuerySet:
+        """Those that have a message due, and nobody at it."""
+        return self.filter(
+            Q(leased_until__isnull=True) | Q(leased_until__lt=now),
+            active=True,
+            deliveries__state="pending",
+            deliveries__due_at__lte=now,
+        ).distinct()
+
+
+class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
+    """Reads on messages; each begins with `in_space`, or with a webhook of one."""
+
+    def in_space(self, space: Space) -> DeliveryQuerySet:
+        return self.filter(space_id=space.pk)
 
 
 class WebhookEvent(models.TextChoices):
@@ -54,7 +80,7 @@ class Webhook(models.Model):
     next_after = models.BigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
 
-    objects: ClassVar[models.Manager["Webhook"]] = WebhookQuerySet.as_manager()
+    objects: ClassVar[models.Manager[Webhook]] = WebhookQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("webhook")
@@ -87,7 +113,7 @@ class WebhookDelivery(models.Model):
     response = models.TextField(_("what was answered"), blank=True)
     error = models.TextField(_("error"), blank=True)
 
-    objects: ClassVar[models.Manager["WebhookDelivery"]] = DeliveryQuerySet.as_manager()
+    objects: ClassVar[models.Manager[WebhookDelivery]] = DeliveryQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("delivery")

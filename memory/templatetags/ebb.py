@@ -16,9 +16,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
-from memory.held import parted
-from memory.prompt_forms import age
-from memory.reason_words import in_words
+from memory.models.review_reasons import parted
+from memory.recall.prompt_forms import age
+from memory.store.reason_labels import in_words
 
 register = template.Library()
 register.filter(in_words)

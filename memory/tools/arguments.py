@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from memory.drafts import MAX_TAGS, Content, Fraction, MemoryTypeName, Tag, Text
-from memory.schemas.asked import Limit
+from memory.requests import Limit
 from memory.tools.base import Arguments
 
 Statement = Annotated[

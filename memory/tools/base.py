@@ -14,7 +14,7 @@ from memory.actors import Actor
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, EbbError, InvalidArguments, NotFound, refused
 from memory.models import Space
-from memory.recall import Result
+from memory.recall.recall import Result
 
 TOOL = "tool"
 """The source of what was written by a tool: a model's choice of words, not what a person said."""

@@ -1,9 +1,9 @@
 """Tools that look. Searching is not using: who puts the answer before a model counts it."""
 
-from memory.prompt_forms import relevant_memories
-from memory.recall import Recall, recall
-from memory.references import one
-from memory.schemas import MemoryOut, SearchOut
+from memory.access.references import one
+from memory.recall.prompt_forms import relevant_memories
+from memory.recall.recall import Recall, recall
+from memory.store.schemas import MemoryOut, SearchOut
 from memory.tools import texts
 from memory.tools.arguments import OneMemory, Search
 from memory.tools.base import Caller, ToolAnswer

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from memory.models import Memory
-from memory.prompt_forms import one_line
-from memory.recall import Result
+from memory.recall.prompt_forms import one_line
+from memory.recall.recall import Result
 
 
 def plain(memory: Memory) -> str:

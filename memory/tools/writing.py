@@ -7,17 +7,16 @@ reconciled as those are, and may have to wait for a person.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memory import gate
+from memory.access.references import one, readable
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import BinReason, Memory, Status
-from memory.reconciliation import Verdict
-from memory.references import one, readable
-from memory.schemas import MemoryOut
-from memory.services.memories import prepare_memories, revise_memory
-from memory.services.recycle_bin import let_go
-from memory.services.review import hold_memory, remember_or_hold
-from memory.tools import texts
+from memory.reconciliation.rules import Verdict
+from memory.retention.recycle_bin import let_go
+from memory.review.services import hold_memory, remember_or_hold
+from memory.store.schemas import MemoryOut
+from memory.store.services import prepare_memories, revise_memory
+from memory.tools import texts, write_guard
 from memory.tools.arguments import MemoryWrite, OneMemory, Remember, UpdateMemory
 from memory.tools.base import TOOL, Caller, ToolAnswer
 
@@ -37,7 +36,7 @@ _WAITING = {
 def remember(caller: Caller, asked: Remember) -> ToolAnswer:
     """Keeps a statement, whose type and importance are judged (seed 000: never asked)."""
     content, tags = _masked(caller, asked.content, asked.tags or [])
-    draft = gate.weighed(MemoryDraft(content=content, tags=tags))
+    draft = write_guard.weighed(MemoryDraft(content=content, tags=tags))
     memory, done = _keep(caller, draft)
     return ToolAnswer(f"{done}: {texts.plain(memory)}", _json(caller, memory))
 
@@ -109,14 +108,14 @@ def _keep(caller: Caller, draft: MemoryDraft, *, typed: bool = False) -> tuple[M
 
 
 def _masked(caller: Caller, content: str, tags: Sequence[str]) -> tuple[str, list[str]]:
-    content, *tags = gate.masked(caller.space, [content, *tags], said=caller.said)
+    content, *tags = write_guard.masked(caller.space, [content, *tags], said=caller.said)
     return content, tags
 
 
 def _held_because(caller: Caller, content: str, tags: Sequence[str]) -> str | None:
     words = "\n".join([content, *tags])
     if caller.held_because is None:
-        return gate.held_because(caller.space, words)
+        return write_guard.held_because(caller.space, words)
     return caller.held_because(words)
 
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from memory.actors import Actor
 from memory.connections import release_connection
 from memory.errors import EbbError
+from memory.jobs.services import advance
 from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
-from memory.services.jobs import advance
 from memory.transfer import upload
 from memory.transfer.checking import Checked
 from memory.transfer.sources import Entry, entries, is_legacy

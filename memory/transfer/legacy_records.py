@@ -17,8 +17,8 @@ from memory.drafts import MemoryDraft, Source
 from memory.errors import plainly
 from memory.formulas.retention import expires_at
 from memory.models import Space
-from memory.querysets.memories import SHORT_ID
-from memory.querysets.policies import current_policy
+from memory.models.memories import SHORT_ID
+from memory.models.policies import current_policy
 from memory.transfer.identity import made_id
 
 _EXACT = re.compile(r"[0-9a-fA-F-]{32,36}")

@@ -7,8 +7,8 @@ from django.db import transaction
 
 from memory.actors import Actor
 from memory.errors import FieldError, InvalidArguments
+from memory.jobs import services as jobs
 from memory.models import Job, JobPart, Space
-from memory.services import jobs
 
 PART = 2**20  # bytes
 IMPORT = "import"

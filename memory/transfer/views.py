@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.authentication import Access
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict, InvalidArguments
+from memory.jobs import services as jobs
 from memory.models import Job
-from memory.pages import PageRequest, space_page
-from memory.services import jobs
 from memory.transfer.export import count_rows
 from memory.transfer.sections import section_of
 from memory.transfer.stream import export_response

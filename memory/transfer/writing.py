@@ -9,22 +9,17 @@ from uuid import UUID
 from django.db import connection
 
 from memory.actors import Actor
+from memory.embeddings.services import embed_documents, embed_for_next, made_vectors, store_vectors
+from memory.embeddings.vectors import Vectors
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.models.history import Action
-from memory.passages import passage_of
-from memory.querysets import passages as passages_sql
-from memory.querysets.policies import current_policy
-from memory.services import conversations
-from memory.services.embeddings import (
-    embed_documents,
-    embed_for_next,
-    made_vectors,
-    store_vectors,
-)
-from memory.services.history import record
+from memory.models.policies import current_policy
+from memory.store import conversations
+from memory.store import index_sql as passages_sql
+from memory.store.history import record
+from memory.text.passages import passage_of
 from memory.transfer.identity import Placed, places
 from memory.transfer.sections import Row, Section, section_of
-from memory.vectors import Vectors
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405 - 
 
 from django.db import transaction
 
-from memory import gate
 from memory.actors import Actor
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, Status
-from memory.recall import Recall, recall
-from memory.services.memories import prepare_memories, store_memories
-from memory.services.recycle_bin import delete_memory
-from memory.services.review import hold_memory
+from memory.recall.recall import Recall, recall
+from memory.retention.recycle_bin import delete_memory
+from memory.review.services import hold_memory
+from memory.store.services import prepare_memories, store_memories
+from memory.tools import write_guard
 from memory.xml.reading import Delete, Load, Request, Save
 
 # What XML 1.0 cannot hold (section 2.2), not even as a reference.
@@ -56,7 +56,7 @@ def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: date
 
 
 def _masked(space: Space, draft: MemoryDraft) -> MemoryDraft:
-    [content] = gate.masked(space, [draft.content])
+    [content] = write_guard.masked(space, [draft.content])
     return draft.model_copy(update={"content": content})
 
 
@@ -65,7 +65,7 @@ def _keeping(
 ) -> Callable[[Actor], list[Memory]]:
     """Embeds and screens; gives what is then to be done in a transaction: it writes the drafts, and
     gives the memory of each."""
-    reasons = [gate.held_because(space, draft.content) for draft in drafts]
+    reasons = [write_guard.held_because(space, draft.content) for draft in drafts]
     free = [draft for draft, reason in zip(drafts, reasons, strict=True) if reason is None]
     prepared = prepare_memories(space=space, drafts=free, now=now) if free else None
     waiting = [

@@ -14,9 +14,9 @@ from assessor.tasks import assess
 from memory.actors import SYSTEM
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import BinReason, Memory, MemoryEvent, Space
-from memory.reconciliation import Decision, Verdict
-from memory.services.memories import create_memory, prepare_memories, revise_memory
-from memory.services.reconciliation import remember
+from memory.reconciliation.rules import Decision, Verdict
+from memory.reconciliation.services import remember
+from memory.store.services import create_memory, prepare_memories, revise_memory
 from tests.stub_model import StubModel
 
 pytestmark = pytest.mark.django_db

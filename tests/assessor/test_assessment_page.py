@@ -14,8 +14,8 @@ from assessor.models import Assessment, State
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
-from memory.services import recycle_bin
-from memory.services.memories import create_memory
+from memory.retention import recycle_bin
+from memory.store.services import create_memory
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words
 from tests.pages import login
 

@@ -13,11 +13,11 @@ from assessor.judging import Exchange
 from assessor.models import Assessment, State
 from assessor.tasks import assess
 from memory.drafts import MemoryChange
-from memory.held import CONFLICT, UNSURE, kind_of, quote_of
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status, User
-from memory.services.memories import revise_memory
-from memory.services.review import approve_memory, reject_memory, reopen_memories
-from memory.services.review_rules import always
+from memory.models.review_reasons import CONFLICT, UNSURE, kind_of, quote_of
+from memory.review.services import approve_memory, reject_memory, reopen_memories
+from memory.review.standing_rules import always
+from memory.store.services import revise_memory
 from tests.assessor.outbox import NOW, SECOND, claimed, judgement
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, actions, remember, set_policy, stored

@@ -18,7 +18,7 @@ from assessor.judging import Exchange, Judgement, judge
 from assessor.llm import ChatModel, model_session
 from assessor.models import Assessment, State
 from memory.models import Memory, Space
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 from tests.stub_model import StubModel
 
 DAY = 24 * 3600

@@ -11,7 +11,7 @@ from assessor.models import Assessment
 from assessor.templatetags.assessments import duration, lifetime, since, usd
 from assessor.tiles import tiles
 from memory.models import Space
-from memory.tides import band
+from memory.retention.lifetime_bar import band
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 STORE_ABOVE = 0.2

@@ -11,7 +11,7 @@ from assessor.judging import Exchange
 from assessor.models import Assessment, State
 from memory.drafts import MemoryChange
 from memory.models import Memory, Space
-from memory.services.memories import revise_memory
+from memory.store.services import revise_memory
 from tests.assessor.outbox import NOW, SECOND, claim, judgement
 from tests.locks import somebody_waits
 from tests.memory.writing import ALICE

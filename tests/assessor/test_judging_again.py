@@ -10,7 +10,7 @@ from django.utils import timezone
 from assessor.models import Assessment
 from memory.actors import SYSTEM
 from memory.models import Space, User
-from memory.services.policies import change_policy
+from memory.policies.services import change_policy
 from tests.processes import Processes
 from tests.stub_model import StubModel
 

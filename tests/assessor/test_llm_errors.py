@@ -10,7 +10,7 @@ import openai
 import pytest
 from django.utils import translation
 
-from assessor.fault_words import SENTENCES, fault
+from assessor.fault_labels import SENTENCES, fault
 from assessor.llm import (
     ChatModel,
     model_session,

@@ -15,11 +15,11 @@ from assessor.models import Assessment, State
 from assessor.reassessing import begin_reassessing, latest_reassessing, to_judge
 from assessor.services import store_judged
 from memory.drafts import MemoryChange
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, MemoryEvent, Space, User
-from memory.services import jobs
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, purge_memory
+from memory.retention.recycle_bin import delete_memory, purge_memory
+from memory.store.services import revise_memory
 from tests.assessor.outbox import judgement
 from tests.memory.writing import ALICE
 

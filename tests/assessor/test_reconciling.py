@@ -10,7 +10,8 @@ import pytest
 from assessor.llm import model_session
 from assessor.reconciling import Advice, advise
 from memory.models import Memory
-from memory.reconciliation import Neighbour, Verdict
+from memory.recall.similar import Neighbour
+from memory.reconciliation.rules import Verdict
 from tests.stub_model import StubModel
 
 DAY = datetime(2026, 2, 18, tzinfo=UTC)

@@ -12,13 +12,12 @@ from pytest_django.fixtures import Settings
 from assessor import services, spans, tasks
 from assessor.errors import AssessmentError
 from assessor.judging import Exchange
-from assessor.models import Assessment, State
-from assessor.querysets import MAX_ATTEMPTS
+from assessor.models import MAX_ATTEMPTS, Assessment, State
 from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.models import Memory, PolicyVersion, Space
 from memory.policy import PolicyDocument
-from memory.reason_words import in_words
+from memory.store.reason_labels import in_words
 from tests.assessor.outbox import (
     EXCHANGE,
     NOW,

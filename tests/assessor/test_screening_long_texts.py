@@ -6,7 +6,7 @@ import pytest
 
 from assessor.screening.machine_text import without_machine_text
 from memory.drafts import MAX_CONTENT
-from memory.secrets import mask_secrets
+from memory.text.secrets import mask_secrets
 
 PIECES = ["0", "A1", "a.b@", "1 2 3 ", "1天前", "今天的对话摘要“", "- [2026-02-18] x", "<memory "]
 

@@ -17,7 +17,7 @@ from chat.responders.builtin import BuiltinResponder
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.services.turns import begin_turn
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space, Status
-from memory.recall import recall
+from memory.recall.recall import recall
 from tests.assessor.outbox import judgement
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import actions, remember, set_policy, stored

@@ -10,10 +10,10 @@ from assessor.judging import Exchange
 from assessor.services import queue_assessment
 from config.navigation import DAILY, MORE
 from memory.actors import SYSTEM
+from memory.lab.relevance import mark_relevance
+from memory.lab.saved_queries import save_query
 from memory.models import BinReason, Space
-from memory.services.recycle_bin import let_go
-from memory.services.relevance import mark_relevance
-from memory.services.saved_queries import save_query
+from memory.retention.recycle_bin import let_go
 from tests.browser.conftest import LogIn, Open
 from tests.memory.writing import hold, remember
 from tests.processes import Web

@@ -12,7 +12,7 @@ from chat.models import Conversation, Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.services.memories import create_memory
+from memory.store.services import create_memory
 from tests.browser.conftest import LogIn
 from tests.processes import Web, wait_until
 from tests.stub_model import StubModel

@@ -9,14 +9,14 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.lived_in import lived_in
+from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.drafts import MemoryChange
+from memory.lab.relevance import mark_relevance
+from memory.lab.saved_queries import save_query
 from memory.models import Memory, Role, Space, User
-from memory.services.members import add_member
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory
-from memory.services.relevance import mark_relevance
-from memory.services.saved_queries import save_query
+from memory.retention.recycle_bin import delete_memory
+from memory.store.services import revise_memory
 from tests.addresses import find_admin_pages, find_pages
 from tests.browser.conftest import Open, login_link
 from tests.hostile import RTL_OVERRIDE, make_hostile

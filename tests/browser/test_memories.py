@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from memory.drafts import MemoryChange
 from memory.models import Memory, Space
-from memory.services.memories import revise_memory
+from memory.store.services import revise_memory
 from tests.browser.conftest import LogIn
 from tests.browser.test_accessibility import assert_no_findings
 from tests.browser.test_pages import PHONE, overflow

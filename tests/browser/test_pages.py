@@ -10,11 +10,11 @@ from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
 from config.navigation import DAILY, MORE
+from memory.access.views.settings import PAGES as SETTINGS
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space, User
-from memory.services.memories import create_memories
-from memory.views.settings import PAGES as SETTINGS
+from memory.store.services import create_memories
 from tests.browser.conftest import LogIn
 from tests.conftest import MakeKey
 from tests.processes import Web

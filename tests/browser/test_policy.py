@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from memory.models import Memory, Space
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 from tests.browser.conftest import LogIn
 from tests.memory.writing import remember
 from tests.processes import Web

@@ -10,7 +10,7 @@ from chat.models import Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
-from memory.services.memories import create_memory
+from memory.store.services import create_memory
 from tests.browser.conftest import LogIn, Open, Watch, login_link
 from tests.processes import Web
 from tests.stub_model import StubModel

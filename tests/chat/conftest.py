@@ -9,7 +9,7 @@ from django.utils import timezone
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.services.memories import create_memory
+from memory.store.services import create_memory
 from tests.chat.talking import Talker
 from tests.processes import model_web, processes, queue, static_files, web
 

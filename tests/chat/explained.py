@@ -7,14 +7,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from assessor.models import Assessment
-from assessor.querysets import AssessmentQuerySet
+from assessor.models import Assessment, AssessmentQuerySet
 from chat.models import Message
 from chat.services.replies import Reply, finish_reply
 from chat.services.turns import begin_turn
 from memory.models import Memory, Space, User
-from memory.recall import recall
-from memory.schemas import results_out
+from memory.recall.recall import recall
+from memory.store.schemas import results_out
 from tests.conftest import Answer
 from tests.memory.writing import remember, stored
 from tests.pages import login

@@ -19,7 +19,7 @@ from chat.responders.utterances import (
 )
 from memory.models import Memory
 from memory.policy import PolicyDocument
-from memory.recall import Result
+from memory.recall.recall import Result
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 LISBON = "User moved to Lisbon in March"

@@ -22,8 +22,8 @@ from memory.drafts import MemoryDraft
 from memory.errors import InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Space, User
-from memory.policy_words import PROFILE_MEANINGS
-from memory.services.memories import create_memory
+from memory.policies.labels import PROFILE_MEANINGS
+from memory.store.services import create_memory
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey
 from tests.processes import Web

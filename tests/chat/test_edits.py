@@ -9,8 +9,7 @@ from assessor.models import Assessment, State
 from assessor.retractions import DELETED
 from assessor.services import claim, finish
 from assessor.spans import wait_for_span
-from chat.models import Conversation, Message
-from chat.querysets import REPLY_OVERDUE
+from chat.models import REPLY_OVERDUE, Conversation, Message
 from chat.replies import said_so_far
 from chat.services.conversations import delete_conversation, restore_conversation
 from chat.services.edits import edit_message, take_back_edit
@@ -19,7 +18,7 @@ from chat.services.turns import answer_again, begin_turn
 from memory.drafts import MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, Space
-from memory.services.memories import revise_memory
+from memory.store.services import revise_memory
 from memory.tools import TOOLS, Caller
 from tests.assessor.outbox import judgement
 from tests.memory.writing import ALICE, actions, remember, stored

@@ -4,7 +4,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from chat.leaning import cites, leaned_on
+from chat.attribution import cites, leaned_on
 
 MEMORIES = {
     "lisbon": "User moved to Lisbon in March",

@@ -9,8 +9,8 @@ from assessor.models import State
 from chat.models import Message
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
-from memory.services.reconciliation import remember_draft
-from memory.services.recycle_bin import delete_memory, purge_memory
+from memory.reconciliation.services import remember_draft
+from memory.retention.recycle_bin import delete_memory, purge_memory
 from tests.chat.explained import NOW, call, exchange_of, lisbon, reply, text
 from tests.memory.writing import ALICE, actions, stored
 from tests.pages import login

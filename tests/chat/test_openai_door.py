@@ -15,7 +15,7 @@ from chat.models import Conversation, Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.services.memories import create_memory
+from memory.store.services import create_memory
 from tests.chat.openai_client import (
     QUESTION,
     STORY,

@@ -7,8 +7,7 @@ from uuid import uuid4
 import pytest
 
 from assessor.models import Assessment, State
-from chat.models import Conversation, Message
-from chat.querysets import REPLY_OVERDUE
+from chat.models import REPLY_OVERDUE, Conversation, Message
 from chat.services.conversations import delete_conversation
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.services.turns import begin_turn
@@ -17,7 +16,7 @@ from memory.drafts import MemoryDraft
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
-from memory.services.memories import create_memory
+from memory.store.services import create_memory
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=5)

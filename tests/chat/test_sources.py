@@ -12,8 +12,8 @@ from chat.services.conversations import delete_conversation
 from memory.actors import Actor
 from memory.drafts import MemoryDraft, Source
 from memory.models import Memory, Space, User
-from memory.services.memories import prepare_memories
-from memory.services.reconciliation import remember as reconcile
+from memory.reconciliation.services import remember as reconcile
+from memory.store.services import prepare_memories
 from memory.tools import TOOL
 from tests.chat.test_edits import at, judged, turn
 from tests.conftest import Answer

@@ -18,8 +18,8 @@ from chat.services.replies import Reply, finish_reply
 from chat.services.turns import answer_again, begin_turn
 from memory.drafts import MemoryChange
 from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, purge_memory
+from memory.retention.recycle_bin import delete_memory, purge_memory
+from memory.store.services import revise_memory
 from memory.tools import TOOLS, Caller
 from tests.assessor.outbox import judgement
 from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count

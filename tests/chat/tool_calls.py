@@ -11,7 +11,7 @@ from chat.models import Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.services.memories import create_memory
+from memory.store.services import create_memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey
 from tests.processes import Web

@@ -16,11 +16,11 @@ from assessor.models import Assessment
 from assessor.services import queue_assessment
 from chat.models import Conversation, Message
 from config.api import api as ebb_api
+from memory.access.keys import create_key, revoke_key
 from memory.actors import SYSTEM
 from memory.models import ApiKey, Job, Memory, Space
-from memory.services.keys import create_key, revoke_key
-from memory.services.recycle_bin import delete_memory
-from memory.services.webhooks import create_webhook, send_test
+from memory.retention.recycle_bin import delete_memory
+from memory.webhooks.services import create_webhook, send_test
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import hold, remember
 

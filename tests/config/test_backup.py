@@ -14,8 +14,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config.backup import BackupError, back_up, restore
+from memory.jobs.workers import record_heartbeat
 from memory.models import Space, WorkerHeartbeat
-from memory.services.workers import record_heartbeat
 from tests.memory.writing import remember
 from tests.processes import test_database_url
 

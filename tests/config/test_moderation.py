@@ -25,7 +25,7 @@ from memory.models import (
     Status,
     User,
 )
-from memory.services.recycle_bin import delete_memory
+from memory.retention.recycle_bin import delete_memory
 from tests.conftest import Answer, MakeKey
 from tests.memory.writing import ALICE, NOW, hold, remember, stored
 

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from benchmarks.lived_in import lived_in
+from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.models import Embedder, Role, Space, User
-from memory.services.members import add_member
 from tests.addresses import find_admin_pages, find_pages
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from config.preconditions import StartError
 from config.preparation import make_demo_space, refuse_newer
 from memory.actors import SYSTEM
 from memory.models import Embedder, Membership, Space
-from memory.services.spaces import create_space, delete_space
+from memory.spaces.services import create_space, delete_space
 
 
 def test_the_demo_space_is_made_once(embedder: Embedder, settings: Settings) -> None:

@@ -10,12 +10,12 @@ from assessor.remembering import JUDGED
 from assessor.retractions import DELETED, REASON
 from assessor.screening.attacks import Finding
 from assessor.screening.provenance import Origin
+from memory.memories.undo import REASON as UNDONE
 from memory.models import BinReason
-from memory.reason_words import in_words
-from memory.services.approvals import TAKEN_BACK
-from memory.services.discarding import SUPERSEDER_IS_BACK
-from memory.services.review import PROPOSED_AGAIN
-from memory.services.undoing import REASON as UNDONE
+from memory.reconciliation.discarding import SUPERSEDER_IS_BACK
+from memory.review.approvals import TAKEN_BACK
+from memory.review.services import PROPOSED_AGAIN
+from memory.store.reason_labels import in_words
 
 _RULES = resources.files("assessor.screening").joinpath("attacks.toml").read_text("utf-8")
 DOES = {rule["does"] for rule in tomllib.loads(_RULES)["rules"]}

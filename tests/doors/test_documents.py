@@ -16,7 +16,7 @@ from django.conf import settings
 
 from memory.actors import SYSTEM
 from memory.models import Space
-from memory.services.spaces import create_space
+from memory.spaces.services import create_space
 from tests.conftest import MakeKey
 from tests.memory.writing import remember
 from tests.processes import Web, test_database_url

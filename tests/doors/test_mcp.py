@@ -12,9 +12,9 @@ from django.utils import timezone
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from memory.access.keys import create_key
 from memory.actors import SYSTEM
 from memory.models import Memory, Space
-from memory.services.keys import create_key
 from memory.tools import TOOLS
 from tests.conftest import MakeKey
 from tests.memory.writing import NOW, remember

@@ -5,7 +5,7 @@ from random import Random
 
 from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryEvent, Space
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 from tests.memory.writing import NOW
 
 DAY = timedelta(days=1)

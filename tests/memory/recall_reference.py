@@ -12,14 +12,14 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
-from memory import lexemes
 from memory.embeddings import get_embedder
 from memory.formulas import ranking
 from memory.formulas.ranking import PROFILES, SIGNALS
 from memory.models import Memory, MemoryEmbedding, Space
 from memory.policy import PolicyDocument
-from memory.querysets.recall import LABEL_WEIGHTS
-from memory.services.history import importance_now
+from memory.recall.sql import LABEL_WEIGHTS
+from memory.store.history import importance_now
+from memory.text import lexemes
 
 _WORDS = "SELECT DISTINCT unnest(tsvector_to_array(to_tsvector(%s::regconfig, %s)))"
 _RANK = """

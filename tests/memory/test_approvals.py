@@ -9,11 +9,11 @@ from django.utils import timezone
 from memory.errors import Conflict
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space, Webhook, WebhookDelivery
 from memory.models.history import Action
-from memory.reconciliation import patched
-from memory.services.deliveries import collect_all
-from memory.services.discarding import discard_memory, undo_discard
-from memory.services.review import approve_memory, decide_alike, reopen_memories
-from memory.services.webhooks import create_webhook
+from memory.reconciliation.discarding import discard_memory, undo_discard
+from memory.reconciliation.rules import patched
+from memory.review.services import approve_memory, decide_alike, reopen_memories
+from memory.webhooks.deliveries import collect_all
+from memory.webhooks.services import create_webhook
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored
 

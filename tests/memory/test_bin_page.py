@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from memory.models import Memory, MemoryEvent, Space, User
-from memory.overview import departures_by_reason
-from memory.services.recycle_bin import delete_memory, restore_memory
-from memory.services.retention import sweep
-from memory.services.review import reject_memory
+from memory.retention.overview import departures_by_reason
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.sweep import sweep
+from memory.review.services import reject_memory
 from tests.conftest import Answer
 from tests.memory.letting_go import DAY, insert, statuses
 from tests.memory.test_remembering import say
@@ -274,7 +274,7 @@ def test_a_search_for_words_goes_on_until_it_has_found_something(
     client: Client, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each answer looks at a bounded number of lines, and says how far it has looked."""
-    monkeypatch.setattr("memory.views.history.LOOKED_AT", 2)
+    monkeypatch.setattr("memory.store.history_views.LOOKED_AT", 2)
     for content in ("a cello", "tea", "tea", "tea", "rain"):
         remember(space, content)
 

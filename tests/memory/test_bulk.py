@@ -11,11 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from memory.actors import Actor
 from memory.drafts import MAX_TAGS, MemoryChange
 from memory.errors import Conflict
+from memory.memories import bulk
+from memory.memories.undo import Undone, undo_deletion, undo_pin, undo_revision
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
-from memory.services import bulk, undoing
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, restore_memory
-from memory.services.retention import sweep
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.sweep import sweep
+from memory.store.services import revise_memory
 from tests.memory.letting_go import DAY, insert
 from tests.memory.writing import ALICE, NOW, actions, stored
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 LATER = NOW + timedelta(minutes=1)
 BOB = Actor("user", "bob")
-Undo = Callable[..., undoing.Undone]
+Undo = Callable[..., Undone]
 
 
 def _rows(space: Space) -> list[dict[str, Any]]:
@@ -53,12 +54,12 @@ def four(space: Space) -> list[Memory]:
 
 
 ACTIONS: list[tuple[str, Callable[..., int], dict[str, Any], Undo, list[int]]] = [
-    ("pinned", bulk.pin_memories, {"pinned": True}, undoing.undo_pin, [1, 3]),
-    ("unpinned", bulk.pin_memories, {"pinned": False}, undoing.undo_pin, [0, 2]),
-    ("deleted", bulk.delete_memories, {}, undoing.undo_deletion, [0, 1, 2, 3]),
-    ("revised", bulk.tag_memories, {"tag": "food"}, undoing.undo_revision, [1, 2]),
-    ("revised", bulk.untag_memories, {"tag": "home"}, undoing.undo_revision, [0, 3]),
-    ("revised", bulk.retype_memories, {"memory_type": "goal"}, undoing.undo_revision, [0, 1]),
+    ("pinned", bulk.pin_memories, {"pinned": True}, undo_pin, [1, 3]),
+    ("unpinned", bulk.pin_memories, {"pinned": False}, undo_pin, [0, 2]),
+    ("deleted", bulk.delete_memories, {}, undo_deletion, [0, 1, 2, 3]),
+    ("revised", bulk.tag_memories, {"tag": "food"}, undo_revision, [1, 2]),
+    ("revised", bulk.untag_memories, {"tag": "home"}, undo_revision, [0, 3]),
+    ("revised", bulk.retype_memories, {"memory_type": "goal"}, undo_revision, [0, 1]),
 ]
 
 
@@ -86,13 +87,13 @@ def test_only_what_differs_is_changed_and_undo_restores_all_of_it(
     events = MemoryEvent.objects.filter(at=NOW, actor_type="user", actor_name="alice")
     assert {(e.memory_id, e.action) for e in events} == {(pk, action) for pk in different}
 
-    assert undo(space=space, at=NOW, actor=BOB, now=LATER) == undoing.Undone(0, 0)  # not theirs
+    assert undo(space=space, at=NOW, actor=BOB, now=LATER) == Undone(0, 0)  # not theirs
     undone = undo(space=space, at=NOW, actor=ALICE, now=LATER)
 
-    assert undone == undoing.Undone(len(touched), 0)
+    assert undone == Undone(len(touched), 0)
     assert _rows(space) + _rows(other_space) == before
     again = undo(space=space, at=NOW, actor=ALICE, now=LATER + timedelta(minutes=1))
-    assert again == undoing.Undone(0, len(touched))
+    assert again == Undone(0, len(touched))
     assert _rows(space) + _rows(other_space) == before
     assert MemoryEvent.objects.filter(at=LATER).count() == len(touched)
 
@@ -102,7 +103,7 @@ def test_statements_do_not_grow_with_the_number(space: Space, four: list[Memory]
         ids = [memory.pk for memory in memories]
         with CaptureQueriesContext(connection) as queries:
             bulk.tag_memories(space=space, memory_ids=ids, tag=f"t{at:%H}", actor=ALICE, now=at)
-            undoing.undo_revision(space=space, at=at, actor=ALICE, now=at + timedelta(seconds=1))
+            undo_revision(space=space, at=at, actor=ALICE, now=at + timedelta(seconds=1))
         return len(queries)
 
     assert statements(four[:1], NOW) == statements(four, NOW + timedelta(hours=1))
@@ -117,9 +118,9 @@ def test_undo_leaves_what_was_changed_since(space: Space, four: list[Memory]) ->
     )
     delete_memory(space=space, memory_id=gone.pk, actor=BOB, now=LATER)
 
-    undone = undoing.undo_revision(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
+    undone = undo_revision(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
 
-    assert undone == undoing.Undone(2, 2)
+    assert undone == Undone(2, 2)
     assert [stored(memory).tags for memory in four] == [["own"], ["new"], [], ["home", "food"]]
     kept = MemoryRevision.objects.filter(space=space, memory=four[3]).order_by("number")
     assert [past.reason for past in kept] == ["tag added: new", "undone"]
@@ -134,9 +135,9 @@ def test_undo_of_a_pin_leaves_one_that_was_pinned_anew_and_keeps_other_changes(
         bulk.pin_memories(space=space, memory_ids=[four[1].pk], pinned=pinned, actor=BOB, now=LATER)
     bulk.tag_memories(space=space, memory_ids=[four[3].pk], tag="x", actor=BOB, now=LATER)
 
-    undone = undoing.undo_pin(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
+    undone = undo_pin(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
 
-    assert undone == undoing.Undone(1, 1)
+    assert undone == Undone(1, 1)
     assert (stored(four[1]).pinned, stored(four[3]).pinned) == (True, False)
     assert stored(four[3]).tags == ["home", "food", "x"]
 
@@ -153,9 +154,9 @@ def test_undo_of_a_deletion_leaves_what_came_back_and_went_again_and_begins_no_c
     restore_memory(space=space, memory_id=four[1].pk, actor=BOB, now=LATER)
     delete_memory(space=space, memory_id=four[1].pk, actor=BOB, now=LATER)
 
-    undone = undoing.undo_deletion(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
+    undone = undo_deletion(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
 
-    assert undone == undoing.Undone(2, 2)
+    assert undone == Undone(2, 2)
     assert [stored(memory).status for memory in four] == ["live", "binned", "live", "live"]
     assert stored(four[3]).clock_started_at == four[3].clock_started_at
     assert actions(four[3]) == ["deleted", "restored"]

@@ -9,10 +9,10 @@ from memory.actors import SYSTEM
 from memory.drafts import Facets, MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
-from memory.recall import recall
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, restore_memory
-from memory.services.uses import mark_used
+from memory.recall.recall import recall
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.store.services import revise_memory
+from memory.store.uses import mark_used
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 LATER = NOW + timedelta(days=2)

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.models import Memory, MemoryEmbedding, Space
-from memory.services import retention
-from memory.services.memories import create_memories, revise_memory
-from memory.services.policies import change_policy
-from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
-from memory.services.retention import Swept, sweep
+from memory.policies.services import change_policy
+from memory.retention import sweep as retention
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.retention.sweep import Swept, sweep
+from memory.store.services import create_memories, revise_memory
 from tests.memory.letting_go import DAY
 from tests.memory.writing import ALICE, NOW
 

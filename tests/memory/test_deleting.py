@@ -14,14 +14,15 @@ from django.utils import timezone
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
 from chat.models import Conversation, Message
+from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.errors import Conflict
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, MemoryEvent, Role, Space, User
-from memory.services import deleting, jobs
-from memory.services.members import add_member
-from memory.services.spaces import models_of_spaces
-from memory.services.sweeping import start_sweep
+from memory.retention.sweep_job import start_sweep
+from memory.spaces import deletion
+from memory.spaces.services import models_of_spaces
 from memory.tasks import pick_up_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def full(embedder: object, alice: User, monkeypatch: pytest.MonkeyPatch) -> Space:
     """A space with rows in every table, to be deleted in many batches."""
-    monkeypatch.setattr(deleting, "BATCH", 7)
+    monkeypatch.setattr(deletion, "BATCH", 7)
     space = lived_in("full", 6, timezone.now())
     assert isinstance(space, Space)
     add_member(space=space, user=alice, role=Role.OWNER, actor=SYSTEM, now=NOW)
@@ -74,8 +75,8 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
     sweep.refresh_from_db()
     assert sweep.state == JobState.CANCELLED
     with pytest.raises(Conflict, match="already"):
-        deleting.close_space(space=space, actor=ALICE, now=NOW)
-    deleting.start_due(now=timezone.now() + deleting.GRACE - timedelta(seconds=30))
+        deletion.close_space(space=space, actor=ALICE, now=NOW)
+    deletion.start_due(now=timezone.now() + deletion.GRACE - timedelta(seconds=30))
     sweep_all_spaces()
     assert Job.objects.count() == 1
 
@@ -83,13 +84,13 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
     assert program.get("memories").json()["items"][0]["content"] == "User sings"
     assert browser.get(here).status_code == 200
     with pytest.raises(Conflict, match="not being deleted"):
-        deleting.reopen_space(space=space, actor=ALICE, now=NOW)
+        deletion.reopen_space(space=space, actor=ALICE, now=NOW)
 
 
 def test_only_who_owned_it_sees_it_and_brings_it_back(
     space: Space, other_space: Space, bob: User, charlie: User
 ) -> None:
-    deleting.close_space(space=space, actor=ALICE, now=timezone.now())
+    deletion.close_space(space=space, actor=ALICE, now=timezone.now())
     add_member(space=other_space, user=bob, role=Role.OWNER, actor=SYSTEM, now=NOW)
     for user in (bob, charlie):
         browser = Client()
@@ -104,9 +105,9 @@ def test_only_who_owned_it_sees_it_and_brings_it_back(
 def test_batches_leave_nothing_and_no_other_space_loses_a_row(full: Space, space: Space) -> None:
     remember(space, "User sings")
     before, total = rows(space), rows(full)
-    deleting.close_space(space=full, actor=ALICE, now=timezone.now() - deleting.GRACE)
+    deletion.close_space(space=full, actor=ALICE, now=timezone.now() - deletion.GRACE)
     pick_up_jobs()
-    queued = deleting.deletion(Space.objects.get(pk=full.pk))
+    queued = deletion.deletion(Space.objects.get(pk=full.pk))
     assert queued is not None
 
     job = jobs.claim_job(space_id=full.pk, job_id=queued.pk, now=timezone.now())
@@ -124,8 +125,8 @@ def test_batches_leave_nothing_and_no_other_space_loses_a_row(full: Space, space
 def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
     full: Space, alice: User, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed = deleting.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = deleting.begin_deletion(space=closed, now=timezone.now())
+    closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
+    job = deletion.begin_deletion(space=closed, now=timezone.now())
     steps = iter(range(3))
     advance = jobs.advance
 
@@ -141,7 +142,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
     left = Job.objects.get(pk=job.pk)
     assert 0 < left.done < rows(full)
     with pytest.raises(Conflict, match="gone already"):
-        deleting.reopen_space(space=full, actor=ALICE, now=timezone.now())
+        deletion.reopen_space(space=full, actor=ALICE, now=timezone.now())
     browser = Client()
     browser.force_login(alice)
     page = browser.get(reverse("spaces", args=["home"])).text
@@ -157,10 +158,10 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
 
 
 def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> None:
-    closed = deleting.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = deleting.begin_deletion(space=closed, now=timezone.now())
+    closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
+    job = deletion.begin_deletion(space=closed, now=timezone.now())
     before = rows(full)
-    deleting.reopen_space(space=full, actor=ALICE, now=timezone.now())
+    deletion.reopen_space(space=full, actor=ALICE, now=timezone.now())
 
     work_at(job)
 
@@ -168,8 +169,8 @@ def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> N
     assert (job.state, job.done) == (JobState.CANCELLED, 0)
     assert rows(full) == before + 1  # the line in the audit
     # Closed anew, it gets a deletion of its own.
-    closed = deleting.close_space(space=full, actor=ALICE, now=timezone.now())
-    assert deleting.begin_deletion(space=closed, now=timezone.now()).pk != job.pk
+    closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
+    assert deletion.begin_deletion(space=closed, now=timezone.now()).pk != job.pk
 
 
 def test_the_command_asks_deletes_and_brings_back(
@@ -178,7 +179,7 @@ def test_the_command_asks_deletes_and_brings_back(
     monkeypatch.setattr("builtins.input", lambda prompt: "something else")
     with pytest.raises(CommandError, match="Nothing was deleted"):
         call_command("delete_space", "full")
-    deleting.close_space(space=space, actor=SYSTEM, now=timezone.now())
+    deletion.close_space(space=space, actor=SYSTEM, now=timezone.now())
     call_command("delete_space", "home", "--bring-back", stdout=StringIO())
     space.refresh_from_db()
     assert space.closed_at is None
@@ -187,7 +188,7 @@ def test_the_command_asks_deletes_and_brings_back(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("memory.jobs.work_at", interrupt)
+        patch.setattr("memory.jobs.running.work_at", interrupt)
         with pytest.raises(CommandError, match="the space is back"):
             call_command("delete_space", "full", "--yes")
     assert Space.objects.get(pk=full.pk).closed_at is None

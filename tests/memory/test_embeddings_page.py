@@ -6,12 +6,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memory.durations import about
-from memory.jobs import work_at
+from memory.embeddings.embedders import register_embedder
+from memory.embeddings.switching import latest_switch
+from memory.jobs import services as jobs
+from memory.jobs.durations import about
+from memory.jobs.running import work_at
 from memory.models import JobState, Space, User
-from memory.services import jobs
-from memory.services.embedders import register_embedder
-from memory.services.switching import latest_switch
 from tests.conftest import Answer
 from tests.memory.writing import NOW, remember
 from tests.stub_model import StubModel

@@ -7,8 +7,8 @@ import pytest
 
 from memory.models import MemoryEvent, Space
 from memory.models.history import Action
-from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
-from memory.services.retention import sweep
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.letting_go import DAY, insert
 from tests.memory.writing import ALICE, NOW, remember, set_policy

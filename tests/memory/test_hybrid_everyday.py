@@ -8,9 +8,9 @@ import pytest
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft, Source
 from memory.models import Space
-from memory.recall import Recall, recall
-from memory.services.memories import create_memories
-from memory.services.policies import change_policy
+from memory.policies.services import change_policy
+from memory.recall.recall import Recall, recall
+from memory.store.services import create_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 

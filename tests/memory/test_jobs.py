@@ -6,9 +6,9 @@ import pytest
 from django.db import transaction
 
 from memory.errors import Conflict, NotFound
+from memory.jobs import services as jobs
 from memory.models import Job, JobState, Space
-from memory.querysets.jobs import MAX_STILL
-from memory.services import jobs
+from memory.models.jobs import MAX_STILL
 from tests.memory.writing import ALICE, NOW
 from tests.processes import queue
 

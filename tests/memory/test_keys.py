@@ -8,10 +8,10 @@ from django.core.management.base import CommandError
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from memory.access.keys import authenticate, create_key, digest, revoke_key, rotate_key
 from memory.actors import SYSTEM
 from memory.errors import Conflict, NotFound, RateLimited
 from memory.models import ApiKey, AuditAction, AuditEntry, Membership, Role, Scope, Space, User
-from memory.services.keys import authenticate, create_key, digest, revoke_key, rotate_key
 from tests.conftest import ApiClient, MakeKey
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)

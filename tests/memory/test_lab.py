@@ -5,18 +5,19 @@ from collections.abc import Sequence
 import pytest
 from django.http import QueryDict
 
-from memory import lab
 from memory.errors import Conflict
 from memory.formulas.ranking import PROFILES, SIGNALS, Profile
 from memory.formulas.retrieval import recall_at, reciprocal_rank
-from memory.measuring import Measured, measure
+from memory.lab import comparison
+from memory.lab.measuring import Measured, measure
+from memory.lab.relevance import mark_relevance
+from memory.lab.saved_queries import drop_query, save_query
 from memory.models import Memory, MemoryEvent, SavedQuery, Space
+from memory.models.policies import current_policy
+from memory.models.saved_queries import MAX_SAVED
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.recall import recall
-from memory.services.recycle_bin import delete_memory
-from memory.services.relevance import mark_relevance
-from memory.services.saved_queries import MAX_SAVED, drop_query, save_query
+from memory.recall.recall import recall
+from memory.retention.recycle_bin import delete_memory
 from tests.memory.test_recall import fill
 from tests.memory.writing import ALICE, NOW, remember, set_policy
 from tests.transfer.spaces import exported, imported
@@ -30,10 +31,12 @@ def mark(space: Space, memory: Memory, query: str = QUESTION, *, relevant: bool 
     )
 
 
-def drawn(space: Space, address: str) -> Sequence[lab.Column]:
-    asked, wrong = lab.asked(QueryDict(address), PolicyDocument())
+def drawn(space: Space, address: str) -> Sequence[comparison.Column]:
+    asked, wrong = comparison.asked(QueryDict(address), PolicyDocument())
     assert wrong == []
-    return lab.columns(space=space, policy=current_policy(space), asked=asked, marks={}, now=NOW)
+    return comparison.columns(
+        space=space, policy=current_policy(space), asked=asked, marks={}, now=NOW
+    )
 
 
 def figures_of(space: Space, profiles: Sequence[Profile], patience: float = 60) -> Measured:
@@ -43,7 +46,7 @@ def figures_of(space: Space, profiles: Sequence[Profile], patience: float = 60) 
 
 
 def test_every_signal_has_its_word() -> None:
-    assert tuple(lab.SIGNAL_WORDS) == SIGNALS
+    assert tuple(comparison.SIGNAL_WORDS) == SIGNALS
 
 
 def test_columns_are_what_recall_answers_and_count_no_use(space: Space) -> None:
@@ -56,7 +59,11 @@ def test_columns_are_what_recall_answers_and_count_no_use(space: Space) -> None:
         address = "&".join(["q=pizza", *(f"profile={name}" for name in names)])
         for column in drawn(space, address):
             expected = recall(
-                space=space, query="pizza", now=NOW, profile=column.profile.name, limit=lab.DEPTH
+                space=space,
+                query="pizza",
+                now=NOW,
+                profile=column.profile.name,
+                limit=comparison.DEPTH,
             )
             assert [row.id for row in column.rows] == expected.memory_ids
             assert [row.result.score for row in column.rows] == [

@@ -10,11 +10,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from memory.embeddings.embedders import register_embedder
+from memory.lab.saved_queries import save_query
 from memory.models import Memory, PolicyVersion, RelevanceMark, SavedQuery, Space, User
-from memory.querysets.policies import current_policy
-from memory.services.embedders import register_embedder
-from memory.services.saved_queries import save_query
-from memory.services.spaces import create_space
+from memory.models.policies import current_policy
+from memory.spaces.services import create_space
 from tests.conftest import Answer
 from tests.memory.test_recall import fill
 from tests.memory.writing import ALICE, NOW, remember

@@ -12,16 +12,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory import lifetimes
 from memory.drafts import MemoryChange
 from memory.models import Memory, Space, User
-from memory.querysets.policies import current_policy
-from memory.querysets.retention import evictable
-from memory.services.lifetimes import extend_memory
-from memory.services.memories import revise_memory
-from memory.services.policies import change_policy
-from memory.services.retention import sweep
-from memory.services.uses import mark_used
+from memory.models.policies import current_policy
+from memory.policies.services import change_policy
+from memory.retention import forecast
+from memory.retention.extend import extend_memory
+from memory.retention.statements import evictable
+from memory.retention.sweep import sweep
+from memory.store.services import revise_memory
+from memory.store.uses import mark_used
 from tests.memory.letting_go import DAY, departures, insert, live, random_memories
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 from tests.pages import client, login, shown, texts
@@ -52,7 +52,7 @@ def test_each_live_memory_stands_at_its_time_and_in_its_tier(
     set_policy(space, ttl={"medium_days": 60})
     insert(space, 7, importance=0.6)  # under the policy that holds now
 
-    counts = lifetimes.timeline(space, current_policy(space).document, NOW)
+    counts = forecast.timeline(space, current_policy(space).document, NOW)
 
     found = {(goes, tier): n for goes, tiers in counts.items() for tier, n in tiers.items() if n}
     assert found == {
@@ -105,7 +105,7 @@ def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) ->
         first = [(vars(memory)["rank"], memory.pk) for memory in ranked[:count]]
         assert [(vars(memory)["rank"], memory.pk) for memory in few] == first
 
-    found = lifetimes.line(space, document, NOW)
+    found = forecast.line(space, document, NOW)
     going = [memory.content for memory in found.first[: found.over]]
     swept = sweep(space=space, now=NOW)
 
@@ -166,7 +166,7 @@ def test_renewals_are_uses_under_a_policy_that_renews_and_what_else_begins_anew(
     use(soup, 3)
     extend_memory(space=space, memory_id=soup.pk, actor=ALICE, now=NOW + timedelta(hours=4))
 
-    found = [(event.action, event.at) for event in lifetimes.renewals(space)]
+    found = [(event.action, event.at) for event in forecast.renewals(space)]
 
     assert found == [
         ("extended", NOW + timedelta(hours=4)), ("used", NOW + timedelta(hours=1)),

@@ -12,13 +12,13 @@ from django.utils import timezone
 from assessor.judging import Exchange
 from assessor.services import queue_assessment
 from chat.models import Conversation
+from memory.access.members import add_member, remove_member
 from memory.actors import SYSTEM
 from memory.errors import Conflict
-from memory.jobs import work_at
+from memory.jobs.running import work_at
 from memory.models import AuditEntry, Membership, Memory, MemoryEvent, Role, Space, User
-from memory.querysets.policies import current_policy
-from memory.services.deleting import begin_deletion
-from memory.services.members import add_member, remove_member
+from memory.models.policies import current_policy
+from memory.spaces.deletion import begin_deletion
 from tests.conftest import Answer, MakeKey
 from tests.memory.writing import ALICE, NOW, remember, stored
 from tests.pages import login

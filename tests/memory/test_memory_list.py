@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.models import Memory, Space, User
-from memory.querysets.policies import current_policy
+from memory.models.policies import current_policy
 from tests.conftest import Answer
 from tests.memory.letting_go import DAY, insert, random_memories
 from tests.memory.writing import actions, hold, remember, stored

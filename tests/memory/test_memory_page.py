@@ -12,15 +12,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.actors import Actor
-from memory.curve import POINTS
 from memory.drafts import MemoryChange
 from memory.models import Memory, MemoryEmbedding, Space, User
-from memory.revisions import SHOWN, changes
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory
-from memory.services.retention import sweep
-from memory.services.uses import mark_used
-from memory.similar import similar
+from memory.recall.similar import similar
+from memory.retention.decay_forecast import POINTS
+from memory.retention.recycle_bin import delete_memory
+from memory.retention.sweep import sweep
+from memory.store.changes import SHOWN, changes
+from memory.store.services import revise_memory
+from memory.store.uses import mark_used
 from tests.conftest import Answer
 from tests.memory.letting_go import DAY
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, set_policy, stored

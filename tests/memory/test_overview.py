@@ -10,7 +10,7 @@ from assessor.judging import Exchange
 from assessor.services import queue_assessment
 from memory.actors import SYSTEM
 from memory.models import Space
-from memory.services.recycle_bin import delete_memory, restore_memory
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import hold, remember, set_policy
 

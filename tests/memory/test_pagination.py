@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from memory.drafts import MemoryDraft
 from memory.errors import InvalidArguments
 from memory.models import Memory, Space
+from memory.models.memories import MemoryQuerySet
 from memory.pagination import CURSOR, clock_of, keyset
 from memory.policy import DecayPolicy
-from memory.querysets.memories import MemoryQuerySet
-from memory.services.memories import create_memories
+from memory.store.services import create_memories
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW
 

@@ -9,11 +9,11 @@ from django.db import connection
 
 from memory.errors import Conflict
 from memory.models import PolicyVersion, Space
-from memory.querysets.policies import current_policy
-from memory.recall import recall
-from memory.services.policies import change_policy
-from memory.services.recycle_bin import delete_memory, restore_memory
-from memory.services.retention import Swept, sweep
+from memory.models.policies import current_policy
+from memory.policies.services import change_policy
+from memory.recall.recall import recall
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.sweep import Swept, sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.letting_go import DAY, live
 from tests.memory.writing import ALICE, NOW, remember, stored

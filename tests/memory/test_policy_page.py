@@ -9,12 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from memory.models import Memory, PolicyVersion, Space, User
+from memory.models.policies import current_policy
+from memory.policies.form import RULES, asked, texts_of
+from memory.policies.labels import GROUPS, WORDS
+from memory.policies.preview import preview_policy
+from memory.policies.services import change_policy
 from memory.policy import PolicyDocument
-from memory.policy_form import RULES, asked, texts_of
-from memory.policy_words import GROUPS, WORDS
-from memory.preview import preview_policy
-from memory.querysets.policies import current_policy
-from memory.services.policies import change_policy
 from tests.conftest import Answer
 from tests.memory.letting_go import DAY, insert
 from tests.memory.writing import ALICE, NOW, remember

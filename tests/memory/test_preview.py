@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 
 from memory.models import Memory, MemoryEvent, Space
-from memory.preview import MAX_LISTED, preview_policy
-from memory.querysets.policies import current_policy
-from memory.recall import recall
-from memory.services.policies import change_policy
-from memory.services.retention import sweep
+from memory.models.policies import current_policy
+from memory.policies.preview import MAX_LISTED, preview_policy
+from memory.policies.services import change_policy
+from memory.recall.recall import recall
+from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.letting_go import DAY, insert, random_memories, statuses
 from tests.memory.writing import ALICE, NOW, remember, set_policy

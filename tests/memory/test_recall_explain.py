@@ -9,8 +9,8 @@ import pytest
 from memory.formulas.ranking import PROFILES
 from memory.models import Space
 from memory.policy import PolicyDocument
-from memory.recall import Recall, recall
-from memory.schemas.memories import ResultOut
+from memory.recall.recall import Recall, recall
+from memory.store.schemas import ResultOut
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.recall_reference import Expected, expected_recall
 from tests.memory.test_recall import QUESTIONS, fill

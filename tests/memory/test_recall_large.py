@@ -17,16 +17,16 @@ from django.db import connection
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory, Space
-from memory.passages import passages
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.querysets.policies import current_policy
-from memory.querysets.prepared import fetch
-from memory.querysets.recall import Question, Shape, recalled
-from memory.querysets.recall.questions import values
-from memory.querysets.recall.sizes import size_if_large
-from memory.querysets.recall.statement import for_small, statement
-from memory.services.memories import Prepared, store_memories
-from memory.similar import nearest_live, similar, vector_of
+from memory.recall.similar import nearest_live, similar, vector_of
+from memory.recall.sql import Question, Shape, recalled
+from memory.recall.sql.questions import values
+from memory.recall.sql.sizes import size_if_large
+from memory.recall.sql.statement import for_small, statement
+from memory.sql import fetch
+from memory.store.services import Prepared, store_memories
+from memory.text.passages import passages
 from tests.memory.test_recall import SUBJECTS, THINGS, VERBS
 from tests.memory.writing import ALICE, NOW, remember
 
@@ -93,7 +93,7 @@ def agreement(likely: Sequence[Memory], exact: Sequence[Memory]) -> float:
 def test_likely_candidates_hold_the_answer(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     profiles = [profile for profile in PROFILES.values() if not profile.candidates]
     for profile in (*profiles, TRIED):
         ranked, found = replace(shape(), profile=profile), []
@@ -110,7 +110,7 @@ def test_the_fiftieth_call_answers_like_the_first(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By then PostgreSQL may have changed to a plan that it made for any question."""
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     questions = asked(large_space)
     first = [recalled(question, shape(), large=1) for question in questions]
 
@@ -126,7 +126,7 @@ def test_signals_are_those_of_the_exact_answer(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All but the words' rarity, which is estimated from a sample."""
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     for question in asked(large_space):
         exact = {one.pk: vars(one) for one in recalled(question, shape(limit=2000), large=EXACTLY)}
         for one in map(vars, recalled(question, shape(), large=1)):
@@ -165,7 +165,7 @@ def test_a_rare_word_finds_what_is_far_from_the_question(large_space: Space) -> 
 def test_what_is_in_the_bin_takes_no_place(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     question = asked(large_space)[0]
     nearest = recalled(question, shape("relevance", limit=400), large=EXACTLY)
     gone = Memory.objects.filter(space=large_space, pk__in=[memory.pk for memory in nearest])
@@ -181,7 +181,7 @@ def test_what_is_in_the_bin_takes_no_place(
 def test_filters_leave_all_that_fit(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     question = asked(large_space)[0]
     only = Memory.objects.filter(space=large_space, status="live").order_by("created_at")[:4]
     for memory in only:
@@ -244,7 +244,7 @@ def test_the_nearest_come_from_the_index_of_the_embedder(large_space: Space) -> 
 def test_what_is_nearest_to_a_memory_is_found_as_well(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     for memory in Memory.objects.in_space(large_space).order_by("pk")[:5]:
         memory.space = large_space
         exact = [near.similarity for near in similar(memory, large=EXACTLY)]
@@ -256,7 +256,7 @@ def test_what_is_nearest_to_a_memory_is_found_as_well(
 def test_what_is_near_is_found_behind_what_lies_in_the_bin(
     large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.querysets.recall.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
     rows = Memory.objects.in_space(large_space).order_by("pk")
     vector = vector_of(large_space, rows[0].pk)
     nearer = [near.memory.pk for near in nearest_live(large_space, vector, large=1)]

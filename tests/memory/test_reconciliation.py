@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.models import Memory
-from memory.reconciliation import Neighbour, Verdict, decide, echoes, patched
+from memory.recall.similar import Neighbour
+from memory.reconciliation.rules import Verdict, decide, echoes, patched
 
 
 def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Memory:

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, Space
-from memory.services.recycle_bin import delete_memory, restore_memories, restore_memory
-from memory.services.retention import Swept, sweep
+from memory.retention.recycle_bin import delete_memory, restore_memories, restore_memory
+from memory.retention.sweep import Swept, sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.letting_go import DAY, departures, insert, live
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored

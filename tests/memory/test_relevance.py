@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.models import RelevanceMark, Space, User
-from memory.services.relevance import mark_relevance, unmark_relevance
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import NOW, remember
 

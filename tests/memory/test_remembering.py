@@ -19,10 +19,10 @@ from memory.models import (
     MemoryRevision,
     Space,
 )
-from memory.services.memories import revise_memory
-from memory.services.reconciliation import remember_draft
-from memory.services.recycle_bin import delete_memory, purge_memory, restore_memory
-from memory.services.retention import sweep
+from memory.reconciliation.services import remember_draft
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.retention.sweep import sweep
+from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import actions, stored
 

@@ -8,8 +8,8 @@ from django.db import connection, transaction
 
 from memory.drafts import MemoryDraft, Source
 from memory.models import Memory, Space
-from memory.services.memories import create_memories
-from memory.services.reconciliation import remember_draft
+from memory.reconciliation.services import remember_draft
+from memory.store.services import create_memories
 from tests.locks import somebody_waits
 from tests.memory.writing import ALICE, NOW
 

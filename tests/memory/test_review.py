@@ -7,10 +7,10 @@ import pytest
 
 from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
-from memory.recall import recall
-from memory.services.recycle_bin import delete_memory
-from memory.services.retention import sweep
-from memory.services.review import approve_memory, reject_memory
+from memory.recall.recall import recall
+from memory.retention.recycle_bin import delete_memory
+from memory.retention.sweep import sweep
+from memory.review.services import approve_memory, reject_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored
 

@@ -8,12 +8,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from memory.difference import Span, compared
 from memory.errors import Conflict, NotFound
-from memory.held import kind_of, parted, quote_of
 from memory.models import Memory, MemoryEvent, ReviewRule, Space, Status, User
-from memory.services.recycle_bin import delete_memory
-from memory.services.review import decide_alike, reject_memory, reopen_memories
+from memory.models.review_reasons import kind_of, parted, quote_of
+from memory.retention.recycle_bin import delete_memory
+from memory.review.services import decide_alike, reject_memory, reopen_memories
+from memory.text.difference import Span, compared
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored
 

@@ -8,9 +8,9 @@ import pytest
 from memory.drafts import MemoryChange
 from memory.errors import NotFound
 from memory.models import Memory, Space
-from memory.recall import recall
-from memory.services.memories import revise_memory
-from memory.services.revisions import revert_memory
+from memory.recall.recall import recall
+from memory.store.revisions import revert_memory
+from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember
 

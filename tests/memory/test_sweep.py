@@ -13,9 +13,9 @@ from assessor.models import Assessment
 from memory.actors import SYSTEM, Actor
 from memory.formulas.importance import current_importance, time_coef
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Space
-from memory.services.recycle_bin import delete_memory
-from memory.services.retention import Swept, sweep, sweep_all
-from memory.services.uses import mark_used
+from memory.retention.recycle_bin import delete_memory
+from memory.retention.sweep import Swept, sweep, sweep_all
+from memory.store.uses import mark_used
 from memory.tasks import sweep_all_spaces
 from tests.memory.letting_go import DAY, departures, insert, live, statuses
 from tests.memory.writing import ALICE, NOW, remember, set_policy, stored

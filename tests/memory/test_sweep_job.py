@@ -12,11 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, Space, User
-from memory.services import jobs, sweeping
-from memory.services.policies import change_policy
-from memory.services.retention import sweep
+from memory.policies.services import change_policy
+from memory.retention import sweep_job
+from memory.retention.sweep import sweep
 from memory.tasks import sweep_all_spaces
 from tests.memory.letting_go import departures, live, random_memories, statuses
 from tests.memory.writing import ALICE, NOW
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def crowded(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
     """More memories than may stay, some of which have expired or lain in the bin for long."""
-    monkeypatch.setattr(sweeping, "BATCH", 3)
+    monkeypatch.setattr(sweep_job, "BATCH", 3)
     random_memories(space, Random(7), 60)
     changes = {"capacity": 12, "grace_hours": 0}
     change_policy(space=space, changes=changes, actor=ALICE, now=NOW)
@@ -39,10 +40,10 @@ def test_batches_let_go_what_one_sweep_does_in_the_same_order(crowded: Space) ->
         swept = sweep(space=crowded, now=timezone.now())
         expected, left = departures(crowded), statuses(crowded)
         transaction.set_rollback(True)
-    assert swept.evicted > 2 * sweeping.BATCH
-    assert swept.expired > sweeping.BATCH
+    assert swept.evicted > 2 * sweep_job.BATCH
+    assert swept.expired > sweep_job.BATCH
 
-    job = sweeping.begin_sweep(space=crowded, actor=ALICE, now=timezone.now())
+    job = sweep_job.begin_sweep(space=crowded, actor=ALICE, now=timezone.now())
     work_at(job)
 
     job.refresh_from_db()
@@ -55,9 +56,9 @@ def test_batches_let_go_what_one_sweep_does_in_the_same_order(crowded: Space) ->
 def test_a_cancelled_sweep_keeps_what_is_done_and_beat_leaves_the_space_alone(
     crowded: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "AT_ONCE", 20)
+    monkeypatch.setattr(sweep_job, "AT_ONCE", 20)
     sweep_all_spaces()
-    job = sweeping.latest_sweep(crowded)
+    job = sweep_job.latest_sweep(crowded)
     assert job is not None
     assert (job.state, job.actor_type) == (JobState.QUEUED, "system")
     mine = jobs.claim_job(space_id=crowded.pk, job_id=job.pk, now=timezone.now())
@@ -72,10 +73,10 @@ def test_a_cancelled_sweep_keeps_what_is_done_and_beat_leaves_the_space_alone(
     assert job.state == JobState.CANCELLED
     assert live(crowded) == before
     assert Job.objects.in_space(crowded).count() == 1
-    an_hour_ago = timezone.now() - sweeping.PAUSE - timedelta(seconds=1)
+    an_hour_ago = timezone.now() - sweep_job.PAUSE - timedelta(seconds=1)
     Job.objects.filter(pk=job.pk).update(ended_at=an_hour_ago)
     sweep_all_spaces()
-    assert sweeping.latest_sweep(crowded) != job
+    assert sweep_job.latest_sweep(crowded) != job
 
 
 def test_a_command_sweeps_and_says_what_went(crowded: Space) -> None:
@@ -84,7 +85,7 @@ def test_a_command_sweeps_and_says_what_went(crowded: Space) -> None:
     call_command("sweep", "home", stdout=told)
 
     assert len(live(crowded)) <= 12 + Memory.objects.in_space(crowded).filter(pinned=True).count()
-    gone = sweeping.latest_sweep(crowded)
+    gone = sweep_job.latest_sweep(crowded)
     assert gone is not None
     assert f"expired: {gone.result['expired']}" in told.getvalue()
 
@@ -98,7 +99,7 @@ def test_an_owner_begins_cancels_and_resumes_it_on_the_page(
     begin = reverse("lifetimes_sweep", args=["home"])
     assert viewer.post(begin).status_code == 403
     assert owner.post(begin, headers={"HX-Request": "true"}).status_code == 200
-    job = sweeping.latest_sweep(crowded)
+    job = sweep_job.latest_sweep(crowded)
     assert job is not None
     page = viewer.get(reverse("lifetimes_capacity", args=["home"])).content.decode()
     assert "It waits for a worker." in page

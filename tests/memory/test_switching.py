@@ -10,11 +10,11 @@ from django.db import connection, transaction
 
 from memory.actors import SYSTEM
 from memory.drafts import MemoryChange, MemoryDraft
+from memory.embeddings.switching import BATCH, resume_switch
 from memory.models import Embedder, Job, JobState, Memory, Space
-from memory.recall import recall
-from memory.services.memories import prepare_memories, revise_memory, store_memories
-from memory.services.spaces import create_space
-from memory.services.switching import BATCH, resume_switch
+from memory.recall.recall import recall
+from memory.spaces.services import create_space
+from memory.store.services import prepare_memories, revise_memory, store_memories
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.moving import BOTH, COUNT, begin, fill, found, models_of, target, vectors_by, work
 from tests.memory.writing import ALICE, NOW, remember

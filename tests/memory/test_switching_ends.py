@@ -9,12 +9,13 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from memory.embeddings import switching
+from memory.embeddings.embedders import register_embedder
+from memory.embeddings.switching import BATCH, GRACE, cancel_switch, resume_switch
 from memory.errors import Conflict, NotFound
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import Embedder, Job, JobState, Space
-from memory.services import jobs, switching
-from memory.services.embedders import register_embedder
-from memory.services.switching import BATCH, GRACE, cancel_switch, resume_switch
 from tests.memory.moving import COUNT, begin, fill, found, models_of, target, vectors_by, work
 from tests.memory.writing import NOW, remember
 from tests.processes import queue, wait_until

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, MemoryRevision, PolicyVersion, Space
+from memory.models.policies import current_policy
+from memory.policies.services import change_policy
 from memory.policy import DecayPolicy
-from memory.querysets import retention
-from memory.querysets.policies import current_policy
-from memory.recall import recall
-from memory.services.memories import create_memories, create_memory, revise_memory
-from memory.services.policies import change_policy
-from memory.services.recycle_bin import (
+from memory.recall.recall import recall
+from memory.retention import statements
+from memory.retention.recycle_bin import (
     delete_memory,
     purge_memory,
     restore_memories,
     restore_memory,
 )
-from memory.services.retention import Swept, sweep
-from memory.services.uses import mark_used
+from memory.retention.sweep import Swept, sweep
+from memory.store.services import create_memories, create_memory, revise_memory
+from memory.store.uses import mark_used
 from tests.memory.letting_go import DAY, random_memories
 from tests.memory.writing import ALICE, NOW, set_policy
 
@@ -63,21 +63,21 @@ def everything(space: Space) -> list[list[Any]]:
     ]
 
 
-def cause(space: Space, now: datetime) -> retention.Cause:
-    return retention.Cause(space, ALICE, current_policy(space), now)
+def cause(space: Space, now: datetime) -> statements.Cause:
+    return statements.Cause(space, ALICE, current_policy(space), now)
 
 
 def purge_old(space: Space, now: datetime) -> int:
-    rows = retention.purgeable(Memory.objects.in_space(space), now=now, bin_days=30)
-    return retention.purge(cause(space, now), rows)
+    rows = statements.purgeable(Memory.objects.in_space(space), now=now, bin_days=30)
+    return statements.purge(cause(space, now), rows)
 
 
 @pytest.mark.parametrize(
     "job",
     [
         lambda space, now: sweep(space=space, now=now),
-        lambda space, now: retention.expire(cause(space, now)),
-        lambda space, now: retention.evict(cause(space, now)),
+        lambda space, now: statements.expire(cause(space, now)),
+        lambda space, now: statements.evict(cause(space, now)),
         purge_old,
     ],
     ids=["sweep", "expire", "evict", "purge"],

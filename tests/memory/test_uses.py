@@ -9,8 +9,8 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.errors import NotFound
 from memory.models import Memory, Space
-from memory.services.memories import revise_memory
-from memory.services.uses import Use, give_back_use, mark_used, take_back_use
+from memory.store.services import revise_memory
+from memory.store.uses import Use, give_back_use, mark_used, take_back_use
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 LATER = NOW + timedelta(days=2)

@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from memory.drafts import MemoryChange
 from memory.models import MemoryEvent, Space, Webhook, WebhookDelivery
-from memory.services.deliveries import PAUSES, forget_old, note_outcome, work_off
-from memory.services.memories import revise_memory
-from memory.services.recycle_bin import delete_memory, restore_memory
-from memory.services.retention import sweep
-from memory.services.review import approve_memory
-from memory.services.webhooks import change_webhook, redeliver, rotate_webhook, send_test
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.sweep import sweep
+from memory.review.services import approve_memory
+from memory.store.services import revise_memory
 from memory.tasks import SENDERS, sending
+from memory.webhooks.deliveries import PAUSES, forget_old, note_outcome, work_off
 from memory.webhooks.sending import Outcome
+from memory.webhooks.services import change_webhook, redeliver, rotate_webhook, send_test
 from memory.webhooks.signing import signature
 from tests.memory.letting_go import insert
 from tests.memory.receiver import Receiver

@@ -11,8 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memory.models import Space
-from memory.services.webhooks import send_test
 from memory.webhooks.addresses import is_public
+from memory.webhooks.services import send_test
 from tests.memory.receiver import Receiver, receiving
 from tests.memory.webhook_rounds import hook, receiver, tell
 

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from memory.drafts import Facets, MemoryDraft
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space
-from memory.recall import recall
-from memory.services.memories import create_memories, create_memory
+from memory.recall.recall import recall
+from memory.store.services import create_memories, create_memory
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy
 
 LONGEST = 20_000

@@ -8,9 +8,9 @@ from pytest_django import Settings
 
 from memory.actors import SYSTEM
 from memory.models import Space, Webhook, WebhookDelivery
-from memory.services.deliveries import collect_all
-from memory.services.webhooks import create_webhook
 from memory.tasks import deliver
+from memory.webhooks.deliveries import collect_all
+from memory.webhooks.services import create_webhook
 from tests.memory.receiver import Receiver, receiving
 
 ALL = [

@@ -7,8 +7,8 @@ from memory.actors import Actor
 from memory.drafts import MemoryDraft
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
-from memory.services.memories import create_memory, prepare_memories
-from memory.services.review import hold_memory
+from memory.review.services import hold_memory
+from memory.store.services import create_memory, prepare_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 ALICE = Actor("user", "alice")

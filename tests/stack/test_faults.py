@@ -14,7 +14,7 @@ from assessor.models import Assessment, State
 from config.embedded_postgres import EmbeddedPostgres
 from memory.actors import SYSTEM
 from memory.models import Memory, Space
-from memory.services.policies import change_policy
+from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.processes import Processes, wait_until
 from tests.stack.test_outbox import post_all

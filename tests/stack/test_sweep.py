@@ -6,11 +6,11 @@ import psycopg
 import pytest
 from django.utils import timezone
 
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import JobState, Space
-from memory.services import jobs
-from memory.services.policies import change_policy
-from memory.services.sweeping import start_sweep
+from memory.policies.services import change_policy
+from memory.retention.sweep_job import start_sweep
 from tests.memory.letting_go import departures, insert, live
 from tests.memory.writing import ALICE
 from tests.processes import Processes, wait_until

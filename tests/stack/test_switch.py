@@ -6,12 +6,12 @@ import pytest
 from django.utils import timezone
 
 from memory.drafts import MemoryDraft
-from memory.jobs import work_at
+from memory.embeddings.embedders import register_embedder
+from memory.embeddings.switching import BATCH, start_switch
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import JobState, MemoryEmbedding, Space
-from memory.services import jobs
-from memory.services.embedders import register_embedder
-from memory.services.memories import create_memories
-from memory.services.switching import BATCH, start_switch
+from memory.store.services import create_memories
 from tests.memory.conftest import remote_models
 from tests.memory.writing import ALICE, NOW
 from tests.processes import Processes, wait_until

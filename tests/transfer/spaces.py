@@ -8,10 +8,10 @@ from django.db.models import GeneratedField
 from django.utils import timezone
 
 from memory.actors import SYSTEM
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import Embedder, Job, MemoryEmbedding, Space
-from memory.services import jobs
-from memory.services.spaces import create_space
+from memory.spaces.services import create_space
 from memory.transfer.export import export_lines
 from memory.transfer.sections import sections
 from memory.transfer.upload import start_import

@@ -13,8 +13,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from memory.jobs import services as jobs
 from memory.models import Job, JobPart, JobState, Memory, Space
-from memory.services import jobs
 from memory.transfer.stream import export_response
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember

@@ -12,12 +12,12 @@ import pytest
 from assessor.models import Assessment, State
 from chat.models import Conversation, Message
 from memory.drafts import MemoryChange
-from memory.jobs import work_at
+from memory.jobs.running import work_at
 from memory.models import JobState, Memory, MemoryEvent, MemoryRevision, Space
-from memory.querysets.policies import current_policy
-from memory.recall import recall
-from memory.services.memories import revise_memory
-from memory.services.policies import change_policy
+from memory.models.policies import current_policy
+from memory.policies.services import change_policy
+from memory.recall.recall import recall
+from memory.store.services import revise_memory
 from tests.memory.writing import ALICE, NOW, actions, remember
 from tests.transfer.spaces import begun, contents, exported, imported, new_space, unlike
 

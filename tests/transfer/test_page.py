@@ -5,9 +5,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from memory.jobs import work_at
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, Space, User
-from memory.services import jobs
 from tests.memory.writing import NOW, remember
 from tests.transfer.spaces import exported
 

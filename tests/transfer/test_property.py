@@ -13,12 +13,12 @@ from chat.models import Conversation, Message
 from memory.drafts import MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Embedder, JobState, Memory, Space
-from memory.querysets.policies import current_policy
-from memory.services import recycle_bin
-from memory.services.memories import revise_memory
-from memory.services.policies import change_policy
-from memory.services.retention import sweep
-from memory.services.uses import mark_used
+from memory.models.policies import current_policy
+from memory.policies.services import change_policy
+from memory.retention import recycle_bin
+from memory.retention.sweep import sweep
+from memory.store.services import revise_memory
+from memory.store.uses import mark_used
 from tests.memory.writing import ALICE, NOW, hold, remember
 from tests.transfer.spaces import contents, empty, exported, imported, new_space, unlike
 

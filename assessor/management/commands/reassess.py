@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from assessor.reassessing import KIND, begin_reassessing
 from memory.actors import SYSTEM
 from memory.errors import EbbError
-from memory.jobs import WORDS, resumed_in_front, work_in_front
+from memory.jobs.kinds import LABELS
+from memory.jobs.running import resumed_in_front, work_in_front
 from memory.models import JobState, Space
 
 
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         except EbbError as error:
             raise CommandError(str(error)) from None
         work_in_front(job)
-        for name, words in WORDS[KIND].counts.items():
+        for name, words in LABELS[KIND].counts.items():
             self.stdout.write(f"{words}: {job.result.get(name, 0)}")
         if job.state != JobState.DONE:
             raise CommandError(job.error or _("Stopped; --resume goes on from there."))

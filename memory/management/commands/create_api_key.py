@@ -10,13 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from memory.access.keys import create_key
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
+from memory.embeddings.embedders import configured_embedder
 from memory.errors import InvalidArguments
 from memory.models import Scope, Space
-from memory.services.embedders import configured_embedder
-from memory.services.keys import create_key
-from memory.services.spaces import create_space
+from memory.spaces.services import create_space
 
 
 class Command(BaseCommand):

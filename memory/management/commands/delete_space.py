@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from memory.actors import SYSTEM
 from memory.errors import EbbError
-from memory.jobs import work_in_front
+from memory.jobs.running import work_in_front
 from memory.models import Job, Space
-from memory.services.deleting import begin_deletion, close_space, reopen_space
+from memory.spaces.deletion import begin_deletion, close_space, reopen_space
 
 
 class Command(BaseCommand):

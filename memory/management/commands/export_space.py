@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from memory.jobs.progress import ProgressLine, shown
 from memory.models import Space
-from memory.progress import ProgressLine, shown
 from memory.transfer.export import count_rows, export_lines
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from memory.actors import SYSTEM
 from memory.errors import EbbError
-from memory.jobs import resumed_in_front, work_in_front
+from memory.jobs.running import resumed_in_front, work_in_front
 from memory.models import Job, JobState, Space
 from memory.transfer.upload import IMPORT, begin_import
 

@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 
 from memory.actors import SYSTEM
 from memory.errors import EbbError
-from memory.jobs import WORDS, resumed_in_front, work_in_front
+from memory.jobs.kinds import LABELS
+from memory.jobs.running import resumed_in_front, work_in_front
 from memory.models import JobState, Space
-from memory.services.sweeping import KIND, begin_sweep
+from memory.retention.sweep_job import KIND, begin_sweep
 
 
 class Command(BaseCommand):
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         except EbbError as error:
             raise CommandError(str(error)) from None
         work_in_front(job)
-        for name, words in WORDS[KIND].counts.items():
+        for name, words in LABELS[KIND].counts.items():
             self.stdout.write(f"{words}: {job.result.get(name, 0)}")
         if job.state != JobState.DONE:
             raise CommandError(job.error or _("Stopped; --resume goes on from there."))

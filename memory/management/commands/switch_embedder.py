@@ -12,12 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory.actors import SYSTEM
-from memory.durations import about
-from memory.embeddings import PROVIDERS, EmbeddingError
+from memory.embeddings import PROVIDERS, EmbeddingError, switching
 from memory.errors import EbbError
+from memory.jobs.durations import about
+from memory.jobs.progress import ProgressLine
 from memory.models import Job, JobState, Space
-from memory.progress import ProgressLine
-from memory.services import switching
 
 _EVERY = 0.3  # seconds
 

@@ -1,0 +1,47 @@
+"""Pages: what was said in an open conversation by somebody else than the page that shows it."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from chat.models import Message, MessageQuerySet
+from chat.views.playground import messages_of, newest_reply
+from chat.views.why import inspected
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.models.policies import current_policy
+
+
+@require_GET
+@space_page("read")
+def news(request: PageRequest, access: Access) -> HttpResponse:
+    """What follows the last reply that a page has (`shown`), from another tab, member or program;
+    all of the conversation where that reply has been replaced, and nothing where it is the last.
+
+    A page in which something is being edited names no reply: it would lose what was typed.
+    """
+    replies = Message.objects.in_space(access.space).filter(
+        role=Message.Role.ASSISTANT, conversation__deleted_at=None
+    )
+    known = _named(replies, request.GET.get("shown", ""))
+    if known is None or replies.of(known.conversation).shown().last() == known:
+        return render(request, "chat/_news.html")
+    document = current_policy(access.space).document
+    is_replaced = known.replaced_at is not None
+    after = 0 if is_replaced else known.position
+    messages = messages_of(access.space, known.conversation, document, after=after)
+    may_write = "write" in access.scopes
+    context = inspected(access.space, newest_reply(messages), document, may_write=may_write)
+    response = render(request, "chat/_news.html", context | {"chat_messages": messages})
+    if is_replaced:
+        response["HX-Reswap"] = "innerHTML"
+    return response
+
+
+def _named(replies: MessageQuerySet, id_: str) -> Message | None:
+    try:
+        return replies.filter(pk=UUID(id_)).select_related("conversation").first()
+    except ValueError:
+        return None

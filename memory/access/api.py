@@ -1,0 +1,129 @@
+"""JSON API: the keys of a space, for a key or a person that may steer it; and the audit."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from memory.access import keys as services
+from memory.access.authentication import Access, access_to
+from memory.access.schemas import (
+    AuditList,
+    KeyChangeIn,
+    KeyIn,
+    KeyList,
+    KeyOut,
+    NewKeyOut,
+    RotateIn,
+)
+from memory.errors import Forbidden, NotFound
+from memory.models import ApiKey, AuditEntry
+from memory.pagination import keyset
+from memory.requests import NumberedPageIn, ThingId, may_fail, parse_uuid
+
+router = Router(tags=["keys"])
+
+AS_USUAL = RotateIn()  # what a call without a body asks for
+
+
+@router.get("keys", response=KeyList, url_name="keys_list", operation_id="listKeys")
+def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
+    """The space's keys, the newest first, those that no longer work among them."""
+    rows = ApiKey.objects.in_space(access_to(request, "admin").space)
+    found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    now = timezone.now()
+    return KeyList(items=[KeyOut.of(key, now) for key in found], next=following)
+
+
+@router.post("keys", response={201: NewKeyOut}, url_name="keys_create", operation_id="createKey")
+def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
+    """A new key. Its secret is in this answer and nowhere else."""
+    access, now = access_to(request, "admin"), timezone.now()
+    _may_give(access, asked.scopes)
+    key, secret = services.create_key(
+        space=access.space, actor=access.actor, now=now, **asked.model_dump()
+    )
+    return Status(201, NewKeyOut.with_secret(key, secret, now))
+
+
+@router.get("keys/{id}", response=KeyOut, url_name="keys_get", operation_id="getKey")
+def get_key(request: HttpRequest, id: ThingId) -> KeyOut:
+    """One key."""
+    return KeyOut.of(_key(access_to(request, "admin"), id), timezone.now())
+
+
+@router.patch(
+    "keys/{id}",
+    response=KeyOut,
+    url_name="keys_change",
+    operation_id="changeKey",
+    openapi_extra=may_fail(409),
+)
+def change_key(request: HttpRequest, id: ThingId, asked: KeyChangeIn) -> KeyOut:
+    """Another name, expiry or limit. Another scope is another key."""
+    access, now = access_to(request, "admin"), timezone.now()
+    key = _key(access, id)
+    _may_give(access, key.scopes)
+    key = services.change_key(
+        space=access.space,
+        key_id=key.public_id,
+        changes=asked.model_dump(exclude_unset=True),
+        actor=access.actor,
+        now=now,
+    )
+    return KeyOut.of(key, now)
+
+
+@router.post(
+    "keys/{id}/rotate",
+    response=NewKeyOut,
+    url_name="keys_rotate",
+    operation_id="rotateKey",
+    openapi_extra=may_fail(409),
+)
+def rotate_key(request: HttpRequest, id: ThingId, asked: RotateIn = AS_USUAL) -> NewKeyOut:
+    """A new secret for the same key. The old one works for `grace_hours` more."""
+    access, now = access_to(request, "admin"), timezone.now()
+    key = _key(access, id)
+    _may_give(access, key.scopes)
+    key, secret = services.rotate_key(
+        space=access.space,
+        key_id=key.public_id,
+        grace=timedelta(hours=asked.grace_hours),
+        actor=access.actor,
+        now=now,
+    )
+    return NewKeyOut.with_secret(key, secret, now)
+
+
+@router.delete("keys/{id}", response={204: None}, url_name="keys_revoke", operation_id="revokeKey")
+def revoke_key(request: HttpRequest, id: ThingId) -> Status[None]:
+    """The key stops working at once."""
+    access = access_to(request, "admin")
+    services.revoke_key(key=_key(access, id), actor=access.actor, now=timezone.now())
+    return Status(204, None)
+
+
+@router.get("audit", response=AuditList, url_name="audit_list", operation_id="listAudit")
+def list_audit(request: HttpRequest, asked: Query[NumberedPageIn]) -> dict[str, object]:
+    """Who changed keys, members and webhooks, the latest first."""
+    rows = AuditEntry.objects.in_space(access_to(request, "admin").space)
+    items, following = keyset("-at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    return {"items": items, "next": following}
+
+
+def _key(access: Access, reference: str) -> ApiKey:
+    rows = ApiKey.objects.in_space(access.space)
+    key = rows.filter(public_id=parse_uuid(reference)).first()
+    if key is None:
+        raise NotFound("There is no such key.")
+    return key
+
+
+def _may_give(access: Access, scopes: Iterable[str]) -> None:
+    """Nobody hands out a secret that may do more than they may."""
+    for scope in scopes:
+        if scope not in access.scopes:
+            raise Forbidden(f"You cannot give the scope “{scope}”, which you do not have.")

@@ -1,0 +1,178 @@
+"""Keys of other programs: made, checked, changed, revoked. Only a secret's SHA-256 is stored."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q, Value
+from django.db.models.functions import Greatest
+
+from memory.access.audit import note
+from memory.access.live_key import live_key
+from memory.actors import Actor
+from memory.errors import Conflict, FieldError, InvalidArguments, NotFound, RateLimited
+from memory.models import ApiKey, AuditAction, Scope, Space
+
+MAX_RATE_LIMIT = 100_000  # requests a minute
+LONGEST_GRACE = timedelta(days=7)
+_LAST_USE_GRAIN = timedelta(minutes=1)
+_MINUTE = timedelta(minutes=1)
+
+
+def digest(secret: str) -> str:
+    """SHA-256 is enough: a key is 256 random bits, not a password somebody chose."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@transaction.atomic
+def create_key(
+    *,
+    space: Space,
+    scopes: Sequence[str],
+    actor: Actor,
+    now: datetime,
+    name: str = "",
+    expires_at: datetime | None = None,
+    rate_limit: int | None = None,
+) -> tuple[ApiKey, str]:
+    """A new key and its secret, which is not kept and cannot be shown again.
+
+    Raises InvalidArguments.
+    """
+    values = {
+        "name": name,
+        "scopes": [scope for scope in Scope.values if scope in scopes],
+        "expires_at": expires_at,
+        "rate_limit": rate_limit,
+    }
+    _check(values, now, unknown=sorted(set(scopes) - set(Scope.values)))
+    secret = _new_secret()
+    key = ApiKey.objects.create(
+        space=space, prefix=secret[:12], digest=digest(secret), created_at=now, **values
+    )
+    _note(key, AuditAction.KEY_CREATED, actor, now, values)
+    return key, secret
+
+
+def authenticate(*, secret: str, now: datetime) -> ApiKey | None:
+    """The live key with this secret, its use noted at most once a minute; None if there is none.
+
+    Raises RateLimited.
+    """
+    key = live_key(digest(secret), now)
+    if key is None:
+        return None
+    if key.rate_limit is not None:
+        _spend(key, key.rate_limit, now)
+    long_ago = now - _LAST_USE_GRAIN
+    # Asked of the row that is here, so that most calls write nothing, and again of the table, so
+    # that of many at once only one does.
+    if key.last_used_at is None or key.last_used_at < long_ago:
+        stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=long_ago)
+        ApiKey.objects.filter(stale, pk=key.pk).update(last_used_at=now)
+    return key
+
+
+def _spend(key: ApiKey, rate_limit: int, now: datetime) -> None:
+    """Takes one request from the key's minute. One update decides, so processes need not agree."""
+    step = _MINUTE / rate_limit
+    rows = ApiKey.objects.filter(pk=key.pk)
+    affordable = Q(spent_until__isnull=True) | Q(spent_until__lte=now + _MINUTE - step)
+    paid_off = Greatest(F("spent_until"), Value(now)) + Value(step)  # greatest skips NULL
+    if rows.filter(affordable).update(spent_until=paid_off):
+        return
+    spent_until = rows.values_list("spent_until", flat=True).get() or now
+    wait = (spent_until + step - _MINUTE - now).total_seconds()
+    raise RateLimited(f"This key may ask {rate_limit} times a minute.", retry_after=max(wait, 0.0))
+
+
+@transaction.atomic
+def change_key(
+    *, space: Space, key_id: UUID, changes: dict[str, Any], actor: Actor, now: datetime
+) -> ApiKey:
+    """Another name, expiry or limit: what `changes` has of `name`, `expires_at`, `rate_limit`.
+
+    Raises NotFound, InvalidArguments, and Conflict for a key that was revoked.
+    """
+    key = _locked(space, key_id)
+    if key.revoked_at is not None:
+        raise Conflict("The key was revoked.")
+    changes = {field: value for field, value in changes.items() if getattr(key, field) != value}
+    _check(changes, now)
+    for field, value in changes.items():
+        setattr(key, field, value)
+    if changes:
+        key.save(update_fields=list(changes))
+        _note(key, AuditAction.KEY_CHANGED, actor, now, changes)
+    return key
+
+
+@transaction.atomic
+def rotate_key(
+    *, space: Space, key_id: UUID, grace: timedelta, actor: Actor, now: datetime
+) -> tuple[ApiKey, str]:
+    """A new secret for the key. The old one works for `grace` more; one before it, no longer.
+
+    Raises NotFound, InvalidArguments, and Conflict for a key that no longer works.
+    """
+    key = _locked(space, key_id)
+    if key.state(now) != "live":
+        raise Conflict("The key no longer works; create a new one.")
+    if not timedelta() <= grace <= LONGEST_GRACE:
+        raise InvalidArguments(FieldError("grace_hours", "must lie between 0 and 168"))
+    secret = _new_secret()
+    key.previous_digest = key.digest if grace else None
+    key.previous_until = now + grace if grace else None
+    key.digest, key.prefix = digest(secret), secret[:12]
+    key.save(update_fields=["digest", "prefix", "previous_digest", "previous_until"])
+    _note(key, AuditAction.KEY_ROTATED, actor, now, {"previous_until": key.previous_until})
+    return key, secret
+
+
+@transaction.atomic
+def revoke_key(*, key: ApiKey, actor: Actor, now: datetime) -> None:
+    """The key stops working now, its earlier secret with it; its row stays for the record."""
+    if ApiKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now):
+        _note(key, AuditAction.KEY_REVOKED, actor, now, {})
+
+
+def _new_secret() -> str:
+    return f"ebb_{secrets.token_urlsafe(32)}"
+
+
+def _locked(space: Space, key_id: UUID) -> ApiKey:
+    key = ApiKey.objects.in_space(space).filter(public_id=key_id).select_for_update().first()
+    if key is None:
+        raise NotFound("There is no such key.")
+    return key
+
+
+def _check(values: dict[str, Any], now: datetime, unknown: Sequence[str] = ()) -> None:
+    errors = []
+    if unknown or not values.get("scopes", True):
+        known = ", ".join(Scope.values)
+        errors.append(FieldError("scopes", f"must be one or more of {known}"))
+    if len(values.get("name", "")) > 120:
+        errors.append(FieldError("name", "must have at most 120 characters"))
+    expires_at, rate_limit = values.get("expires_at"), values.get("rate_limit")
+    if expires_at is not None and expires_at <= now:
+        errors.append(FieldError("expires_at", "must lie in the future"))
+    if rate_limit is not None and not 1 <= rate_limit <= MAX_RATE_LIMIT:
+        errors.append(FieldError("rate_limit", f"must lie between 1 and {MAX_RATE_LIMIT}"))
+    if errors:
+        raise InvalidArguments(*errors)
+
+
+def _note(
+    key: ApiKey, action: AuditAction, actor: Actor, now: datetime, detail: dict[str, Any]
+) -> None:
+    told = {
+        field: value.isoformat() if isinstance(value, datetime) else value
+        for field, value in detail.items()
+    }
+    subject = f"{key.name} ({key.prefix}…)" if key.name else f"{key.prefix}…"
+    note(space=key.space, actor=actor, action=action, subject=subject, now=now, detail=told)

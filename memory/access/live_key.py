@@ -1,0 +1,36 @@
+"""The read that every call of another program begins with."""
+
+from datetime import datetime
+from functools import cache
+
+from memory.models import ApiKey, Embedder, Space
+from memory.sql import Columns, fetch
+
+_KEY, _SPACE, _EMBEDDER = Columns(ApiKey), Columns(Space), Columns(Embedder)
+
+
+@cache
+def _text() -> str:
+    return f"""
+    SELECT {_KEY.of("key")}, {_SPACE.of("space")}, {_EMBEDDER.of("embedder")}
+    FROM memory_apikey AS key
+    JOIN memory_space AS space ON space.id = key.space_id
+    JOIN memory_embedder AS embedder ON embedder.id = space.embedder_id
+    WHERE (key.digest = $1 OR (key.previous_digest = $1 AND key.previous_until > $2))
+      AND space.closed_at IS NULL AND key.revoked_at IS NULL
+      AND (key.expires_at IS NULL OR key.expires_at > $2)
+    """  # noqa: S608 - the names of our own columns
+
+
+def live_key(digest: str, now: datetime) -> ApiKey | None:
+    """The key with this digest, now or until its rotation's grace is over, with its space and
+    that's embedder; None if it was revoked or has expired, or if its space is being deleted."""
+    found = fetch(_text(), [digest, now])
+    if not found:
+        return None
+    [row] = found
+    before_embedder = len(_KEY) + len(_SPACE)
+    key = _KEY.made_of(row[: len(_KEY)])
+    key.space = _SPACE.made_of(row[len(_KEY) : before_embedder])
+    key.space.embedder = _EMBEDDER.made_of(row[before_embedder:])
+    return key

@@ -1,0 +1,119 @@
+"""Who belongs to a space, and as what. A space that has an owner keeps one."""
+
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from memory.access.audit import note
+from memory.actors import Actor
+from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
+from memory.models import AuditAction, Membership, Role, Space, User
+
+
+@transaction.atomic
+def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datetime) -> Membership:
+    """Gives a user this role in the space, whether or not they had another before.
+
+    Raises Conflict if that would leave the space without an owner.
+    """
+    _hold(space)
+    before = Membership.objects.filter(space=space, user=user).first()
+    if before is not None and before.role == Role.OWNER != role:
+        _keep_an_owner(before)
+    membership, is_new = Membership.objects.update_or_create(
+        space=space, user=user, defaults={"role": role}
+    )
+    action = AuditAction.MEMBER_ADDED if is_new else AuditAction.MEMBER_CHANGED
+    if before is None or before.role != membership.role:
+        detail = {"role": str(role), "before": before.role if before else None}
+        _note(membership, action, actor, now, detail)
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> None:
+    """The user no longer belongs to the space. Raises Conflict for its last owner."""
+    _hold(membership.space)
+    held = Membership.objects.filter(pk=membership.pk).first()
+    if held is None:
+        return
+    if held.role == Role.OWNER:
+        _keep_an_owner(held)
+    held.delete()
+    _note(membership, AuditAction.MEMBER_REMOVED, actor, now, {"before": held.role})
+
+
+@transaction.atomic
+def invite(*, space: Space, username: str, role: Role, actor: Actor, now: datetime) -> User:
+    """Makes an account without a password and the person behind it a member; a login link lets them
+    in. Raises InvalidArguments, also for a name that somebody has.
+    """
+    user = User(username=User.normalize_username(username.strip()))
+    user.set_unusable_password()
+    try:
+        user.full_clean(exclude=["password"])
+    except ValidationError as error:
+        raise InvalidArguments(FieldError("username", " ".join(error.messages))) from None
+    user.save()
+    add_member(space=space, user=user, role=role, actor=actor, now=now)
+    _link(space, user, actor, now)
+    return user
+
+
+@transaction.atomic
+def invite_again(*, space: Space, user: User, actor: Actor, now: datetime) -> User:
+    """Allows another login link for somebody who was invited here and never came.
+
+    Raises NotFound, or Conflict if the account is more than this space's invitation: a link opens
+    all that its person may see.
+    """
+    if not Membership.objects.filter(space=space, user=user).exists():
+        raise NotFound("There is no such member.")
+    if not is_invitation(user):
+        raise Conflict("A login link is for somebody who has been invited and never came.")
+    _link(space, user, actor, now)
+    return user
+
+
+def is_invitation(user: User) -> bool:
+    """Whether nobody has ever logged in to this account, and it opens this one space only."""
+    return (
+        user.last_login is None
+        and user.is_active
+        and not (user.is_staff or user.is_superuser or user.has_usable_password())
+        and user.memberships.count() == 1
+    )
+
+
+def _hold(space: Space) -> None:
+    """Two who each take the other's place away go one after the other."""
+    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+
+
+def _keep_an_owner(leaving: Membership) -> None:
+    owners = Membership.objects.filter(space_id=leaving.space_id, role=Role.OWNER)
+    if not owners.exclude(pk=leaving.pk).exists():
+        raise Conflict("A space needs an owner: make somebody else one first.")
+
+
+def _link(space: Space, user: User, actor: Actor, now: datetime) -> None:
+    name = user.get_username()
+    note(space=space, actor=actor, action=AuditAction.MEMBER_LINKED, subject=name, now=now)
+
+
+def _note(
+    membership: Membership,
+    action: AuditAction,
+    actor: Actor,
+    now: datetime,
+    detail: dict[str, str | None],
+) -> None:
+    note(
+        space=membership.space,
+        actor=actor,
+        action=action,
+        subject=membership.user.get_username(),
+        now=now,
+        detail=detail,
+    )

@@ -1,0 +1,62 @@
+"""What every page of a space does first: who is looking, and may they."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django_htmx.middleware import HtmxDetails
+
+from memory.access.authentication import Access, access_of_member
+from memory.errors import Forbidden, InvalidArguments, NotFound
+from memory.models import Space
+
+P = ParamSpec("P")
+
+
+class PageRequest(HttpRequest):
+    """A request as our middlewares leave it, and `space_page`."""
+
+    htmx: HtmxDetails
+    space: Space  # for the rail
+
+
+View = Callable[Concatenate[PageRequest, Access, P], HttpResponseBase]
+
+
+def page_access(user: Any, slug: str, scope: str) -> Access:
+    """A person's access to the space in a page's address: 404 for strangers, 403 without scope."""
+    try:
+        access = access_of_member(user, slug)
+        access.require(scope)
+    except NotFound:
+        raise Http404 from None
+    except Forbidden as error:
+        raise PermissionDenied(str(error)) from None
+    return access
+
+
+def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
+    """For a view that takes the member's Access in place of the address's `slug`.
+
+    What a form or a link of ours would not send (a forged cursor) answers 400.
+    """
+
+    def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
+        @login_required
+        @wraps(view)
+        def page(
+            request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
+            access = page_access(request.user, slug, scope)
+            request.space = access.space
+            try:
+                return view(request, access, *args, **kwargs)
+            except InvalidArguments as error:
+                raise BadRequest(str(error)) from None
+
+        return page
+
+    return decorate

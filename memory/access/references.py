@@ -1,0 +1,45 @@
+"""What doors read from: a space's memories, one or many of them by whole or short id."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.models import Memory, Space
+from memory.models.memories import SHORT_ID, MemoryQuerySet
+from memory.models.policies import current_policy
+
+
+def readable(space: Space, *, as_of: datetime | None = None) -> MemoryQuerySet:
+    """The space's memories with their importance now, which every answer shows."""
+    decay = current_policy(space).document.decay
+    return Memory.objects.in_space(space).with_importance_now(
+        decay=decay, now=as_of or timezone.now()
+    )
+
+
+def one(space: Space, reference: str, *, field: str = "id") -> Memory:
+    """The memory of this whole or short id; raises InvalidArguments or NotFound."""
+    return many(space, [reference], field=field)[0]
+
+
+def many(space: Space, references: Sequence[str], *, field: str = "ids") -> list[Memory]:
+    """The memories of these whole or short ids, each once.
+
+    Raises InvalidArguments for what is no id, NotFound unless there is every one of them.
+    """
+    try:
+        rows = list(readable(space).referred_to(*references))
+    except ValueError:
+        raise InvalidArguments(FieldError(field, "neither a UUID nor a short id")) from None
+    found = {row.short_id for row in rows} | {row.pk for row in rows}
+    if any((name if name in found else _whole(name)) not in found for name in references):
+        raise NotFound("There is no such memory.")
+    return rows
+
+
+def _whole(reference: str) -> UUID | None:
+    """None for a short id."""
+    return None if SHORT_ID.fullmatch(reference) else UUID(reference)

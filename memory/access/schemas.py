@@ -1,0 +1,114 @@
+"""Shapes: keys of other programs, and the audit."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Field, Schema
+
+from memory.drafts import Moment, Text
+from memory.models import ApiKey, AuditEntry
+from memory.requests import ActorOut, Asked, example
+
+ScopeName = Literal["read", "write", "admin"]
+Name = Annotated[Text, Field(max_length=120)]
+RateLimit = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+
+
+class KeyIn(Asked):
+    """A key to be made: what it is for, what it may do, until when, and how often a minute."""
+
+    model_config = example(name="my robot", scopes=["read", "write"], rate_limit=60)
+
+    name: Name = ""
+    scopes: Annotated[list[ScopeName], Field(min_length=1)]
+    expires_at: Moment | None = None
+    rate_limit: RateLimit | None = None
+
+
+class KeyChangeIn(Asked):
+    """What is to be different; what is left out stays, null takes an expiry or a limit away."""
+
+    model_config = example(name="my other robot", rate_limit=None)
+
+    name: Name = ""
+    expires_at: Moment | None = None
+    rate_limit: RateLimit | None = None
+
+
+class RotateIn(Asked):
+    """For how many hours the old secret still works, 0 to 168."""
+
+    grace_hours: Annotated[float, Field(strict=True, ge=0, le=168, allow_inf_nan=False)] = 24
+
+
+class KeyOut(Schema):
+    """A key, without its secret. `status` is `live`, `expired` or `revoked`."""
+
+    id: UUID
+    name: str
+    prefix: str
+    scopes: list[str]
+    status: str
+    rate_limit: int | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    previous_secret_until: datetime | None
+    revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, key: ApiKey, now: datetime) -> "KeyOut":
+        return cls(**_shown(key, now))
+
+
+class NewKeyOut(KeyOut):
+    """A key with its secret, which is shown this once."""
+
+    secret: str
+
+    @classmethod
+    def with_secret(cls, key: ApiKey, secret: str, now: datetime) -> "NewKeyOut":
+        return cls(**_shown(key, now), secret=secret)
+
+
+def _shown(key: ApiKey, now: datetime) -> dict[str, Any]:
+    same = (
+        "name", "prefix", "scopes", "rate_limit", "created_at", "expires_at", "last_used_at",
+        "revoked_at",
+    )  # fmt: skip
+    return {
+        "id": key.public_id,
+        "status": key.state(now),
+        "previous_secret_until": key.earlier_until(now),
+        **{field: getattr(key, field) for field in same},
+    }
+
+
+class KeyList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[KeyOut]
+    next: str | None
+
+
+class AuditOut(Schema):
+    """One thing that was done to what steers a space."""
+
+    id: int
+    at: datetime
+    actor: ActorOut
+    action: str
+    subject: str
+    detail: dict[str, Any]
+
+    @staticmethod
+    def resolve_actor(entry: AuditEntry) -> dict[str, str]:
+        return {"type": entry.actor_type, "name": entry.actor_name}
+
+
+class AuditList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[AuditOut]
+    next: str | None

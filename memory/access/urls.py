@@ -1,0 +1,21 @@
+"""Addresses of settings, members, keys and a person's account, below /s/<space>/."""
+
+from django.urls import path
+
+from memory.access.views import account, keys, members, settings
+
+urlpatterns = [
+    path("settings/", settings.settings, name="settings"),
+    path("settings/members/", members.members, name="members"),
+    path("settings/members/add/", members.add, name="members_add"),
+    path("settings/members/invite/", members.invite, name="members_invite"),
+    path("settings/members/<int:member_id>/link/", members.invite_again, name="members_link"),
+    path("settings/members/<int:member_id>/role/", members.change, name="members_change"),
+    path("settings/members/<int:member_id>/remove/", members.remove, name="members_remove"),
+    path("settings/account/", account.account, name="account"),
+    path("settings/keys/", keys.keys, name="keys"),
+    path("settings/keys/audit/", keys.audit, name="keys_audit"),
+    path("settings/keys/create/", keys.create, name="keys_create"),
+    path("settings/keys/<uuid:key_id>/rotate/", keys.rotate, name="keys_rotate"),
+    path("settings/keys/<uuid:key_id>/revoke/", keys.revoke, name="keys_revoke"),
+]

@@ -1,0 +1,30 @@
+"""The page of one's own account: a password, set the first time or changed."""
+
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.models import User
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "POST"])
+@space_page("read")
+def account(request: PageRequest, access: Access) -> HttpResponse:
+    """Who came by a link sets a password; who has one says it before it is changed."""
+    user = User.objects.get(username=request.user.get_username())
+    kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
+    form: SetPasswordForm[User] = kind(user, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        form.save()
+        update_session_auth_hash(request, user)  # here one stays logged in, elsewhere not
+        messages.success(request, _("Your password is set."))
+        return redirect("account", access.space.slug)
+    return render(request, "memory/account.html", {"form": form})

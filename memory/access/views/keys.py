@@ -1,0 +1,167 @@
+"""The page of a space's keys: made, rotated, revoked; below it, what was done by whom."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access import keys as services
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.errors import Conflict, FieldError, InvalidArguments
+from memory.models import ApiKey, AuditEntry, Role, Scope
+from memory.pagination import keyset
+
+ENTRIES = 20
+GRACES = {
+    "24": _("for 24 hours more"),
+    "1": _("for an hour more"),
+    "168": _("for seven days more"),
+    "0": _("no longer"),
+}
+LIFETIMES = {
+    "": _("never"),
+    "7": _("in 7 days"),
+    "30": _("in 30 days"),
+    "90": _("in 90 days"),
+    "365": _("in a year"),
+}
+SCOPES = (
+    (Scope.READ, _("read"), _("look and search")),
+    (Scope.WRITE, _("write"), _("change and chat")),
+    (Scope.ADMIN, _("admin"), _("steer the space: its rules, its keys")),
+)
+# What an entry tells beside its subject, by its name there.
+_TOLD = {
+    "scopes": _("scopes"),
+    "name": _("name"),
+    "expires_at": _("expires"),
+    "rate_limit": _("a minute"),
+    "previous_until": _("old secret until"),
+    "role": _("role"),
+    "before": _("before"),
+}
+
+
+@require_GET
+@space_page("admin")
+def keys(request: PageRequest, access: Access) -> HttpResponse:
+    """All keys, those that work first."""
+    return _shown(request, access)
+
+
+@require_GET
+@space_page("admin")
+def audit(request: PageRequest, access: Access) -> HttpResponse:
+    """More of what was done."""
+    return render(request, "memory/_audit.html", audited(request, access))
+
+
+@require_POST
+@space_page("admin")
+def create(request: PageRequest, access: Access) -> HttpResponse:
+    """Makes a key and shows its secret, this once."""
+    now, days = timezone.now(), request.POST.get("expires", "")
+    try:
+        key, secret = services.create_key(
+            space=access.space,
+            name=request.POST.get("name", "").replace("\x00", "").strip(),
+            scopes=request.POST.getlist("scopes"),
+            expires_at=now + timedelta(days=int(days)) if days and days in LIFETIMES else None,
+            rate_limit=_rate_limit(request.POST.get("rate_limit", "").strip()),
+            actor=access.actor,
+            now=now,
+        )
+    except InvalidArguments as error:
+        return _shown(request, access, error=_sentence(error))
+    return _shown(request, access, made=key, secret=secret)
+
+
+@require_POST
+@space_page("admin")
+def rotate(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
+    """A new secret for the key, shown this once."""
+    key = get_object_or_404(ApiKey.objects.in_space(access.space), public_id=key_id)
+    grace = request.POST.get("grace", "")
+    try:
+        key, secret = services.rotate_key(
+            space=access.space,
+            key_id=key.public_id,
+            grace=timedelta(hours=int(grace) if grace in GRACES else 24),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except Conflict as error:
+        return _shown(request, access, error=str(error))
+    return _shown(request, access, made=key, secret=secret)
+
+
+@require_POST
+@space_page("admin")
+def revoke(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
+    """Ends a key."""
+    key = get_object_or_404(ApiKey.objects.in_space(access.space), public_id=key_id)
+    services.revoke_key(key=key, actor=access.actor, now=timezone.now())
+    return _shown(request, access)
+
+
+def _rate_limit(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InvalidArguments(FieldError("rate_limit", "must be a whole number"))
+    return int(text)
+
+
+def _sentence(error: InvalidArguments) -> str:
+    names = {"scopes": _("Scopes"), "rate_limit": _("Requests a minute"), "name": _("Name")}
+    return "; ".join(f"{names.get(e.field, e.field)}: {e.message}" for e in error.errors)
+
+
+def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
+    now = timezone.now()
+    rows = list(ApiKey.objects.in_space(access.space).order_by("-created_at", "-pk"))
+    for key in rows:
+        key.earlier = key.earlier_until(now)  # type: ignore[attr-defined]  # for the template
+        key.is_expired = key.state(now) == "expired"  # type: ignore[attr-defined]  # the same
+    context = {
+        "live": [key for key in rows if key.state(now) == "live"],
+        "ended": [key for key in rows if key.state(now) != "live"],
+        "graces": GRACES,
+        "lifetimes": LIFETIMES,
+        "scopes": SCOPES,
+        **audited(request, access),
+        **more,
+    }
+    template = "memory/_keys.html" if request.htmx else "memory/keys.html"
+    response = render(request, template, context)
+    response["Cache-Control"] = "no-store"  # a secret may stand in it
+    return response
+
+
+def audited(request: PageRequest, access: Access) -> dict[str, Any]:
+    """What templates/memory/_audit.html shows: a page of the audit, each entry in words."""
+    rows = AuditEntry.objects.in_space(access.space)
+    cursor = request.GET.get("cursor") or None
+    entries, following = keyset("-at").page(rows, limit=ENTRIES, cursor=cursor)
+    return {"entries": [(entry, _words(entry)) for entry in entries], "next": following}
+
+
+def _words(entry: AuditEntry) -> str:
+    """`{"role": "editor", "before": "viewer"}` → "role editor · before viewer"."""
+    told = []
+    for name, value in entry.detail.items():
+        if value in (None, "", []):
+            continue
+        said = ", ".join(value) if isinstance(value, list) else str(value)
+        if name.endswith(("_at", "_until")):
+            said = said[:16].replace("T", " ")
+        if name in {"role", "before"} and entry.action.startswith("member."):
+            said = str(dict(Role.choices).get(said, said))
+        told.append(f"{_TOLD.get(name, name)} {said}")
+    return " · ".join(told)

@@ -1,0 +1,171 @@
+"""The page of a space's members: who they are, what they may, who comes and who goes."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
+from sesame.utils import get_query_string
+
+from memory.access import members as services
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.access.views.keys import audited
+from memory.errors import Conflict, InvalidArguments
+from memory.models import Membership, Role, User
+from memory.pagination import keyset
+
+PAGE_SIZE = 100
+ROLES = (
+    (Role.VIEWER, gettext_lazy("viewer"), gettext_lazy("looks and searches")),
+    (Role.EDITOR, gettext_lazy("editor"), gettext_lazy("also changes and chats")),
+    (Role.OWNER, gettext_lazy("owner"), gettext_lazy("also steers: rules, members, keys")),
+)
+
+
+@require_GET
+@space_page("read")
+def members(request: PageRequest, access: Access) -> HttpResponse:
+    """All who belong here; for htmx the next page of them."""
+    if request.htmx and "cursor" in request.GET:
+        return render(request, "memory/_member_rows.html", _listed(request, access))
+    return _shown(request, access)
+
+
+@require_POST
+@space_page("admin")
+def add(request: PageRequest, access: Access) -> HttpResponse:
+    """Gives somebody who has an account a place here; who has none can be invited next."""
+    name, role = _name(request), _role(request)
+    user = User.objects.filter(username=name, is_active=True).first()
+    if user is None:
+        return _shown(request, access, unknown=name, role=role)
+    if Membership.objects.filter(space=access.space, user=user).exists():
+        said = _("%(name)s belongs here already: change the role in the list.") % {"name": name}
+        return _shown(request, access, error=said)
+    services.add_member(
+        space=access.space, user=user, role=role, actor=access.actor, now=timezone.now()
+    )
+    return _shown(request, access, done=_("%(name)s belongs here now.") % {"name": name})
+
+
+@require_POST
+@space_page("admin")
+def invite(request: PageRequest, access: Access) -> HttpResponse:
+    """Makes an account and shows the link that opens it, this once."""
+    try:
+        user = services.invite(
+            space=access.space,
+            username=_name(request),
+            role=_role(request),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except InvalidArguments as error:
+        return _shown(request, access, error=error.errors[0].message)
+    return _shown(request, access, invited=user, link=_link(request, user))
+
+
+@require_POST
+@space_page("admin")
+def invite_again(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
+    """Another link for somebody who was invited and never came."""
+    member = _member(access, member_id)
+    try:
+        services.invite_again(
+            space=access.space, user=member.user, actor=access.actor, now=timezone.now()
+        )
+    except Conflict:
+        said = _("%(name)s has been here, or belongs elsewhere, too: no link is made.")
+        return _shown(request, access, error=said % {"name": member.user.username})
+    return _shown(request, access, invited=member.user, link=_link(request, member.user))
+
+
+@require_POST
+@space_page("admin")
+def change(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
+    """Another role."""
+    member = _member(access, member_id)
+    try:
+        services.add_member(
+            space=access.space,
+            user=member.user,
+            role=_role(request),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except Conflict:
+        return _shown(request, access, error=_LAST_OWNER)
+    if member.user_id == request.user.pk:
+        return _away(request, reverse("members", args=[access.space.slug]))
+    return _shown(request, access)
+
+
+@require_POST
+@space_page("admin")
+def remove(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
+    """Takes a place away, also one's own."""
+    member = _member(access, member_id)
+    try:
+        services.remove_member(membership=member, actor=access.actor, now=timezone.now())
+    except Conflict:
+        return _shown(request, access, error=_LAST_OWNER)
+    if member.user_id == request.user.pk:
+        said = _("You no longer belong to %(space)s.") % {"space": access.space.name}
+        messages.success(request, said)
+        return _away(request, reverse("home"))
+    said = _("%(name)s no longer belongs here.") % {"name": member.user.username}
+    return _shown(request, access, done=said)
+
+
+_LAST_OWNER = gettext_lazy("A space needs an owner: make somebody else one first.")
+
+
+def _name(request: PageRequest) -> str:
+    return request.POST.get("username", "").replace("\x00", "").strip()
+
+
+def _role(request: PageRequest) -> Role:
+    asked = request.POST.get("role", "")
+    return Role(asked) if asked in Role else Role.VIEWER
+
+
+def _member(access: Access, member_id: int) -> Membership:
+    rows = Membership.objects.filter(space=access.space).select_related("user", "space")
+    return get_object_or_404(rows, pk=member_id)
+
+
+def _link(request: PageRequest, user: User) -> str:
+    return request.build_absolute_uri(reverse("login_link") + get_query_string(user))
+
+
+def _away(request: PageRequest, url: str) -> HttpResponse:
+    return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
+
+
+def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
+    rows = Membership.objects.filter(space=access.space).select_related("user")
+    cursor = request.GET.get("cursor") or None
+    found, following = keyset("id").page(rows, limit=PAGE_SIZE, cursor=cursor)
+    return {
+        "members": found,
+        "next_members": following,
+        "roles": ROLES,
+        "may_steer": "admin" in access.scopes,
+    }
+
+
+def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
+    context = _listed(request, access) | {"role": Role.VIEWER} | more
+    if context["may_steer"]:
+        context |= audited(request, access)
+    template = "memory/_members.html" if request.htmx else "memory/members.html"
+    response = render(request, template, context)
+    response["Cache-Control"] = "no-store"  # a link may stand in it
+    return response

@@ -1,0 +1,36 @@
+"""The JSON API of the memory core: the routers of all features."""
+
+from ninja import Router
+
+import memory.access.api
+import memory.jobs.api
+import memory.lab.api
+import memory.memories.api
+import memory.policies.api
+import memory.retention.api
+import memory.review.api
+import memory.store.history_api
+import memory.store.revisions_api
+import memory.tools.api
+import memory.transfer.api
+import memory.webhooks.api
+import memory.xml.api
+
+router = Router()
+# In this order the calls stand in the API's document.
+for part in (
+    memory.memories.api,
+    memory.store.revisions_api,
+    memory.lab.api,
+    memory.retention.api,
+    memory.review.api,
+    memory.store.history_api,
+    memory.policies.api,
+    memory.tools.api,
+    memory.xml.api,
+    memory.transfer.api,
+    memory.jobs.api,
+    memory.access.api,
+    memory.webhooks.api,
+):
+    router.add_router("", part.router)

@@ -1,0 +1,93 @@
+"""Keeping each memory's vectors: by the space's model, and by the one it is moving to.
+
+A text is embedded before a transaction begins, and the space's model may be another one by the time
+it is written (services.switching). So whoever writes vectors holds the space as it is then, shared
+with other writers, and the switch waits for all of them.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from django.db import connection
+
+from memory.embeddings import EmbeddingError
+from memory.embeddings.vectors import Vectors, embed
+from memory.models import Embedder, Memory, MemoryEmbedding, Space
+
+logger = logging.getLogger(__name__)
+
+
+def embed_documents(space: Space, texts: Sequence[str]) -> Vectors:
+    """Vectors of texts to be remembered, by the space's model: shape (n, dimensions)."""
+    return embed(space.embedder, texts)
+
+
+def embed_for_next(space: Space, texts: Sequence[str]) -> Vectors | None:
+    """The same by the model that the space is moving to, if it is.
+
+    None, too, when that one does not answer: the switch comes back to what has no vector yet, and
+    a model that is not in use yet keeps nobody from writing.
+    """
+    if space.next_embedder is None:
+        return None
+    try:
+        return embed(space.next_embedder, texts)
+    except EmbeddingError as error:
+        logger.warning("%s is to come to %s: %s", space.next_embedder, space, error)
+        return None
+
+
+def made_vectors(
+    space: Space, vectors: Vectors, next_vectors: Vectors | None
+) -> dict[int, Vectors]:
+    """Vectors by the number of the model that made them."""
+    made = {space.embedder_id: vectors}
+    if next_vectors is not None and space.next_embedder_id is not None:
+        made[space.next_embedder_id] = next_vectors
+    return made
+
+
+def store_vectors(
+    *,
+    space: Space,
+    memories: Sequence[Memory],
+    texts: Sequence[str],
+    made: Mapping[int, Vectors],
+) -> None:
+    """Writes the vectors of new memories. In the transaction of the memories themselves.
+
+    If the space has switched since they were made, they are made anew here: the one moment at which
+    a transaction waits for a model.
+    """
+    current, wanted = _held_models(space)
+    if current not in made:
+        made = {**made, current: embed(Embedder.objects.get(pk=current), texts)}
+    MemoryEmbedding.objects.bulk_create(
+        (
+            MemoryEmbedding(space=space, memory=memory, embedder_id=model, vector=vector)
+            for model in wanted & made.keys()
+            for memory, vector in zip(memories, made[model], strict=True)
+        ),
+        batch_size=500,
+    )
+
+
+def replace_vectors(
+    *, space: Space, memory: Memory, text: str, made: Mapping[int, Vectors]
+) -> None:
+    """The vectors of a memory that says something else now. Those of its old text go, whoever
+    made them. In the transaction of the change."""
+    MemoryEmbedding.objects.in_space(space).filter(memory=memory).delete()
+    store_vectors(space=space, memories=[memory], texts=[text], made=made)
+
+
+def _held_models(space: Space) -> tuple[int, set[int]]:
+    """The model of the space, and all whose vectors are wanted, until the transaction ends."""
+    with connection.cursor() as cursor:
+        # What a foreign key to the space takes, too: writers do not wait for each other.
+        cursor.execute(
+            "SELECT embedder_id, next_embedder_id FROM memory_space WHERE id = %s FOR KEY SHARE",
+            [space.pk],
+        )
+        current, coming = cursor.fetchone()
+    return current, {current, coming} - {None}

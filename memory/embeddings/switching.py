@@ -1,0 +1,209 @@
+"""A space moves to another embedding model, and nobody who asks it notices before it is done.
+
+Both models' vectors live side by side: a job embeds what is there, writers embed what comes by both
+(services.embeddings), and search stays with the old model. When no memory lacks a new vector, the
+space changes over in one transaction. What the space has left is removed some minutes later: a
+request that began before the switch still asks the old vectors.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from memory.actors import Actor
+from memory.embeddings.embedders import register_embedder
+from memory.embeddings.vectors import Vectors, embed
+from memory.errors import Conflict, NotFound
+from memory.jobs import services as jobs
+from memory.models import Embedder, Job, JobState, Memory, MemoryEmbedding, Space
+from memory.text.passages import passage_of
+
+KIND = "switch_embedder"
+BATCH = 32  # memories; one is well within a lease, also on a slow machine
+GRACE = timedelta(minutes=10)
+DROPPED_AT_ONCE = 5000
+
+_TEXT = ("content", "source_speaker", "created_at", "revision", "space_id")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What trying a model with a few texts has shown."""
+
+    embedder: Embedder
+    took_ms: float
+    memories: int
+    estimate: timedelta
+
+
+def try_embedder(*, space: Space, provider: str, model: str) -> Trial:
+    """Embeds a few of the space's own texts, and keeps nothing but the model's row.
+
+    Raises EmbeddingError if the model is of no use.
+    """
+    embedder = register_embedder(provider=provider, model=model)
+    rows = Memory.objects.in_space(space)
+    texts = [passage_of(memory).embedded for memory in rows.order_by("pk")[:BATCH]]
+    started = perf_counter()
+    embed(embedder, texts or ["Does it answer?"])
+    seconds = perf_counter() - started
+    memories = rows.count()
+    estimate = timedelta(seconds=seconds * memories / max(len(texts), 1))
+    return Trial(embedder, seconds * 1000, memories, estimate)
+
+
+def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetime) -> Job:
+    """Has the space move to this model. Raises Conflict if it has it, or is moving already."""
+    with transaction.atomic():
+        held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+        if held.embedder_id == embedder.pk:
+            raise Conflict("The space has this model already.")
+        job = jobs.start_job(
+            space=space,
+            kind=KIND,
+            parameters={"from": held.embedder_id, "to": embedder.pk},
+            actor=actor,
+            now=now,
+            total=Memory.objects.in_space(space).count(),
+        )
+        Space.objects.filter(pk=space.pk).update(next_embedder=embedder)
+    return job
+
+
+def cancel_switch(*, space: Space, now: datetime) -> Job:
+    """The space stays with its model; the new vectors go. Raises NotFound if nothing was to switch.
+
+    The job can be resumed; it then begins anew.
+    """
+    job = latest_switch(space)
+    if job is None or job.state in {JobState.DONE, JobState.CANCELLED}:
+        raise NotFound("This space is not moving to another model.")
+    jobs.cancel(space=space, job_id=job.pk, now=now)
+    Space.objects.filter(pk=space.pk).update(next_embedder=None)
+    _drop_vectors(space, job.parameters["to"])
+    return Job.objects.in_space(space).get(pk=job.pk)
+
+
+def resume_switch(*, space: Space, now: datetime) -> Job:
+    """Has a failed or cancelled move go on. Raises NotFound, or Conflict if there is none such."""
+    job = latest_switch(space)
+    if job is None:
+        raise NotFound("This space was never to move to another model.")
+    return jobs.resume(space=space, job_id=job.pk, now=now)
+
+
+def latest_switch(space: Space) -> Job | None:
+    """The newest job of this kind."""
+    return Job.objects.in_space(space).latest_of(KIND)
+
+
+def switch(job: Job) -> Mapping[str, Any]:
+    """The job's work: embeds what has no vector yet, then changes over.
+
+    Raises JobStopped, EmbeddingError, and Conflict if the space has the model already.
+    """
+    target = Embedder.objects.get(pk=job.parameters["to"])
+    _begin(job, target)
+    after: UUID | None = None
+    while True:
+        batch = _next_batch(job.space, target, after)
+        if batch:
+            after = batch[-1].pk
+            vectors = embed(target, [passage_of(memory).embedded for memory in batch])
+            _keep(job, target, batch, vectors)
+        elif after is not None:
+            after = None  # once more from the beginning: ids are random, new ones come anywhere
+        elif _change_over(job, target):
+            return {}
+
+
+@transaction.atomic
+def _begin(job: Job, target: Embedder) -> None:
+    """Writers embed by both from here on, also after a cancelled job was resumed."""
+    held = Space.objects.select_for_update(no_key=True).get(pk=job.space_id)
+    if held.embedder_id == target.pk:
+        raise Conflict("The space has this model already.")
+    Space.objects.filter(pk=held.pk).update(next_embedder=target)
+    total = Memory.objects.in_space(held).count()
+    missing = Memory.objects.in_space(held).without_vector_by(target).count()
+    jobs.advance(job=job, done=total - missing, total=total, result={}, now=timezone.now())
+
+
+def _next_batch(space: Space, target: Embedder, after: UUID | None) -> Sequence[Memory]:
+    rows = Memory.objects.in_space(space).without_vector_by(target)
+    if after is not None:
+        rows = rows.filter(pk__gt=after)
+    return list(rows.only(*_TEXT).order_by("pk")[:BATCH])
+
+
+@transaction.atomic
+def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors) -> None:
+    """Writes the vectors of those that still say what was embedded; the rest comes round again."""
+    same = Q(pk__in=[])
+    for memory in batch:
+        same |= Q(pk=memory.pk, revision=memory.revision)
+    rows = Memory.objects.in_space(job.space).filter(same).order_by("pk")
+    held = set(rows.select_for_update(no_key=True).values_list("pk", flat=True))
+    made = [
+        MemoryEmbedding(space_id=job.space_id, memory=memory, embedder=target, vector=vector)
+        for memory, vector in zip(batch, vectors, strict=True)
+        if memory.pk in held
+    ]
+    MemoryEmbedding.objects.bulk_create(made, ignore_conflicts=True)
+    # Memories come and go meanwhile; the count is true again when the job is done.
+    done = min(job.done + len(made), job.total or 0)
+    jobs.advance(job=job, done=done, now=timezone.now())
+
+
+@transaction.atomic
+def _change_over(job: Job, target: Embedder) -> bool:
+    """The one moment: the space has the new model, if really every memory has its vector.
+
+    FOR UPDATE waits for whoever is writing vectors, and keeps the next ones waiting.
+    """
+    held = Space.objects.select_for_update().get(pk=job.space_id)
+    if Memory.objects.in_space(held).without_vector_by(target).exists():
+        return False
+    Space.objects.filter(pk=held.pk).update(embedder=target, next_embedder=None)
+    total = Memory.objects.in_space(held).count()
+    jobs.advance(job=job, done=total, total=total, now=timezone.now())
+    return True
+
+
+def clear_after_switches(*, now: datetime) -> None:
+    """Beat's part: removes vectors by models that spaces have left, or did not come to have."""
+    ended = Job.objects.filter(kind=KIND, ended_at__lte=now - GRACE)
+    for job in ended.exclude(result__has_key="dropped").select_related("space"):
+        latest = latest_switch(job.space) == job
+        if job.state == JobState.FAILED and latest:
+            continue  # it can still be resumed
+        if job.state == JobState.CANCELLED and latest:
+            Space.objects.filter(pk=job.space_id).update(next_embedder=None)
+        left = "from" if job.state == JobState.DONE else "to"
+        dropped = _drop_vectors(job.space, job.parameters[left])
+        Job.objects.filter(space_id=job.space_id, pk=job.pk, state=job.state).update(
+            result={**job.result, "dropped": dropped}
+        )
+
+
+def _drop_vectors(space: Space, embedder_id: int) -> int:
+    """Removes a model's vectors, unless the space has it or moves to it; how many there were."""
+    vectors = MemoryEmbedding.objects.in_space(space).filter(embedder_id=embedder_id)
+    dropped = 0
+    while True:
+        with transaction.atomic():
+            held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+            if embedder_id in {held.embedder_id, held.next_embedder_id}:
+                return dropped
+            ids = list(vectors.values_list("pk", flat=True)[:DROPPED_AT_ONCE])
+            vectors.filter(pk__in=ids).delete()
+        dropped += len(ids)
+        if len(ids) < DROPPED_AT_ONCE:
+            return dropped

@@ -1,0 +1,118 @@
+"""The page of a space's embedding model: what it is, and moving to another one."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.embeddings import PROVIDERS, EmbeddingError, is_configured, switching
+from memory.errors import Conflict, NotFound
+from memory.jobs.durations import about
+from memory.models import JobState, Memory, Space
+
+MAX_MODEL = 120  # characters
+
+
+@require_GET
+@space_page("read")
+def embeddings(request: PageRequest, access: Access) -> HttpResponse:
+    """The model now, how far a move is, and the form to begin one."""
+    return _shown(request, access)
+
+
+@require_POST
+@space_page("admin")
+def try_model(request: PageRequest, access: Access) -> HttpResponse:
+    """Asks a model for the vectors of a few memories; what it takes, and a button to begin."""
+    provider, model = _asked(request)
+    try:
+        trial = switching.try_embedder(space=access.space, provider=provider, model=model)
+    except EmbeddingError as error:
+        return _shown(request, access, error=str(error))
+    return _shown(request, access, trial=trial, estimate=about(trial.estimate))
+
+
+@require_POST
+@space_page("admin")
+def begin(request: PageRequest, access: Access) -> HttpResponse:
+    """Begins the move to a model that was tried."""
+    provider, model = _asked(request)
+    try:
+        trial = switching.try_embedder(space=access.space, provider=provider, model=model)
+        switching.start_switch(
+            space=access.space, embedder=trial.embedder, actor=access.actor, now=timezone.now()
+        )
+    except (EmbeddingError, Conflict) as error:
+        return _shown(request, access, error=str(error))
+    return _done(request, access)
+
+
+@require_POST
+@space_page("admin")
+def cancel(request: PageRequest, access: Access) -> HttpResponse:
+    """Stays with the model; a move that has just ended is shown as what it is."""
+    try:
+        switching.cancel_switch(space=access.space, now=timezone.now())
+    except NotFound as error:
+        return _shown(request, access, error=str(error))
+    return _done(request, access)
+
+
+@require_POST
+@space_page("admin")
+def resume(request: PageRequest, access: Access) -> HttpResponse:
+    """Goes on with a move that failed or was cancelled."""
+    try:
+        switching.resume_switch(space=access.space, now=timezone.now())
+    except (NotFound, Conflict) as error:
+        return _shown(request, access, error=str(error))
+    return _done(request, access)
+
+
+def _asked(request: PageRequest) -> tuple[str, str]:
+    model = request.POST.get("model", "").replace("\x00", "").strip()
+    return request.POST.get("provider", ""), model[:MAX_MODEL]
+
+
+def _done(request: PageRequest, access: Access) -> HttpResponse:
+    if request.htmx:
+        return _shown(request, access)
+    return redirect("embeddings", access.space.slug)
+
+
+def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
+    space = Space.objects.select_related("embedder", "next_embedder").get(pk=access.space.pk)
+    job = switching.latest_switch(space)
+    left = job.left(timezone.now()) if job else None
+    provider, model = _asked(request)
+    if not model:
+        provider, model = _proposed(space)
+    context = {
+        "embedder": space.embedder,
+        "coming": space.next_embedder,
+        "memories": Memory.objects.in_space(space).count(),
+        "provider_name": PROVIDERS.get(space.embedder.provider, space.embedder.provider),
+        "job": job,
+        "moving": job is not None and not job.is_finished,
+        "stopped": job is not None and job.state in {JobState.FAILED, JobState.CANCELLED},
+        "left": about(left) if left else "",
+        "may_move": "admin" in access.scopes,
+        "providers": [(key, name, is_configured(key)) for key, name in PROVIDERS.items()],
+        "provider": provider,
+        "model": model,
+        **more,
+    }
+    template = "memory/_embedder.html" if request.htmx else "memory/embeddings.html"
+    return render(request, template, context)
+
+
+def _proposed(space: Space) -> tuple[str, str]:
+    """What the settings name, if the space does not have it already."""
+    configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
+    has = (space.embedder.provider, space.embedder.model)
+    return configured if configured != has else ("", "")

@@ -1,0 +1,53 @@
+"""JSON API: long work, watched and stopped."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory.access.authentication import access_to
+from memory.errors import NotFound
+from memory.jobs import services as jobs
+from memory.jobs.schemas import JobList, JobOut
+from memory.models import Job
+from memory.pagination import keyset
+from memory.requests import PageIn, ThingId, may_fail, parse_uuid
+
+router = Router(tags=["transfer"])
+
+
+@router.get("jobs", response=JobList, url_name="jobs_list", operation_id="listJobs")
+def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
+    """The space's long work, the newest first."""
+    rows = Job.objects.in_space(access_to(request, "read").space)
+    found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    now = timezone.now()
+    return JobList(items=[JobOut.of(job, now) for job in found], next=following)
+
+
+@router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")
+def get_job(request: HttpRequest, id: ThingId) -> JobOut:
+    """How far it is, and when it will be done at this pace."""
+    job = Job.objects.in_space(access_to(request, "read").space).filter(pk=parse_uuid(id)).first()
+    if job is None:
+        raise NotFound("There is no such job.")
+    return JobOut.of(job, timezone.now())
+
+
+@router.post("jobs/{id}/cancel", response=JobOut, url_name="jobs_cancel", operation_id="cancelJob")
+def cancel_job(request: HttpRequest, id: ThingId) -> JobOut:
+    """Stop it at its next step. What is done stays done, and it can be resumed."""
+    space, now = access_to(request, "admin").space, timezone.now()
+    return JobOut.of(jobs.cancel(space=space, job_id=parse_uuid(id), now=now), now)
+
+
+@router.post(
+    "jobs/{id}/resume",
+    response=JobOut,
+    url_name="jobs_resume",
+    operation_id="resumeJob",
+    openapi_extra=may_fail(409),
+)
+def resume_job(request: HttpRequest, id: ThingId) -> JobOut:
+    """Go on with work that was cancelled or has failed, from where it stopped."""
+    space, now = access_to(request, "admin").space, timezone.now()
+    return JobOut.of(jobs.resume(space=space, job_id=parse_uuid(id), now=now), now)

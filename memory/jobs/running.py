@@ -1,0 +1,61 @@
+"""Doing a claimed job: what happens when it is cancelled, its model fails or its input is wrong.
+
+The work itself calls `services.advance` after each step and returns what it has to say.
+"""
+
+import sys
+from datetime import timedelta
+
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from memory.errors import EbbError, NotFound, ProviderError
+from memory.jobs import services
+from memory.jobs.kinds import WORK
+from memory.jobs.progress import ProgressLine, shown
+from memory.models import Job, Space
+
+LONGEST_PAUSE = 900.0  # seconds: an endpoint that asks for more is asked again all the same
+
+
+def work_at(job: Job) -> None:
+    """Do a claimed job to its end, unless it is stopped or taken away."""
+    try:
+        result = WORK[job.kind](job)
+    except services.JobStopped:
+        services.stop(job=job, now=timezone.now())
+    except ProviderError as error:
+        if error.permanent:
+            services.fail(job=job, error=str(error), now=timezone.now())
+        else:  # a model that is only away: somebody goes on from here
+            pause = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE))
+            until = timezone.now() + max(pause, services.LEASE)
+            services.put_off(job=job, error=str(error), until=until)
+    except EbbError as error:
+        services.fail(job=job, error=str(error), now=timezone.now())
+    else:
+        services.finish(job=job, result=result, now=timezone.now())
+
+
+def work_in_front(job: Job) -> None:
+    """Do a job for a command: a line says how far it is, Ctrl-C cancels. Reads the job anew."""
+
+    def look(line: ProgressLine) -> None:
+        line.show(job.done, job.total, job.left(timezone.now()))
+
+    try:
+        with shown(look, sys.stderr):
+            work_at(job)
+    except KeyboardInterrupt:
+        services.cancel(space=job.space, job_id=job.pk, now=timezone.now())
+        services.stop(job=job, now=timezone.now())
+    job.refresh_from_db()
+
+
+def resumed_in_front(space: Space, kind: str) -> Job:
+    """Return the space's last job of this kind, claimed for a command. Raises NotFound, or Conflict
+    if it has not stopped."""
+    last = Job.objects.in_space(space).latest_of(kind)
+    if last is None:
+        raise NotFound(gettext("There is nothing to resume."))
+    return services.take_up(space=space, job_id=last.pk, now=timezone.now())

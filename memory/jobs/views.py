@@ -1,0 +1,83 @@
+"""Pages: long work that has no page of its own, watched, stopped and taken up again.
+
+The pages that begin it include templates/memory/_job.html, which asks here how far it is.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.errors import Conflict
+from memory.jobs import services as jobs
+from memory.jobs.durations import about
+from memory.jobs.kinds import LABELS
+from memory.models import Job
+
+
+@require_GET
+@space_page("read")
+def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+    """How far it is; for htmx the piece of the page that began it. When a sweep has ended, the
+    whole page: its numbers and lists were those of before."""
+    found = _known(access, job_id)
+    response = show_job(request, access, found)
+    if request.htmx and found.is_finished and LABELS[found.kind].refreshes_page:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+@space_page("admin")
+def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+    """Has it stop at its next step."""
+    _known(access, job_id)
+    jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
+    return show_job(request, access, _known(access, job_id))
+
+
+@require_POST
+@space_page("admin")
+def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+    """Has it go on from where it stopped."""
+    _known(access, job_id)
+    try:
+        jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
+    except Conflict:
+        messages.error(request, _("It goes on already."))
+    return show_job(request, access, _known(access, job_id))
+
+
+def job_context(access: Access, found: Job | None) -> dict[str, Any]:
+    """What templates/memory/_job.html takes."""
+    if found is None:
+        return {"job": None}
+    labels, left = LABELS[found.kind], found.left(timezone.now())
+    return {
+        "job": found,
+        "job_name": labels.name,
+        "job_percent": 100 * found.done // found.total if found.total else 0,
+        "job_left": about(left) if left else "",
+        "job_counts": [(label, found.result.get(name, 0)) for name, label in labels.counts.items()],
+        "may_steer": "admin" in access.scopes,
+    }
+
+
+def _known(access: Access, job_id: UUID) -> Job:
+    found = Job.objects.in_space(access.space).filter(pk=job_id, kind__in=LABELS).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def show_job(request: PageRequest, access: Access, found: Job) -> HttpResponse:
+    """Answer with how far a job is: for htmx the piece of a page, else a page."""
+    template = "memory/_job.html" if request.htmx else "memory/job.html"
+    return render(request, template, job_context(access, found))

@@ -1,0 +1,36 @@
+"""JSON API: a user's own word on whether a memory was relevant to a question."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Router
+
+from memory.access.authentication import access_to
+from memory.access.references import one
+from memory.lab.relevance import mark_relevance
+from memory.lab.schemas import RelevanceIn, RelevanceOut
+from memory.models import RelevanceMark, User
+from memory.requests import MemoryId
+
+router = Router(tags=["memories"])
+
+
+@router.post(
+    "memories/{id}/relevance",
+    response=RelevanceOut,
+    url_name="memories_relevance",
+    operation_id="markRelevance",
+)
+def mark(request: HttpRequest, id: MemoryId, asked: RelevanceIn) -> RelevanceMark:
+    """Say whether a memory has to do with a question; what was said of the two before is replaced.
+
+    Marks change no ranking: they are what a ranking can be measured by.
+    """
+    access = access_to(request, "write")
+    return mark_relevance(
+        space=access.space,
+        query=asked.query,
+        memory_id=one(access.space, id).pk,
+        relevant=asked.relevant,
+        user=request.user if isinstance(request.user, User) else None,
+        now=timezone.now(),
+    )

@@ -1,0 +1,272 @@
+"""The ranking lab: what its address asks for, and its columns as they are drawn.
+
+asked     a question, profiles or weights of one's own, from the address
+columns   what each of them finds, where each memory has moved to, the parts of its score
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
+from memory.models import Space
+from memory.models.policies import Policy
+from memory.policies.labels import PROFILE_MEANINGS
+from memory.policy import PolicyDocument
+from memory.recall.recall import Recall, Result, compare
+
+if TYPE_CHECKING:
+    from django.http import QueryDict
+
+OWN: Final = "own"
+"""The name of a column whose weights are only tried; a policy cannot name it."""
+MAX_COLUMNS = 4
+MAX_QUERY = 500  # characters
+DEPTH = 10  # memories a column
+HEAVIEST = 3.0
+
+SIGNAL_WORDS: Final = {
+    "semantic": gettext_lazy("semantic"),
+    "lexical": gettext_lazy("lexical"),
+    "speaker": gettext_lazy("speaker"),
+    "recency": gettext_lazy("recency"),
+    "importance": gettext_lazy("importance"),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the lab is asked: a question, names of columns, weights for the column of one's own."""
+
+    query: str
+    names: Sequence[str]
+    weights: Mapping[str, float]
+
+    @property
+    def profiles(self) -> list[Profile]:
+        return [self._own_profile() if name == OWN else PROFILES[name] for name in self.names]
+
+    def _own_profile(self) -> Profile:
+        return Profile(
+            name=OWN,
+            semantic=self.weights["semantic"],
+            lexical=self.weights["lexical"],
+            speaker=self.weights["speaker"],
+            recency=self.weights["recency"],
+            importance=self.weights["importance"],
+            source="tried in the lab",
+        )
+
+    @property
+    def state(self) -> str:
+        """All of it as the query of an address."""
+        return self.with_query(self.query)
+
+    def with_query(self, query: str) -> str:
+        """The same columns for another question, as the query of an address."""
+        weights = [(name, f"{weight:g}") for name, weight in self.weights.items()]
+        columns = [("profile", name) for name in self.names]
+        return urlencode([("q", query), *columns, *(weights if OWN in self.names else [])])
+
+    def tuned(self, profile: Profile) -> str:
+        """The same question with this profile's weights in a column of one's own beside it."""
+        others = [name for name in self.names if name not in (OWN, profile.name)]
+        names = [profile.name, OWN, *others][:MAX_COLUMNS]
+        return Asked(self.query, names, _all_weights(profile)).state
+
+
+def asked(params: QueryDict, document: PolicyDocument) -> tuple[Asked, list[str]]:
+    """What an address asks for, as far as it is right, and a sentence for each thing that is not.
+
+    What it leaves out is the rules' own profile, another to compare it with, and their weights.
+    """
+    query = params.get("q", "").replace("\x00", "").strip()
+    wrong = []
+    if len(query) > MAX_QUERY:
+        wrong.append(_("The question is too long: at most %(n)d characters.") % {"n": MAX_QUERY})
+        query = query[:MAX_QUERY]
+    names = list(dict.fromkeys(name for name in params.getlist("profile") if name))
+    known = [name for name in names if name in PROFILES or name == OWN]
+    for name in names:
+        if name not in known:
+            said = {"name": name[:40], "known": ", ".join(PROFILES)}
+            wrong.append(_("There is no profile “%(name)s”. There are: %(known)s.") % said)
+    if len(known) > MAX_COLUMNS:
+        wrong.append(_("At most %(n)d columns stand beside each other.") % {"n": MAX_COLUMNS})
+    holds = document.recall.profile
+    weights, refused = _weights(params, PROFILES[holds])
+    wrong += refused if OWN in known else []
+    names = known[:MAX_COLUMNS] or [holds, "relevance" if holds != "relevance" else DEFAULT_PROFILE]
+    return Asked(query, names, weights), wrong
+
+
+def _weights(params: QueryDict, otherwise: Profile) -> tuple[dict[str, float], list[str]]:
+    weights, wrong = _all_weights(otherwise), []
+    for signal in SIGNALS:
+        if signal not in params:
+            continue
+        try:
+            weight = float(params.get(signal, ""))
+        except ValueError:
+            weight = math.nan
+        if 0.0 <= weight <= HEAVIEST:
+            weights[signal] = weight + 0.0  # not -0.0
+        else:
+            said = {"signal": SIGNAL_WORDS[signal], "most": f"{HEAVIEST:g}"}
+            wrong.append(_("%(signal)s: a weight is a number from 0 to %(most)s.") % said)
+    if not any(weights.values()):
+        wrong.append(_("Weights of one's own: at least one has to be above 0."))
+    return weights, wrong
+
+
+def _all_weights(profile: Profile) -> dict[str, float]:
+    return {signal: profile.weights.get(signal, 0.0) for signal in SIGNALS}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a signal adds to a score, and where that lies in the bar: 0..1 of the column's best."""
+
+    signal: str
+    value: float
+    x: float
+    width: float
+
+    @property
+    def word(self) -> str:
+        return str(SIGNAL_WORDS[self.signal])
+
+
+@dataclass(frozen=True)
+class Row:
+    """A memory at its place; `stood` is its place in the column before, None if it was not there.
+    `is_last` is the last that would be put before a model."""
+
+    result: Result
+    place: int
+    stood: int | None
+    parts: Sequence[Part]
+    is_last: bool
+    mark: bool | None
+
+    @property
+    def id(self) -> UUID:
+        return self.result.memory.pk
+
+
+@dataclass(frozen=True)
+class Link:
+    """A line from a memory's place in one column to its place in the next, in rows from the top."""
+
+    id: UUID
+    begin: float
+    end: float
+
+    @property
+    def kind(self) -> str:
+        return "same" if self.begin == self.end else "up" if self.end < self.begin else "down"
+
+    @property
+    def path(self) -> str:
+        return f"M0 {self.begin}C.5 {self.begin} .5 {self.end} 1 {self.end}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a profile finds. `links` lead to the next column; `lost` stood in the one before.
+    `tuned` is the address where its weights can be changed."""
+
+    recall: Recall
+    rows: Sequence[Row]
+    is_first: bool
+    lost: int
+    tuned: str
+    links: list[Link] = field(default_factory=list)
+
+    @property
+    def profile(self) -> Profile:
+        return self.recall.profile
+
+    @property
+    def is_own(self) -> bool:
+        return self.profile.name == OWN
+
+    @property
+    def label(self) -> str:
+        return _("weights of my own") if self.is_own else self.profile.name
+
+    @property
+    def meaning(self) -> str:
+        if self.is_own:
+            return _("tried here, kept nowhere")
+        return str(PROFILE_MEANINGS[self.profile.name])
+
+    @property
+    def weights(self) -> list[tuple[str, str]]:
+        return [
+            (str(SIGNAL_WORDS[name]), f"{weight:g}")
+            for name, weight in self.profile.weights.items()
+        ]
+
+
+def columns(
+    *, space: Space, policy: Policy, asked: Asked, marks: Mapping[UUID, bool], now: datetime
+) -> list[Column]:
+    """What each column finds for the question. Raises EmbeddingError."""
+    [found] = compare(
+        space=space,
+        policy=policy,
+        queries=[asked.query],
+        profiles=asked.profiles,
+        limit=DEPTH,
+        now=now,
+    )
+    drawn: list[Column] = []
+    before: Mapping[UUID, int] = {}
+    for recall in found:
+        places = {id_: place for place, id_ in enumerate(recall.memory_ids, 1)}
+        if drawn:
+            drawn[-1].links.extend(
+                Link(id_, before[id_] - 0.5, place - 0.5)
+                for id_, place in places.items()
+                if id_ in before
+            )
+        rows = _rows(recall, before, marks)
+        can_be_tuned = recall.profile.weights and recall.profile.name != OWN
+        tuned = asked.tuned(recall.profile) if can_be_tuned else ""
+        drawn.append(Column(recall, rows, not drawn, len(before.keys() - places.keys()), tuned))
+        before = places
+    return drawn
+
+
+def _rows(recall: Recall, before: Mapping[UUID, int], marks: Mapping[UUID, bool]) -> list[Row]:
+    best = max((result.score for result in recall.results), default=0.0) or 1.0
+    reach = recall.profile.limit or recall.policy.document.recall.limit
+    return [
+        Row(
+            result,
+            place,
+            before.get(result.memory.pk),
+            _parts(result, best),
+            place == reach < len(recall.results),
+            marks.get(result.memory.pk),
+        )
+        for place, result in enumerate(recall.results, 1)
+    ]
+
+
+def _parts(result: Result, best: float) -> list[Part]:
+    parts, begin = [], 0.0
+    for signal, value in result.contributions.items():
+        parts.append(Part(signal, value, begin / best, value / best))
+        begin += value
+    return parts

@@ -1,0 +1,113 @@
+"""How well rankings find what people have marked as relevant: recall itself, asked their questions.
+
+Only reads, and counts no use. The figures are those of benchmarks/locomo.py, by the same formulas.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+from typing import NamedTuple
+from uuid import UUID
+
+from memory.formulas.ranking import Profile
+from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
+from memory.models import RelevanceMark, Space
+from memory.models.policies import Policy
+from memory.recall.recall import compare
+
+DEPTH = 10
+MAX_QUESTIONS = 50
+PATIENCE, LONG_PATIENCE = 1.0, 10.0
+"""Seconds after which no further question is asked: while weights are tried, and on demand."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One profile's means over all questions that were asked, each in 0..1."""
+
+    profile: Profile
+    recall_at_5: float
+    recall_at_10: float
+    mrr: float
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, how many memories it should find, and for each profile the place of the first
+    that it found; None beyond the tenth."""
+
+    query: str
+    wanted: int
+    places: Sequence[int | None]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Figures over `questions`, which are all that are marked, or the latest of them."""
+
+    figures: Sequence[Figures]
+    questions: Sequence[Asked]
+    is_part: bool
+
+
+def measure(
+    *,
+    space: Space,
+    policy: Policy,
+    profiles: Sequence[Profile],
+    now: datetime,
+    patience: float = PATIENCE,
+) -> Measured:
+    """Asks each marked question by each profile. After `patience` seconds it stops: every profile
+    has then been asked the same questions, the latest marked. Raises EmbeddingError."""
+    started = perf_counter()
+    marks = RelevanceMark.objects.in_space(space).to_be_found()
+    marked = marks.by_question(MAX_QUESTIONS + 1)
+    asked = marked[:MAX_QUESTIONS]
+    found = compare(
+        space=space,
+        policy=policy,
+        queries=[query for query, _wanted in asked],
+        profiles=profiles,
+        limit=DEPTH,
+        now=now,
+    )
+    answers: list[_Answer] = []
+    for (query, wanted), recalls in zip(asked, found, strict=False):
+        answers.append(_Answer(query, wanted, [recall.memory_ids for recall in recalls]))
+        if perf_counter() - started > patience:
+            break
+    return Measured(
+        figures=[_figures(profile, n, answers) for n, profile in enumerate(profiles) if answers],
+        questions=[_asked(answer) for answer in answers],
+        is_part=len(answers) < len(marked),
+    )
+
+
+class _Answer(NamedTuple):
+    """A question, the memories it should find, and what each profile found, the best first."""
+
+    query: str
+    wanted: list[UUID]
+    ranked: list[list[UUID]]
+
+
+def _asked(answer: _Answer) -> Asked:
+    places = [first_place(answer.wanted, found) for found in answer.ranked]
+    return Asked(answer.query, len(answer.wanted), places)
+
+
+def _figures(profile: Profile, n: int, answers: Sequence[_Answer]) -> Figures:
+    """The means of the profile whose answers stand at this place of each."""
+    pairs = [(answer.wanted, answer.ranked[n]) for answer in answers]
+
+    def mean(values: list[float]) -> float:
+        return sum(values) / len(values)
+
+    return Figures(
+        profile,
+        recall_at_5=mean([recall_at(5, wanted, ranked) for wanted, ranked in pairs]),
+        recall_at_10=mean([recall_at(10, wanted, ranked) for wanted, ranked in pairs]),
+        mrr=mean([reciprocal_rank(wanted, ranked, depth=DEPTH) for wanted, ranked in pairs]),
+    )

@@ -1,0 +1,28 @@
+"""Shapes: whether a memory was relevant to a question."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from ninja import Field, Schema
+
+from memory.drafts import MAX_CONTENT, Content
+from memory.requests import Asked, Flag, example
+
+
+class RelevanceIn(Asked):
+    """A question, and whether the memory has to do with it."""
+
+    model_config = example(query="What does the user eat?", relevant=True)
+
+    query: Annotated[Content, Field(max_length=MAX_CONTENT)]
+    relevant: Flag
+
+
+class RelevanceOut(Schema):
+    """A mark as it stands."""
+
+    memory_id: UUID
+    query: str
+    relevant: bool
+    created_at: datetime

@@ -1,0 +1,261 @@
+"""The ranking lab: one question by several profiles, marks, figures, and adopting one.
+
+The address holds the whole comparison, also of what posts to it: each answer draws it anew.
+"""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
+from memory.formulas.ranking import PROFILES
+from memory.lab import comparison as reads
+from memory.lab.comparison import OWN, Asked
+from memory.lab.measuring import LONG_PATIENCE, PATIENCE, measure
+from memory.lab.relevance import mark_relevance, unmark_relevance
+from memory.lab.saved_queries import drop_query, save_query
+from memory.models import RelevanceMark, SavedQuery, User
+from memory.models.policies import current_policy
+from memory.models.saved_queries import MAX_SAVED
+from memory.policies.labels import PROFILE_MEANINGS
+from memory.policies.services import change_policy
+from memory.recall.recall import profile_named, recall
+
+MARKED = 50
+FOUND = 8
+MARKS = {"yes": True, "no": False}
+
+
+@require_GET
+@space_page("read")
+def lab(request: PageRequest, access: Access) -> HttpResponse:
+    """The comparison; for htmx without the form above it."""
+    context = _compared(request, access)
+    if request.htmx:
+        return render(request, "memory/_lab_compared.html", context)
+    status = 422 if context["wrong"] else 200
+    return render(request, "memory/lab.html", context | _form(context["asked"]), status=status)
+
+
+@require_GET
+@space_page("read")
+def figures(request: PageRequest, access: Access) -> HttpResponse:
+    """How well the columns' profiles, or all, find what is marked."""
+    policy, is_all = current_policy(access.space), "all" in request.GET
+    asked, wrong = reads.asked(request.GET, policy.document)
+    profiles = asked.profiles
+    if is_all:
+        own = [profile for profile in profiles if profile.name == OWN]
+        profiles = [*PROFILES.values(), *own]
+    context: dict[str, Any] = {"asked": asked, "wrong": wrong, "space": access.space}
+    try:
+        if not wrong:
+            measured = measure(
+                space=access.space,
+                policy=policy,
+                profiles=profiles,
+                now=timezone.now(),
+                patience=LONG_PATIENCE if is_all else PATIENCE,
+            )
+            context["measured"] = measured
+            context["questions"] = [
+                (one, asked.with_query(one.query), list(zip(profiles, one.places, strict=True)))
+                for one in measured.questions
+            ]
+    except EmbeddingError as error:
+        context["error"] = str(error)
+    context["is_all"] = is_all
+    return render(request, "memory/_lab_figures.html", context)
+
+
+@require_GET
+@space_page("write")
+def find(request: PageRequest, access: Access) -> HttpResponse:
+    """Memories by other words, to be marked for the question."""
+    asked, _wrong = _asked(request, access)
+    words = request.GET.get("find", "").replace("\x00", "").strip()[: reads.MAX_QUERY]
+    context: dict[str, Any] = {"asked": asked, "words": words}
+    try:
+        if words:
+            found = recall(space=access.space, query=words, now=timezone.now(), limit=FOUND)
+            context["memories"] = [result.memory for result in found.results]
+    except EmbeddingError as error:
+        context["error"] = str(error)
+    return render(request, "memory/_lab_found.html", context)
+
+
+@require_POST
+@space_page("write")
+def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Says whether the memory has to do with the question; "" takes that back."""
+    query, said = _question(request, access), request.POST.get("relevant", "")
+    if said and said not in MARKS:
+        raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
+    if said:
+        user = request.user if isinstance(request.user, User) else None
+        try:
+            mark_relevance(
+                space=access.space,
+                query=query,
+                memory_id=memory_id,
+                relevant=MARKS[said],
+                user=user,
+                now=timezone.now(),
+            )
+        except NotFound:
+            raise Http404 from None
+    else:
+        unmark_relevance(space=access.space, query=query, memory_id=memory_id)
+    response = _drawn(request, access)
+    response["HX-Trigger"] = "marked"
+    return response
+
+
+@require_POST
+@space_page("write")
+def save(request: PageRequest, access: Access) -> HttpResponse:
+    """Keeps the question, or the one that was just dropped."""
+    query = request.GET.get("dropped", "").strip()[: reads.MAX_QUERY]
+    try:
+        save_query(
+            space=access.space, query=query or _question(request, access), now=timezone.now()
+        )
+    except Conflict:
+        said = _("There are %(n)d saved questions already. Delete one first.") % {"n": MAX_SAVED}
+        return _drawn(request, access, toast={"text": said, "level": "warning"})
+    return _drawn(request, access)
+
+
+@require_POST
+@space_page("write")
+def drop(request: PageRequest, access: Access) -> HttpResponse:
+    """Drops a saved question; the toast brings it back."""
+    query = request.POST.get("query", "")
+    drop_query(space=access.space, query=query)
+    asked, _wrong = _asked(request, access)
+    again = urlencode({"dropped": query})
+    undo = f"{reverse('lab_save', args=[access.space.slug])}?{asked.state}&{again}"
+    toast = {"text": _("The question is not kept any more."), "undo_url": undo}
+    return _drawn(request, access, toast=toast)
+
+
+@require_POST
+@space_page("admin")
+def adopt(request: PageRequest, access: Access, profile: str) -> HttpResponse:
+    """Makes the profile the space's, as the next version of its rules; the toast takes it back."""
+    profile_named(profile)
+    before = current_policy(access.space)
+    after = change_policy(
+        space=access.space,
+        changes={"recall": {"profile": profile}},
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    if after.version == before.version:
+        said = {"text": _("Nothing was changed: this profile holds already."), "level": "info"}
+        return _drawn(request, access, toast=said)
+    text = _("%(profile)s ranks in this space now: version %(version)d of its rules.")
+    was = reverse("lab_adopt", args=[access.space.slug, before.document.recall.profile])
+    undo = f"{was}?{_asked(request, access)[0].state}"
+    toast = {"text": text % {"profile": profile, "version": after.version}, "level": "success"}
+    return _drawn(request, access, toast=toast | {"undo_url": undo})
+
+
+def _asked(request: PageRequest, access: Access) -> tuple[Asked, list[str]]:
+    return reads.asked(request.GET, current_policy(access.space).document)
+
+
+def _question(request: PageRequest, access: Access) -> str:
+    asked, wrong = _asked(request, access)
+    if wrong or not asked.query:
+        raise InvalidArguments(FieldError("q", "a question is needed"))
+    return asked.query
+
+
+def _drawn(
+    request: PageRequest, access: Access, toast: dict[str, Any] | None = None
+) -> HttpResponse:
+    """The comparison after something was done, wherever that was asked for."""
+    if not request.htmx:
+        state = _asked(request, access)[0].state
+        return redirect(f"{reverse('lab', args=[access.space.slug])}?{state}")
+    context = _compared(request, access) | {"toast": toast}
+    response = render(request, "memory/_lab_compared.html", context)
+    response["HX-Retarget"], response["HX-Reswap"] = "#compared", "innerHTML"
+    return response
+
+
+def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
+    policy = current_policy(access.space)
+    asked, wrong = reads.asked(request.GET, policy.document)
+    saved = SavedQuery.objects.in_space(access.space).newest(MAX_SAVED)
+    context: dict[str, Any] = {
+        "asked": asked,
+        "wrong": wrong,
+        "space": access.space,
+        "holds": policy.document.recall.profile,
+        "saved": [(query, asked.with_query(query)) for query in saved],
+        "is_saved": asked.query in saved,
+        "may_write": "write" in access.scopes,
+        "may_adopt": "admin" in access.scopes,
+    }
+    if wrong or not asked.query:
+        return context
+    marked = _marked(access, asked.query)
+    said = {mark.memory_id: mark.relevant for mark in marked}
+    try:
+        columns = reads.columns(
+            space=access.space, policy=policy, asked=asked, marks=said, now=timezone.now()
+        )
+    except EmbeddingError as error:
+        return context | {"error": str(error)}
+    return context | {
+        "columns": columns,
+        "rows": max(len(column.rows) for column in columns),
+        "marked": [(mark, _places(mark, columns)) for mark in marked[:MARKED]],
+        "more_marked": len(marked) > MARKED,
+    }
+
+
+def _marked(access: Access, query: str) -> list[RelevanceMark]:
+    """The marks made for the question, each with its memory; one more than is shown."""
+    marks = RelevanceMark.objects.in_space(access.space).on(query)
+    rows = marks.filter(memory__space_id=access.space.pk).select_related("memory")
+    return list(
+        rows.defer("memory__search").order_by("-relevant", "-created_at", "pk")[: MARKED + 1]
+    )
+
+
+def _places(mark: RelevanceMark, columns: list[reads.Column]) -> list[tuple[str, int | None]]:
+    """Where each column has the memory; None where it is not among the ten."""
+    return [
+        (
+            column.label,
+            next((row.place for row in column.rows if row.id == mark.memory_id), None),
+        )
+        for column in columns
+    ]
+
+
+def _form(asked: Asked) -> dict[str, Any]:
+    names = [*asked.names, *[""] * (reads.MAX_COLUMNS - len(asked.names))]
+    return {
+        "slots": names,
+        "profiles": [(name, PROFILE_MEANINGS[name]) for name in PROFILES],
+        "own": OWN,
+        "sliders": [
+            (name, word, f"{asked.weights[name]:g}") for name, word in reads.SIGNAL_WORDS.items()
+        ],
+        "heaviest": f"{reads.HEAVIEST:g}",
+        "max_query": reads.MAX_QUERY,
+    }

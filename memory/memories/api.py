@@ -1,0 +1,204 @@
+"""JSON API: memories, search, profiles."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from memory.access.authentication import access_to
+from memory.access.references import one, readable
+from memory.drafts import MemoryAsked, MemoryChange
+from memory.formulas.ranking import PROFILES
+from memory.models import Memory
+from memory.pagination import clock_of, keyset
+from memory.recall.recall import recall
+from memory.reconciliation.services import remember_draft, remember_drafts
+from memory.requests import MemoryId, OnceOnly, may_fail
+from memory.retention import recycle_bin
+from memory.store import services
+from memory.store.schemas import (
+    BatchIn,
+    BatchOut,
+    MemoryList,
+    MemoryListIn,
+    MemoryOut,
+    ProfileList,
+    SearchIn,
+    SearchOut,
+)
+
+router = Router(tags=["memories"])
+
+
+@router.post(
+    "memories",
+    response={201: MemoryOut},
+    url_name="memories_create",
+    operation_id="createMemory",
+    openapi_extra=may_fail(503),
+)
+def create_memory(
+    request: HttpRequest,
+    draft: MemoryAsked,
+    idempotency_key: OnceOnly = None,
+) -> Status[Memory]:
+    """Remember one thing. With an Idempotency-Key the second call answers the first's memory.
+
+    With `on_duplicate: "reinforce"` a restatement raises the old memory, and a statement that says
+    it replaces another revises or supersedes it: the answer is the memory that now holds it.
+    """
+    access = access_to(request, "write")
+    if draft.on_duplicate == "reinforce":
+        memory = remember_draft(
+            space=access.space,
+            draft=draft,
+            actor=access.actor,
+            now=timezone.now(),
+            idempotency_key=idempotency_key,
+        )
+    else:
+        memory = services.create_memory(
+            space=access.space,
+            draft=draft,
+            actor=access.actor,
+            now=timezone.now(),
+            idempotency_key=idempotency_key,
+        )
+    return Status(201, readable(access.space).get(pk=memory.pk))
+
+
+@router.post(
+    "memories/batch",
+    response={201: BatchOut},
+    url_name="memories_create_batch",
+    operation_id="createMemories",
+    openapi_extra=may_fail(503),
+)
+def create_memories(
+    request: HttpRequest, asked: BatchIn, idempotency_key: OnceOnly = None
+) -> Status[dict[str, object]]:
+    """Remember up to a thousand things, all or none; those of one conversation in its order.
+
+    `created` counts the new ones: an item with `on_duplicate` may be answered by an older memory.
+    With an Idempotency-Key the second call answers the first's memories.
+    """
+    access = access_to(request, "write")
+    done = remember_drafts(
+        space=access.space,
+        drafts=asked.items,
+        actor=access.actor,
+        now=timezone.now(),
+        idempotency_key=idempotency_key,
+    )
+    stored = readable(access.space).in_bulk([written.memory.pk for written in done])
+    items = [stored[written.memory.pk] for written in done]
+    created = sum(written.is_new for written in done)
+    return Status(201, {"created": created, "items": items})
+
+
+@router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
+def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str, object]:
+    """The space's memories, filtered and in order."""
+    access = access_to(request, "read")
+    as_of = clock_of(asked.cursor, default=timezone.now())
+    rows = readable(access.space, as_of=as_of).filter(status=asked.status)
+    if asked.memory_type:
+        rows = rows.filter(memory_type=asked.memory_type)
+    if asked.tag:
+        rows = rows.filter(tags__contains=[asked.tag])
+    if asked.q:
+        rows = rows.saying(asked.q)
+    items, following = keyset(asked.order).page(
+        rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
+    )
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "memories/search",
+    response=SearchOut,
+    url_name="memories_search",
+    operation_id="searchMemories",
+    openapi_extra=may_fail(503),
+)
+def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
+    """What fits a question, with the numbers that say why. Searching is not using."""
+    access = access_to(request, "read")
+    found = recall(
+        space=access.space,
+        query=asked.query,
+        now=timezone.now(),
+        profile=asked.profile,
+        limit=asked.limit,
+        memory_types=asked.memory_types,
+        tags=asked.tags,
+        explain=asked.explain,
+    )
+    return SearchOut.of(found)
+
+
+@router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
+def get_memory(request: HttpRequest, id: MemoryId) -> Memory:
+    """One memory, by whole or short id."""
+    return one(access_to(request, "read").space, id)
+
+
+@router.patch(
+    "memories/{id}",
+    response=MemoryOut,
+    url_name="memories_revise",
+    operation_id="reviseMemory",
+    openapi_extra=may_fail(409, 503),
+)
+def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> Memory:
+    """Change a memory; what it said before is kept as a revision."""
+    access = access_to(request, "write")
+    memory = one(access.space, id)
+    services.revise_memory(
+        space=access.space,
+        memory_id=memory.pk,
+        change=change,
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return readable(access.space).get(pk=memory.pk)
+
+
+@router.delete(
+    "memories/{id}",
+    response=MemoryOut,
+    url_name="memories_delete",
+    operation_id="deleteMemory",
+    openapi_extra=may_fail(409),
+)
+def delete_memory(request: HttpRequest, id: MemoryId) -> Memory:
+    """Let a memory go into the recycle bin."""
+    access = access_to(request, "write")
+    memory = one(access.space, id)
+    recycle_bin.delete_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return readable(access.space).get(pk=memory.pk)
+
+
+@router.post(
+    "memories/{id}/restore",
+    response=MemoryOut,
+    url_name="memories_restore",
+    operation_id="restoreMemory",
+    openapi_extra=may_fail(409),
+)
+def restore_memory(request: HttpRequest, id: MemoryId) -> Memory:
+    """Take a memory back from the recycle bin, its lifetime begun anew."""
+    access = access_to(request, "write")
+    memory = one(access.space, id)
+    recycle_bin.restore_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return readable(access.space).get(pk=memory.pk)
+
+
+@router.get("profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles")
+def list_profiles(request: HttpRequest) -> ProfileList:
+    """The ways to rank and their weights."""
+    access_to(request, "read")
+    return ProfileList.of(list(PROFILES.values()))

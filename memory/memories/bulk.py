@@ -1,0 +1,144 @@
+"""The same change to many memories at once: one transaction, and a line of history for each that
+it changes.
+
+Only live memories are changed, and only those that the change makes different; so the history says
+exactly what an action did, and services.undoing can take exactly that back.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import CharField, F, Func, Value
+from django.db.models.expressions import Combinable
+
+from memory.actors import Actor
+from memory.drafts import MAX_TAGS, MemoryTypeName
+from memory.errors import Conflict
+from memory.models import BinReason, Memory, Space, Status
+from memory.models.history import Action
+from memory.models.memories import MemoryQuerySet
+from memory.models.policies import current_policy
+from memory.store.history import record
+from memory.store.services import keep_revisions
+
+
+@transaction.atomic
+def pin_memories(
+    *, space: Space, memory_ids: Collection[UUID], pinned: bool, actor: Actor, now: datetime
+) -> int:
+    """Pins or unpins memories; how many were not so before."""
+    memories = held(_live(space, memory_ids).filter(pinned=not pinned))
+    for memory in memories:
+        memory.pinned = pinned
+    _rows(space, memories).update(pinned=pinned)
+    action = Action.PINNED if pinned else Action.UNPINNED
+    record(memories=memories, action=action, actor=actor, policy=current_policy(space), now=now)
+    return len(memories)
+
+
+@transaction.atomic
+def delete_memories(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+) -> int:
+    """Lets memories go because somebody said so; how many went into the bin."""
+    policy = current_policy(space)
+    memories = held(_live(space, memory_ids))
+    _rows(space, memories).with_importance_now(decay=policy.document.decay, now=now).update(
+        status=Status.BINNED,
+        bin_reason=BinReason.DELETED,
+        binned_at=now,
+        importance_then=F("current_importance"),
+    )
+    record(
+        memories=memories,
+        action=Action.DELETED,
+        actor=actor,
+        policy=policy,
+        now=now,
+        reason=BinReason.DELETED.value,
+    )
+    return len(memories)
+
+
+@transaction.atomic
+def tag_memories(
+    *, space: Space, memory_ids: Collection[UUID], tag: str, actor: Actor, now: datetime
+) -> int:
+    """Adds a tag; how many did not have it. Raises Conflict, and changes none, if one is full.
+
+    `tag` is a drafts.Tag: checked and in lower case.
+    """
+    memories = held(_live(space, memory_ids).exclude(tags__contains=[tag]))
+    if any(len(memory.tags) >= MAX_TAGS for memory in memories):
+        raise Conflict(f"One of them has {MAX_TAGS} tags already.")
+    added = _array("array_append", tag)
+    return _revise(space, memories, actor, now, f"tag added: {tag}", tags=added)
+
+
+@transaction.atomic
+def untag_memories(
+    *, space: Space, memory_ids: Collection[UUID], tag: str, actor: Actor, now: datetime
+) -> int:
+    """Takes a tag away; how many had it."""
+    memories = held(_live(space, memory_ids).filter(tags__contains=[tag]))
+    left = _array("array_remove", tag)
+    return _revise(space, memories, actor, now, f"tag removed: {tag}", tags=left)
+
+
+@transaction.atomic
+def retype_memories(
+    *,
+    space: Space,
+    memory_ids: Collection[UUID],
+    memory_type: MemoryTypeName,
+    actor: Actor,
+    now: datetime,
+) -> int:
+    """Makes memories be of another type; how many were not. What they weigh stays as it is."""
+    memories = held(_live(space, memory_ids).exclude(memory_type=memory_type))
+    kind = Value(memory_type)
+    return _revise(space, memories, actor, now, f"type: {memory_type}", memory_type=kind)
+
+
+def held(rows: MemoryQuerySet) -> list[Memory]:
+    """The memories, held against others until the transaction ends.
+
+    In one order, as all who hold several rows: two at once would otherwise wait for each other.
+    """
+    return list(rows.defer("search").select_for_update().order_by("pk"))
+
+
+def _live(space: Space, memory_ids: Collection[UUID]) -> MemoryQuerySet:
+    return Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
+
+
+def _rows(space: Space, memories: Collection[Memory]) -> MemoryQuerySet:
+    return Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories])
+
+
+def _revise(
+    space: Space,
+    memories: Sequence[Memory],
+    actor: Actor,
+    now: datetime,
+    reason: str,
+    **changes: Combinable,
+) -> int:
+    """Changes what is not embedded or indexed of a memory, and keeps what it said before."""
+    keep_revisions(memories, actor=actor, now=now, reason=reason)
+    _rows(space, memories).update(revision=F("revision") + 1, **changes)
+    record(
+        memories=memories,
+        action=Action.REVISED,
+        actor=actor,
+        policy=current_policy(space),
+        now=now,
+        reason=reason,
+    )
+    return len(memories)
+
+
+def _array(function: str, tag: str) -> Func:
+    return Func(F("tags"), Value(tag, output_field=CharField(max_length=60)), function=function)

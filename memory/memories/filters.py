@@ -1,0 +1,140 @@
+"""What the list of memories is narrowed to and in which order it stands, as its address says it.
+
+Unknown values are left out, so that an old or mistyped address still shows a list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+from django.db.models import Q
+from django.http import QueryDict
+
+from memory.formulas.importance import TYPE_IMPORTANCE
+from memory.models import Status
+from memory.models.memories import MemoryQuerySet
+from memory.policy import DecayPolicy
+from memory.retention.overview import BANDS
+
+AGES = {"day": (0, 1), "week": (0, 7), "month": (0, 30), "older": (30, None), "year": (365, None)}
+"""Days since it was said: at least, and less than."""
+LEAVING = {"day": 1, "week": 7, "month": 30}
+"""Within how many days it goes, if nobody uses it before."""
+LIFETIMES = (*LEAVING, "later", "permanent", "pinned")
+ORDERS = ("-created_at", "-current_importance", "expires_at", "-use_count")
+MAX_QUERY, MAX_TAG = 2000, 60
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Each "" or the first of its values where nothing is asked. The names are those of the
+    address."""
+
+    q: str = ""
+    type: str = ""
+    tag: str = ""
+    importance: str = ""
+    age: str = ""
+    lifetime: str = ""
+    status: str = Status.LIVE.value
+    order: str = ORDERS[0]
+
+    @classmethod
+    def of(cls, address: QueryDict) -> Filters:
+        """What an address asks for."""
+
+        def one(name: str, known: object) -> str:
+            value = address.get(name, "")
+            return value if value in known else getattr(cls, name)  # type: ignore[operator]  # containers of texts
+
+        return cls(
+            q=_text(address, "q", MAX_QUERY),
+            type=one("type", TYPE_IMPORTANCE),
+            tag=_text(address, "tag", MAX_TAG).lower(),
+            importance=one("importance", BANDS),
+            age=one("age", AGES),
+            lifetime=one("lifetime", LIFETIMES),
+            status=one("status", Status.values),
+            order=one("order", ORDERS),
+        )
+
+    @property
+    def address(self) -> str:
+        """The shortest query that asks for the same."""
+        asked = {one.name: getattr(self, one.name) for one in fields(self)}
+        return urlencode({name: v for name, v in asked.items() if v != getattr(Filters, name)})
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it is answered by recall: what is recalled is alive. The others are found by what
+        they say."""
+        return bool(self.q) and self.status == Status.LIVE
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it asks for less than all that is alive."""
+        return bool(self.q or self.type or self.further)
+
+    @property
+    def further(self) -> int:
+        """How many of the filters that stand in the fold are set."""
+        folded = (self.tag, self.importance, self.age, self.lifetime)
+        return sum(map(bool, folded)) + (self.status != Status.LIVE)
+
+    @property
+    def leaves_pinned_out(self) -> bool:
+        """What is pinned has a date, for when it is unpinned, and does not go by it: it has no
+        place where the next to go stand first."""
+        return self.order == "expires_at" and self.lifetime not in {"pinned", "permanent"}
+
+    def narrowed(
+        self, rows: MemoryQuerySet, *, decay: DecayPolicy, now: datetime
+    ) -> MemoryQuerySet:
+        """Those of a space's memories, with `current_importance`; what is searched for aside."""
+        rows = rows.filter(status=self.status).with_importance_now(decay=decay, now=now)
+        if self.type:
+            rows = rows.filter(memory_type=self.type)
+        if self.tag:
+            rows = rows.filter(tags__contains=[self.tag])
+        if self.importance:
+            rows = rows.filter(_in_band(self.importance, decay))
+        if self.age:
+            rows = rows.filter(_of_age(self.age, now))
+        if self.leaves_pinned_out:
+            rows = rows.filter(pinned=False)
+        return rows.filter(_lives(self.lifetime, now)) if self.lifetime else rows
+
+
+def _text(address: QueryDict, name: str, longest: int) -> str:
+    return address.get(name, "").replace("\x00", "").strip()[:longest]
+
+
+def _in_band(name: str, decay: DecayPolicy) -> Q:
+    """The bounds of the base as well: time takes at most the part below the decay's floor, and
+    the base has an index."""
+    at_least = BANDS[name]
+    within = Q(current_importance__gte=at_least, importance__gte=at_least)
+    above = min((bound for bound in BANDS.values() if bound > at_least), default=None)
+    if above is None:
+        return within
+    below = Q(current_importance__lt=above)
+    return within & below & (Q(importance__lte=above / decay.floor) if decay.floor else Q())
+
+
+def _of_age(name: str, now: datetime) -> Q:
+    least, less_than = AGES[name]
+    asked = Q(created_at__lte=now - timedelta(days=least)) if least else Q()
+    return asked & (Q(created_at__gt=now - timedelta(days=less_than)) if less_than else Q())
+
+
+def _lives(name: str, now: datetime) -> Q:
+    if name == "pinned":
+        return Q(pinned=True)
+    if name == "permanent":
+        return Q(pinned=True) | Q(expires_at__isnull=True)
+    if name == "later":
+        longest = max(LEAVING.values())
+        return Q(pinned=False, expires_at__gte=now + timedelta(days=longest))
+    return Q(pinned=False, expires_at__lt=now + timedelta(days=LEAVING[name]))

@@ -1,0 +1,24 @@
+"""Addresses of the overview, the list of memories and the page of one, below /s/<space>/."""
+
+from django.urls import path
+
+from memory.memories.views import bulk, detail, list, overview
+
+urlpatterns = [
+    path("overview/", overview.overview, name="overview"),
+    path("overview/days/", overview.overview_days, name="overview_days"),
+    path("memories/", list.memories, name="memories"),
+    path("memories/tags/", list.tags, name="memories_tags"),
+    path("memories/change/<slug:action>/", bulk.change, name="memories_change"),
+    path("memories/undo/<slug:action>/", bulk.undo, name="memories_undo"),
+    path("memories/<uuid:memory_id>/", detail.memory, name="memory"),
+    path("memories/<uuid:memory_id>/similar/", detail.alike, name="memory_similar"),
+    path("memories/<uuid:memory_id>/edit/", detail.edit, name="memory_edit"),
+    path("memories/<uuid:memory_id>/do/<slug:action>/", detail.act, name="memory_act"),
+    path(
+        "memories/<uuid:memory_id>/before/<int:below>/", detail.revisions, name="memory_revisions"
+    ),
+    path("memories/<uuid:memory_id>/revert/<int:number>/", detail.revert, name="memory_revert"),
+    path("memories/<uuid:memory_id>/let-go/", list.let_go, name="memory_let_go"),
+    path("memories/<uuid:memory_id>/pin/", list.pin, name="memory_pin"),
+]

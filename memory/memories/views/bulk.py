@@ -1,0 +1,126 @@
+"""Many memories at once: what is ticked in the list is changed, and each change can be undone."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, ngettext_lazy
+from django.views.decorators.http import require_POST
+from pydantic import TypeAdapter, ValidationError
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.access.selection import asked_moment, selected_ids, undo_address
+from memory.drafts import MemoryTypeName, Tag
+from memory.errors import Conflict
+from memory.memories import bulk
+from memory.memories.filters import Filters
+from memory.memories.undo import Undone, undo_deletion, undo_pin, undo_revision
+from memory.memories.views.list import listed
+
+_TAG: TypeAdapter[str] = TypeAdapter(Tag)
+_TYPE: TypeAdapter[MemoryTypeName] = TypeAdapter(MemoryTypeName)
+
+# What each button says was done; what takes it back.
+SAID = {
+    "pin": ngettext_lazy("%(n)d memory is pinned.", "%(n)d memories are pinned.", "n"),
+    "unpin": ngettext_lazy(
+        "%(n)d memory is not pinned any more.", "%(n)d memories are not pinned any more.", "n"
+    ),
+    "delete": ngettext_lazy("%(n)d memory is in the bin.", "%(n)d memories are in the bin.", "n"),
+    "tag": ngettext_lazy("%(n)d memory is tagged.", "%(n)d memories are tagged.", "n"),
+    "untag": ngettext_lazy("%(n)d memory has lost the tag.", "%(n)d memories have lost it.", "n"),
+    "retype": ngettext_lazy(
+        "%(n)d memory is of another type.", "%(n)d memories are of another type.", "n"
+    ),
+}
+UNDO: dict[str, Callable[..., Undone]] = {
+    "pin": undo_pin,
+    "unpin": undo_pin,
+    "delete": undo_deletion,
+    "tag": undo_revision,
+    "untag": undo_revision,
+    "retype": undo_revision,
+}
+
+
+@require_POST
+@space_page("write")
+def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
+    """Does one of SAID to what is ticked; the list is drawn anew, with the undo."""
+    if action not in SAID:
+        raise Http404
+    chosen, now = selected_ids(request.POST), timezone.now()
+    if not chosen:
+        return _drawn(request, access, _("Tick what it is about first."), "warning")
+    who: dict[str, Any] = {"space": access.space, "actor": access.actor, "now": now}
+    try:
+        changed = _act(request, action, who | {"memory_ids": chosen})
+    except (ValidationError, Conflict):
+        return _drawn(request, access, _refusal(action), "warning")
+    if not changed:
+        return _drawn(request, access, _("Nothing to change: they are so already."), "info")
+    undo = undo_address(access.space, action, now)
+    return _drawn(request, access, SAID[action] % {"n": changed}, "success", undo_url=undo)
+
+
+def _act(request: PageRequest, action: str, asked: dict[str, Any]) -> int:
+    """How many it changed. Raises pydantic's ValidationError, Conflict."""
+    if action in {"pin", "unpin"}:
+        return bulk.pin_memories(pinned=action == "pin", **asked)
+    if action == "delete":
+        return bulk.delete_memories(**asked)
+    if action == "retype":
+        kind = _TYPE.validate_python(request.POST.get("to_type", ""))
+        return bulk.retype_memories(memory_type=kind, **asked)
+    tag = _TAG.validate_python(request.POST.get("to_tag", ""))
+    verb = bulk.tag_memories if action == "tag" else bulk.untag_memories
+    return verb(tag=tag, **asked)
+
+
+def _refusal(action: str) -> str:
+    if action == "retype":
+        return _("Choose the type first.")
+    return _("It was not done: a tag has 1 to 60 characters, and a memory 20 tags at most.")
+
+
+@require_POST
+@space_page("write")
+def undo(request: PageRequest, access: Access, action: str) -> HttpResponse:
+    """Takes back what `change` did at the moment in the address; the page is drawn anew."""
+    at = asked_moment(request.GET.get("at", ""))
+    if action not in UNDO:
+        raise Http404
+    undone = UNDO[action](space=access.space, at=at, actor=access.actor, now=timezone.now())
+    messages.info(request, _said(undone))
+    response = HttpResponse(status=204)
+    response["HX-Refresh"] = "true"
+    return response
+
+
+def _said(undone: Undone) -> str:
+    text = ngettext("%(n)d is as it was before.", "%(n)d are as they were before.", undone.back)
+    if not undone.left:
+        return text % {"n": undone.back}
+    left = ngettext(
+        "%(n)d was changed since and stays.", "%(n)d were changed since and stay.", undone.left
+    )
+    return f"{text % {'n': undone.back}} {left % {'n': undone.left}}"
+
+
+def _drawn(
+    request: PageRequest, access: Access, text: str, level: str, undo_url: str = ""
+) -> HttpResponse:
+    """The list by the address's filters, begun anew, and a word on what was done."""
+    asked = Filters.of(request.GET)
+    if not request.htmx:
+        messages.info(request, text)
+        address = reverse("memories", args=[access.space.slug])
+        return redirect(f"{address}?{asked.address}")
+    context = listed(access, asked) | {"text": text, "level": level, "undo_url": undo_url}
+    return render(request, "memory/_list_done.html", context)

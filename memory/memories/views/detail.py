@@ -1,0 +1,205 @@
+"""The page of one memory: what it says and said, what happened to it and what becomes of it."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.access.selection import undo_address
+from memory.errors import Conflict, NotFound
+from memory.formulas.ranking import match_percent
+from memory.memories.bulk import delete_memories, pin_memories
+from memory.memories.edit_form import edited
+from memory.models import Memory, MemoryEvent, Status
+from memory.models.policies import current_policy
+from memory.models.review_reasons import kind_of, quote_of
+from memory.policy import PolicyDocument
+from memory.recall.similar import similar
+from memory.retention import charts
+from memory.retention.decay_forecast import curve
+from memory.retention.extend import extend_memory
+from memory.retention.lifetime_bar import show
+from memory.retention.recycle_bin import restore_memory
+from memory.store.changes import changes
+from memory.store.history_labels import told
+from memory.store.revisions import revert_memory
+
+EVENTS = 30
+UNDO = {"pin", "unpin", "delete"}
+SAID = {
+    "pin": gettext_lazy("It is pinned: it does not fade, and is never let go."),
+    "unpin": gettext_lazy("It is not pinned any more."),
+    "delete": gettext_lazy("It is in the bin."),
+    "extend": gettext_lazy("Its lifetime begins anew."),
+    "restore": gettext_lazy("It is back, and its lifetime begins anew."),
+}
+
+
+@require_GET
+@space_page("read")
+def memory(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """The page; for htmx what of it an action changes."""
+    response = _drawn(request, access, _one(access, memory_id))
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_GET
+@space_page("read")
+def revisions(request: PageRequest, access: Access, memory_id: UUID, below: int) -> HttpResponse:
+    """A fragment: the changes before the one of this number."""
+    context = {"memory": _one(access, memory_id), **_rights(access)}
+    context["changes"], context["earlier"] = changes(context["memory"], below=below)
+    return render(request, "memory/_revisions.html", context)
+
+
+@require_GET
+@space_page("read")
+def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """A fragment: what says nearly the same."""
+    one = _one(access, memory_id)
+    one.space = access.space
+    near = similar(one)
+    show([found.memory for found in near], current_policy(access.space).document, timezone.now())
+    hits = [
+        {"memory": found.memory, "match": f"{match_percent(found.similarity)}% match"}
+        for found in near
+    ]
+    return render(request, "memory/_similar.html", {"hits": hits})
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """A form in the text's place; then the memory as it was changed."""
+    one = _one(access, memory_id)
+    # What was typed is not thrown away because the memory has been let go meanwhile.
+    if one.status == Status.REVIEW or (one.status == Status.BINNED and request.method == "GET"):
+        return _drawn(request, access, one)
+    form = edited(request, access, one)
+    if form is None:
+        return _drawn(request, access, _one(access, memory_id), text=_("It is changed."))
+    addresses = {
+        "editing": True,
+        "url": reverse("memory_edit", args=[access.space.slug, memory_id]),
+        "cancel_url": reverse("memory", args=[access.space.slug, memory_id]),
+        "target": "#memory-page",
+    }
+    return _drawn(request, access, one, **form, **addresses)
+
+
+@require_POST
+@space_page("write")
+def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> HttpResponse:
+    """Does one of SAID; what can be taken back is offered to be."""
+    one, now = _one(access, memory_id), timezone.now()
+    who: dict[str, Any] = {"space": access.space, "actor": access.actor, "now": now}
+    verbs: dict[str, Callable[[], object]] = {
+        "pin": lambda: pin_memories(memory_ids=[memory_id], pinned=True, **who),
+        "unpin": lambda: pin_memories(memory_ids=[memory_id], pinned=False, **who),
+        "delete": lambda: delete_memories(memory_ids=[memory_id], **who),
+        "extend": lambda: extend_memory(memory_id=memory_id, **who),
+        "restore": lambda: restore_memory(memory_id=memory_id, **who),
+    }
+    if action not in verbs:
+        raise Http404
+    try:
+        done = verbs[action]()
+    except (NotFound, Conflict):
+        done = 0
+    one = _one(access, memory_id)
+    if done == 0:  # pinned already, or gone
+        return _drawn(request, access, one, text=_("Something else has happened to it since."))
+    undo = undo_address(access.space, action, now) if action in UNDO else ""
+    return _drawn(request, access, one, text=SAID[action], undo_url=undo)
+
+
+@require_POST
+@space_page("write")
+def revert(request: PageRequest, access: Access, memory_id: UUID, number: int) -> HttpResponse:
+    """Makes it say again what it said in a past revision, which is a revision as well."""
+    try:
+        revert_memory(
+            space=access.space,
+            memory_id=memory_id,
+            revision=number,
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except NotFound:
+        raise Http404 from None
+    except Conflict:
+        text = _("It is in the bin; take it back first.")
+    else:
+        text = _("It says again what it said then.")
+    return _drawn(request, access, _one(access, memory_id), text=text)
+
+
+def _one(access: Access, memory_id: UUID) -> Memory:
+    rows = Memory.objects.in_space(access.space).defer("search")
+    return get_object_or_404(rows, pk=memory_id)
+
+
+def _rights(access: Access) -> dict[str, Any]:
+    return {"may_write": "write" in access.scopes}
+
+
+def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> HttpResponse:
+    """The page about it, or what of it changes; without a script the page is asked for anew."""
+    if request.method == "POST" and not request.htmx and not more.get("editing"):
+        return redirect("memory", access.space.slug, one.pk)
+    now, document = timezone.now(), current_policy(access.space).document
+    show([one], document, now)
+    events = MemoryEvent.objects.in_space(access.space).filter(memory_id=one.pk)
+    newest = list(events.order_by("-at", "-pk")[: EVENTS + 1])
+    changed, earlier = changes(one)
+    context = {
+        "memory": one,
+        "history": told(newest[:EVENTS]),
+        "is_longer": len(newest) > EVENTS,
+        "changes": changed,
+        "earlier": earlier,
+        "held_kind": kind_of(one.review_reason),
+        "held_quote": quote_of(one.review_reason),
+        **_course(one, document),
+        **_rights(access),
+        **more,
+    }
+    template = "memory/_memory_page.html" if request.htmx else "memory/memory.html"
+    return render(request, template, context)
+
+
+def _course(one: Memory, document: PolicyDocument) -> dict[str, Any]:
+    """The curve of a live memory, and its lines."""
+    if one.status != Status.LIVE:
+        return {}
+    found = curve(one, document, timezone.now())
+    unused, used = found.unused, found.used
+    ground = [(unused.last[0], 0.0), (0.0, 0.0)]
+    ttl = document.ttl
+    bounds = (ttl.permanent_threshold, ttl.medium_threshold, ttl.low_threshold)
+    drawn = {"curve-used": used, "curve-unused": unused}
+    return {
+        "curve": found,
+        "unused_line": charts.line(unused.points, found.days),
+        "unused_area": charts.line([*unused.points, *ground], found.days),
+        "used_line": charts.line(used.points, found.days),
+        "thresholds": [{"at": bound, "up": 1 - bound} for bound in bounds],
+        # Where a line ends because the memory goes.
+        "ends": [
+            {"line": name, "x": course.last[0] / (found.days or 1), "y": 1 - course.last[1]}
+            for name, course in drawn.items()
+            if course.goes_at is not None
+        ],
+        "ends_at": max(filter(None, (unused.goes_at, used.goes_at)), default=None),
+    }

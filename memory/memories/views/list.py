@@ -1,0 +1,220 @@
+"""Pages: the list of memories with its filters and its search."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db.models import F
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.access.selection import undo_address
+from memory.embeddings import EmbeddingError
+from memory.memories import bulk
+from memory.memories.filters import Filters
+from memory.memories.views.overview import BAND_NAMES
+from memory.models import Memory, Status
+from memory.models.memories import MemoryQuerySet, MemoryType
+from memory.models.policies import Policy, current_policy
+from memory.pagination import clock_of, keyset
+from memory.recall.recall import Recall, Result, recall
+from memory.retention.lifetime_bar import show
+
+PAGE_SIZE = 30
+SEARCH_RESULTS = 20
+SEARCHED = 200
+"""How many of a search's best are gone through for those that fit the filters."""
+COUNTED = 1000
+"""Up to which number those that fit are counted."""
+WEIGHED = 500
+"""How many of the greatest base are looked at for what the first page by importance can hold."""
+TAGS_OF, TAGS_SHOWN = 2000, 100
+_COLUMNS = {"created_at", "expires_at", "use_count"}
+CHOICES = {
+    "types": MemoryType.choices,
+    "bands": BAND_NAMES.items(),
+    "ages": {
+        "day": _("of the last day"),
+        "week": _("of the last 7 days"),
+        "month": _("of the last 30 days"),
+        "older": _("older than 30 days"),
+        "year": _("older than a year"),
+    }.items(),
+    "lifetimes": {
+        "day": _("leave within a day"),
+        "week": _("leave within 7 days"),
+        "month": _("leave within 30 days"),
+        "later": _("leave later"),
+        "permanent": _("stay for good"),
+        "pinned": _("pinned"),
+    }.items(),
+    "statuses": {
+        Status.LIVE.value: _("alive"),
+        Status.REVIEW.value: _("held for review"),
+        Status.BINNED.value: _("in the bin"),
+    }.items(),
+    "orders": {
+        "-created_at": _("newest first"),
+        "-current_importance": _("most important now"),
+        "expires_at": _("expires next"),
+        "-use_count": _("most used"),
+    }.items(),
+}
+
+
+@require_GET
+@space_page("read")
+def memories(request: PageRequest, access: Access) -> HttpResponse:
+    """Memories as the address narrows and orders them; or what a search finds, with its match."""
+    asked = Filters.of(request.GET)
+    cursor = request.GET.get("cursor") or None
+    fragment = "memory/_list_rows.html" if cursor else "memory/_list_found.html"
+    template = fragment if request.htmx else "memory/memories.html"
+    response = render(request, template, listed(access, asked, cursor))
+    if request.htmx and not cursor:
+        response["HX-Push-Url"] = f"{request.path}?{asked.address}".rstrip("?")
+    # Or a browser that goes back would show the fragment that it keeps under the same address.
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_GET
+@space_page("read")
+def tags(request: PageRequest, access: Access) -> HttpResponse:
+    """A fragment: the tags that the newest memories have, the most frequent first."""
+    newest = Memory.objects.in_space(access.space).live().order_by("-created_at", "-pk")
+    counted = Counter(tag for row in newest.values_list("tags", flat=True)[:TAGS_OF] for tag in row)
+    known = [tag for tag, _count in counted.most_common(TAGS_SHOWN)]
+    return render(request, "memory/_tags.html", {"tags": known})
+
+
+def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[str, Any]:
+    """What templates/memory/_list.html shows."""
+    policy = current_policy(access.space)
+    rows = Memory.objects.in_space(access.space)
+    context = CHOICES | {
+        "asked": asked,
+        "total": rows.live().count(),
+        "may_choose": "write" in access.scopes and asked.status == Status.LIVE,
+    }
+    try:
+        if asked.is_search:
+            return context | _found(access, asked, policy, timezone.now())
+        return context | _paged(rows, asked, policy, cursor)
+    except EmbeddingError as error:
+        return context | {"hits": [], "error": str(error)}
+
+
+def _paged(
+    space_rows: MemoryQuerySet, asked: Filters, policy: Policy, cursor: str | None
+) -> dict[str, Any]:
+    now = clock_of(cursor, default=timezone.now())
+    rows = asked.narrowed(space_rows, decay=policy.document.decay, now=now)
+    if asked.q:
+        rows = rows.saying(asked.q)
+    fitting = rows.values("pk")[: COUNTED + 1].count() if asked.is_narrow and not cursor else None
+    if asked.order == "-current_importance" and not cursor:
+        rows = _heaviest(rows)
+    # The order is found in an index that holds little of each; only these few are read whole.
+    few = rows.only("pk", *({asked.order.lstrip("-")} & _COLUMNS))
+    places, following = keyset(asked.order).page(few, limit=PAGE_SIZE, cursor=cursor, as_of=now)
+    page = show(space_rows.whole(places), policy.document, now)
+    hits = [{"memory": memory} for memory in page]
+    return {"hits": hits, "next": following, "fitting": fitting, "counted": COUNTED}
+
+
+def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
+    """Without those that cannot stand on the first page: none weighs more now than its base, which
+    has an index."""
+    some = rows.order_by("-importance").values_list(F("current_importance"))[:WEIGHED]
+    weights = sorted((weight for (weight,) in some), reverse=True)
+    return rows.filter(importance__gte=weights[PAGE_SIZE]) if len(weights) > PAGE_SIZE else rows
+
+
+def _found(access: Access, asked: Filters, policy: Policy, now: datetime) -> dict[str, Any]:
+    """The best that a search finds; where it is narrowed further, of the best SEARCHED."""
+    rest = asked.importance or asked.age or asked.lifetime
+    found = recall(
+        space=access.space,
+        query=asked.q,
+        now=now,
+        limit=SEARCHED if rest else SEARCH_RESULTS,
+        memory_types=[asked.type] if asked.type else [],
+        tags=[asked.tag] if asked.tag else [],
+    )
+    results = _fitting(access, asked, found, now) if rest else found.results
+    show([result.memory for result in results], policy.document, now)
+    hits = [
+        {"memory": result.memory, "match": result.match, "signals": _signals(result)}
+        for result in results
+    ]
+    return {"hits": hits, "took_ms": found.took_ms, "searched": SEARCHED if rest else None}
+
+
+def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Sequence[Result]:
+    rows = Memory.objects.in_space(access.space).filter(pk__in=found.memory_ids)
+    rows = asked.narrowed(rows, decay=found.policy.document.decay, now=now)
+    fitting = set(rows.values_list("pk", flat=True))
+    return [result for result in found.results if result.memory.pk in fitting][:SEARCH_RESULTS]
+
+
+def _signals(result: Result) -> dict[str, dict[str, float]]:
+    """What templates/_signals.html draws."""
+    return {
+        name: {"value": value, "contribution": result.contributions.get(name, 0.0)}
+        for name, value in result.signals.items()
+    }
+
+
+@require_POST
+@space_page("write")
+def let_go(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Moves a memory to the bin; the answer offers to take back exactly that."""
+    memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
+    now = timezone.now()
+    gone = bulk.delete_memories(
+        space=access.space, memory_ids=[memory.pk], actor=access.actor, now=now
+    )
+    context = {"undo_url": undo_address(access.space, "delete", now) if gone else ""}
+    return render(request, "memory/_gone.html", context | _counted(request, access))
+
+
+def _counted(request: PageRequest, access: Access) -> dict[str, Any]:
+    """What stands above the list that the request comes from; nothing above what a search found, of
+    which there is no count."""
+    shown = urlsplit(request.htmx.current_url or "")
+    asked = Filters.of(QueryDict(shown.query))
+    if shown.path != reverse("memories", args=[access.space.slug]) or asked.is_search:
+        return {}
+    return listed(access, asked)
+
+
+@require_POST
+@space_page("write")
+def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Pins a memory, or unpins it, as the button that was pressed says; and draws it anew.
+
+    Not the other of what it is: somebody may have pinned it since the button was drawn.
+    """
+    now = timezone.now()
+    bulk.pin_memories(
+        space=access.space,
+        memory_ids=[memory_id],
+        pinned=request.POST.get("pinned") == "yes",
+        actor=access.actor,
+        now=now,
+    )
+    rows = Memory.objects.in_space(access.space).live().defer("search")
+    memory = get_object_or_404(rows, pk=memory_id)
+    [memory] = show([memory], current_policy(access.space).document, now)
+    return render(request, "memory/_card.html", {"memory": memory, "space": access.space})

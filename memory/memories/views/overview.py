@@ -1,0 +1,101 @@
+"""Page: a space in numbers, each with the way to what is behind it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.models.memories import MemoryType
+from memory.retention.overview import Day, came_and_went
+from memory.retention.overview import overview as space_overview
+
+BAND_NAMES = {
+    "critical": _("critical, from 0.9"),
+    "important": _("important, from 0.7"),
+    "medium": _("medium, from 0.5"),
+    "low": _("low, from 0.3"),
+    "little": _("little, below 0.3"),
+}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One kind of memories: `share` is that of the largest kind, 0..1."""
+
+    key: str
+    label: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Column:
+    """A day in the chart: where it begins, how far up and down it goes; parts of the whole."""
+
+    day: date
+    came: int
+    went: int
+    x: float
+    up: float
+    down: float
+
+    @property
+    def top(self) -> float:
+        return 0.5 - self.up
+
+
+@require_GET
+@space_page("read")
+def overview(request: PageRequest, access: Access) -> HttpResponse:
+    """What is alive, what comes and goes, what is near its end."""
+    found = space_overview(space=access.space, now=timezone.now())
+    context = {
+        "found": found,
+        "used_capacity": min(1.0, found.live / found.capacity),
+        "room": max(0, found.capacity - found.live),
+        "types": _bars(found.by_type, dict(MemoryType.choices)),
+        "bands": _bars(found.by_importance, BAND_NAMES),
+        "is_empty": not any(found.by_status.values()),
+    }
+    return render(request, "memory/overview.html", context)
+
+
+@require_GET
+@space_page("read")
+def overview_days(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the overview: what came and went in the last days."""
+    days = came_and_went(space=access.space, now=timezone.now())
+    context = {
+        "columns": _columns(days),
+        "came": sum(day.came for day in days),
+        "went": sum(day.went for day in days),
+    }
+    return render(request, "memory/_days.html", context)
+
+
+def _bars(counts: Mapping[str, int], labels: Mapping[str, Any]) -> list[Bar]:
+    largest = max(counts.values()) or 1
+    return [Bar(key, labels[key], count, count / largest) for key, count in counts.items()]
+
+
+def _columns(days: list[Day]) -> list[Column]:
+    largest = max(max(day.came, day.went) for day in days) or 1
+    return [
+        Column(
+            day=one.day,
+            came=one.came,
+            went=one.went,
+            x=number / len(days),
+            up=one.came / largest / 2,
+            down=one.went / largest / 2,
+        )
+        for number, one in enumerate(days)
+    ]

@@ -1,0 +1,71 @@
+"""JSON API: the rules of a space, trying other rules, and the sweep that applies them."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Body, Router
+
+from memory.access.authentication import access_to
+from memory.models.policies import Policy, current_policy
+from memory.policies import services
+from memory.policies.preview import Preview, preview_policy
+from memory.policies.schemas import PolicyChanges, PolicyOut, PreviewIn, PreviewOut, SweptOut
+from memory.requests import may_fail
+from memory.retention.sweep import Swept
+from memory.retention.sweep import sweep as sweep_space
+
+router = Router(tags=["policy"])
+
+
+@router.get("policy", response=PolicyOut, url_name="policy_get", operation_id="getPolicy")
+def get_policy(request: HttpRequest) -> dict[str, Any]:
+    """The rules that hold now."""
+    return _shown(current_policy(access_to(request, "read").space))
+
+
+@router.patch(
+    "policy",
+    response=PolicyOut,
+    url_name="policy_change",
+    operation_id="changePolicy",
+    openapi_extra=may_fail(409),
+)
+def change_policy(request: HttpRequest, changes: Body[PolicyChanges]) -> dict[str, Any]:
+    """Change some rules; what is left out stays. Each change makes a new version."""
+    access = access_to(request, "admin")
+    return _shown(
+        services.change_policy(
+            space=access.space, changes=changes, actor=access.actor, now=timezone.now()
+        )
+    )
+
+
+@router.post(
+    "policy/preview",
+    response=PreviewOut,
+    url_name="policy_preview",
+    operation_id="previewPolicy",
+    openapi_extra=may_fail(503),
+)
+def preview(request: HttpRequest, asked: PreviewIn) -> Preview:
+    """What other rules would do, by now or by a later time. Changes nothing."""
+    access = access_to(request, "read")
+    return preview_policy(
+        space=access.space,
+        changes=asked.changes,
+        queries=asked.queries,
+        now=timezone.now(),
+        as_of=asked.as_of,
+    )
+
+
+@router.post("sweep", response=SweptOut, url_name="sweep", operation_id="sweep")
+def sweep(request: HttpRequest) -> Swept:
+    """Expiry, capacity and bin clean-up now, instead of within the next five minutes."""
+    access = access_to(request, "admin")
+    return sweep_space(space=access.space, now=timezone.now(), actor=access.actor)
+
+
+def _shown(policy: Policy) -> dict[str, Any]:
+    return {"version": policy.version, **policy.document.model_dump()}

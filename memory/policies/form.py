@@ -1,0 +1,223 @@
+"""The rules of a space as a form: fields made from memory/policy.py, read back and explained.
+
+Field     one rule with its words, its value as text, and what is wrong with it
+asked     what a sent form asks for, as changes for `change_policy`
+changes   what differs between two documents, in words
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, get_origin
+
+from annotated_types import Ge, Gt, Le
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from memory.errors import InvalidArguments
+from memory.policies.labels import GROUPS, WORDS, GroupWords, Words
+from memory.policy import PolicyDocument
+
+Kind = Literal["switch", "choice", "whole", "number", "text"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One field of the document: its path ("ttl.low_days"), what it takes, and its words."""
+
+    path: str
+    kind: Kind
+    words: Words
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+
+    @property
+    def group(self) -> str:
+        return self.path.rpartition(".")[0]
+
+    @property
+    def html_id(self) -> str:
+        return "rule-" + self.path.replace(".", "-")
+
+    def text(self, value: Any) -> str:
+        """The value as a form holds it: numbers with a dot, a switch that is off is empty."""
+        if self.kind == "switch":
+            return "on" if value else ""
+        if isinstance(value, float):
+            # 30, not 30.0; and 0.000001, not 1e-06.
+            return f"{Decimal(repr(value)):f}".removesuffix(".0")
+        return str(value)
+
+    def said(self, value: Any) -> str:
+        """The value for people, with its unit."""
+        if self.kind == "switch":
+            return _("on") if value else _("off")
+        if self.kind in {"choice", "text"}:
+            return str(value)
+        number = number_format(self.text(value), force_grouping=True)
+        return f"{number} {self.words.unit}".strip()
+
+    def value(self, text: str) -> Any:
+        """What a sent text means; what is no number stays text, which the document refuses."""
+        if self.kind == "switch":
+            return bool(text)
+        try:
+            return {"whole": int, "number": float}[self.kind](text)
+        except (KeyError, ValueError):
+            return text
+
+    @property
+    def sentence(self) -> str:
+        """What it takes."""
+        if self.kind == "text":
+            return _("Two small letters, as en or zh.")
+        if self.kind == "choice":
+            return _("One of those listed.")
+        limits = {"least": self.least, "above": self.above, "most": self.most}
+        bounds = {
+            name: number_format(self.text(one), force_grouping=True)
+            for name, one in limits.items()
+            if one is not None
+        }
+        if self.above is not None:
+            return _("A number above %(above)s, at most %(most)s.") % bounds
+        if self.kind == "whole":
+            return _("A whole number from %(least)s to %(most)s.") % bounds
+        return _("A number from %(least)s to %(most)s.") % bounds
+
+
+@dataclass(frozen=True)
+class Field:
+    """A rule in a form."""
+
+    rule: Rule
+    text: str
+    said: str
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fields that belong together, and what does not fit among them."""
+
+    name: str
+    words: GroupWords
+    fields: list[Field]
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One rule that differs: its name, and both values in words."""
+
+    label: str
+    before: str
+    after: str
+
+
+def _rules(part: type[BaseModel], prefix: str = "") -> Iterator[Rule]:
+    for name, info in part.model_fields.items():
+        path, annotation = prefix + name, info.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            yield from _rules(annotation, f"{path}.")
+        else:
+            yield Rule(path, _kind(path, annotation), WORDS[path], **_limits(info))
+
+
+def _kind(path: str, annotation: Any) -> Kind:
+    if get_origin(annotation) is Literal or WORDS[path].choices:
+        return "choice"
+    kinds: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number"}
+    return kinds.get(annotation, "text")
+
+
+def _limits(info: FieldInfo) -> dict[str, Any]:
+    limits: dict[str, Any] = {}
+    for limit in info.metadata:
+        if isinstance(limit, Ge):
+            limits["least"] = limit.ge
+        elif isinstance(limit, Gt):
+            limits["above"] = limit.gt
+        elif isinstance(limit, Le):
+            limits["most"] = limit.le
+    return limits
+
+
+RULES: Mapping[str, Rule] = {rule.path: rule for rule in _rules(PolicyDocument)}
+"""Every rule there is, by its path, in the document's order."""
+
+
+def value_of(document: PolicyDocument, path: str) -> Any:
+    """The value at a path of the document."""
+    value: Any = document
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def texts_of(document: PolicyDocument) -> dict[str, str]:
+    """The document as a form holds it, by path."""
+    return {path: rule.text(value_of(document, path)) for path, rule in RULES.items()}
+
+
+def asked(posted: Mapping[str, str]) -> dict[str, Any]:
+    """What a sent form asks for, nested as the document is. A switch that is off is not sent."""
+    changes: dict[str, Any] = {}
+    for path, rule in RULES.items():
+        if rule.kind != "switch" and path not in posted:
+            continue
+        *parts, name = path.split(".")
+        place = changes
+        for part in parts:
+            place = place.setdefault(part, {})
+        place[name] = rule.value(posted.get(path, "").strip())
+    return changes
+
+
+def groups(
+    document: PolicyDocument,
+    posted: Mapping[str, str] | None = None,
+    refused: InvalidArguments | None = None,
+) -> list[Group]:
+    """The form, filled with the document or with what was sent; beside what was refused its
+    sentence."""
+    texts = texts_of(document)
+    if posted is not None:
+        texts |= {path: posted.get(path, "") for path in RULES}
+    wrong = {error.field for error in refused.errors} if refused else set()
+    return [
+        Group(
+            name,
+            words,
+            [
+                Field(
+                    rule,
+                    texts[path],
+                    rule.said(value_of(document, path)),
+                    rule.sentence if path in wrong else "",
+                )
+                for path, rule in RULES.items()
+                if rule.group == name
+            ],
+            str(words.wrong) if name and name in wrong else "",
+        )
+        for name, words in GROUPS.items()
+    ]
+
+
+def changes(before: PolicyDocument, after: PolicyDocument) -> list[Change]:
+    """What differs, rule by rule, in the document's order."""
+    found = []
+    for path, rule in RULES.items():
+        old, new = value_of(before, path), value_of(after, path)
+        if old != new:
+            label = (
+                f"{GROUPS[rule.group].title}: {rule.words.label}"
+                if rule.group
+                else str(rule.words.label)
+            )
+            found.append(Change(label, rule.said(old), rule.said(new)))
+    return found

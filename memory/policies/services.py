@@ -1,0 +1,80 @@
+"""Changing the rules of a space: every version is kept, with who made it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.lookups import IsNull
+
+from memory.actors import Actor
+from memory.errors import Conflict, NotFound
+from memory.formulas import retention_sql
+from memory.models import Memory, PolicyVersion, Space, Status
+from memory.models.policies import Policy, current_policy, policy_version
+from memory.policy import PolicyDocument, changed
+from memory.store.conversations import index_all
+
+
+@transaction.atomic
+def change_policy(
+    *, space: Space, changes: Mapping[str, Any], actor: Actor, now: datetime
+) -> Policy:
+    """Merges the changes into the rules and makes the result the next version; what changes
+    nothing makes none.
+
+    `version` may stand among the changes, as in the document that was read: if somebody else has
+    changed the rules since, it is a Conflict. Raises InvalidArguments with the fields' paths.
+    What hangs on the rules goes with them: a new TTL counts from when each lifetime began, and
+    another language indexes all texts anew.
+    """
+    # Two at once go one after the other, each from what the one before it made. No key of the
+    # row changes, so nobody who writes memories has to wait.
+    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    before = current_policy(space)
+    asked = dict(changes)
+    if asked.pop("version", before.version) != before.version:
+        raise Conflict(f"The policy is at version {before.version} now.")
+    document = changed(before.document, asked)
+    if document == before.document:
+        return before
+    after = Policy(before.version + 1, document)
+    PolicyVersion.objects.create(
+        space=space,
+        version=after.version,
+        document=document.model_dump(mode="json"),
+        created_at=now,
+        actor_type=actor.type,
+        actor_name=actor.name,
+    )
+    if document.ttl.tiers != before.document.ttl.tiers:
+        _renew_lifetimes(space, document)
+    if document.language != before.document.language:
+        index_all(space, language=document.language)
+    return after
+
+
+def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) -> Policy:
+    """Makes the rules of an earlier version hold again, as a new version. Raises NotFound."""
+    earlier = policy_version(space, version)
+    if earlier is None:
+        raise NotFound("There is no such version of the policy.")
+    return change_policy(space=space, changes=earlier.document.model_dump(), actor=actor, now=now)
+
+
+def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
+    """Every lifetime by the new TTL, counted from when it began.
+
+    What is in the bin gets its lifetime when it is restored. Rows that keep theirs are not
+    written: each would be written into all indexes anew.
+    """
+    fresh = retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)
+    moved = (
+        Q(expires_at__lt=fresh)
+        | Q(expires_at__gt=fresh)
+        | (Q(expires_at__isnull=True) & Q(IsNull(fresh, False)))
+        | (Q(expires_at__isnull=False) & Q(IsNull(fresh, True)))
+    )
+    rows = Memory.objects.in_space(space).exclude(status=Status.BINNED).filter(moved)
+    rows.update(expires_at=fresh)

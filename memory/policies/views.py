@@ -1,0 +1,187 @@
+"""The page of a space's rules: a form with words, what it would do, and the versions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, InvalidArguments, NotFound
+from memory.models import SavedQuery
+from memory.models.policies import Policy, Version, current_policy, policy_versions
+from memory.models.saved_queries import MAX_SAVED
+from memory.policies import form
+from memory.policies.preview import Preview, Ranking, preview_policy
+from memory.policies.services import change_policy, revert_policy
+from memory.policy import PolicyDocument, changed
+
+VERSIONS = 20
+NAMED = 4  # memories of each fate
+QUERIES = 3
+MAX_QUERY = 500  # characters
+DETAILS = 4  # changes that a sentence names
+
+
+@require_GET
+@space_page("read")
+def policy(request: PageRequest, access: Access) -> HttpResponse:
+    """The rules and their versions; for htmx the versions before a number."""
+    below = request.GET.get("before", "")
+    if request.htmx and below.isdecimal():
+        context = _versions(access, int(below[:9]))
+        return render(request, "memory/_policy_versions.html", context)
+    return _shown(request, access, current_policy(access.space))
+
+
+@require_POST
+@space_page("read")
+def preview(request: PageRequest, access: Access) -> HttpResponse:
+    """What the rules of the form would do; beside wrong ones their sentence. Changes nothing."""
+    queries = _queries(request.POST.getlist("query"))
+    request.session[_session_key(access)] = queries
+    now_holds = current_policy(access.space)
+    asked = form.asked(request.POST) if "admin" in access.scopes else {}
+    context: dict[str, Any] = {"may_change": "admin" in access.scopes}
+    refused: InvalidArguments | None = None
+    try:
+        document = changed(now_holds.document, asked)
+        context["differs"] = form.changes(now_holds.document, document)
+        context |= _previewed(access, asked, [query for query in queries if query])
+    except InvalidArguments as error:
+        refused = error
+    except EmbeddingError as error:
+        context["error"] = str(error)
+    posted = request.POST if asked else None
+    context["groups"] = form.groups(now_holds.document, posted, refused)
+    context["refused"] = refused
+    return render(request, "memory/_policy_preview.html", context)
+
+
+@require_POST
+@space_page("admin")
+def save(request: PageRequest, access: Access) -> HttpResponse:
+    """Makes the form's rules the next version; or says beside each field what is wrong with it."""
+    before = current_policy(access.space)
+    version = request.POST.get("version", "")
+    known = int(version) if version.isdecimal() else None
+    changes = form.asked(request.POST) | {"version": known}
+    try:
+        after = change_policy(
+            space=access.space, changes=changes, actor=access.actor, now=timezone.now()
+        )
+    except InvalidArguments as error:
+        return _shown(request, access, before, posted=request.POST, refused=error)
+    except Conflict:
+        return _shown(request, access, before, posted=request.POST, overtaken=True)
+    _say_what_changed(request, before, after)
+    return redirect("policy", access.space.slug)
+
+
+@require_POST
+@space_page("admin")
+def revert(request: PageRequest, access: Access, version: int) -> HttpResponse:
+    """Makes an earlier version hold again, as a new one."""
+    before = current_policy(access.space)
+    try:
+        after = revert_policy(
+            space=access.space, version=version, actor=access.actor, now=timezone.now()
+        )
+    except NotFound:
+        raise Http404 from None
+    _say_what_changed(request, before, after)
+    return redirect("policy", access.space.slug)
+
+
+def _say_what_changed(request: PageRequest, before: Policy, after: Policy) -> None:
+    found = form.changes(before.document, after.document)
+    if not found:
+        messages.info(request, _("Nothing was changed: these rules hold already."))
+        return
+    words = [f"{change.label} {change.before} → {change.after}" for change in found[:DETAILS]]
+    if more := len(found) - DETAILS:
+        words += [_("and %(n)d more") % {"n": more}] if more > 0 else []
+    said = {"version": after.version, "changes": "; ".join(words)}
+    messages.success(request, _("Version %(version)d holds now. %(changes)s.") % said)
+
+
+def _shown(
+    request: PageRequest,
+    access: Access,
+    now_holds: Policy,
+    posted: Mapping[str, str] | None = None,
+    refused: InvalidArguments | None = None,
+    overtaken: bool = False,
+) -> HttpResponse:
+    saved = SavedQuery.objects.in_space(access.space).newest(MAX_SAVED)
+    context = {
+        "version": now_holds.version,
+        "groups": form.groups(now_holds.document, posted, refused),
+        "refused": refused,
+        "overtaken": overtaken,
+        "queries": _queries(request.session.get(_session_key(access)) or saved),
+        "saved": saved,
+        "may_change": "admin" in access.scopes,
+        **_versions(access),
+    }
+    status = 422 if refused else 409 if overtaken else 200
+    return render(request, "memory/policy.html", context, status=status)
+
+
+def _versions(access: Access, below: int | None = None) -> dict[str, Any]:
+    found = policy_versions(access.space, below=below, limit=VERSIONS)
+    oldest = found[-1].policy.version if found else 1
+    return {
+        "versions": [_with_changes(version) for version in found],
+        "next": oldest if oldest > 1 else None,
+        "newest": found[0].policy.version if found and below is None else None,
+        "may_change": "admin" in access.scopes,
+    }
+
+
+def _with_changes(version: Version) -> dict[str, Any]:
+    before = version.before or PolicyDocument()
+    return {
+        "number": version.policy.version,
+        "version": version,
+        "changes": form.changes(before, version.policy.document),
+    }
+
+
+def _previewed(access: Access, asked: Mapping[str, Any], queries: Sequence[str]) -> dict[str, Any]:
+    found: Preview = preview_policy(
+        space=access.space, changes=asked, queries=queries, now=timezone.now()
+    )
+    return {
+        "counts": found.counts,
+        "expiring": found.would_expire[:NAMED],
+        "evicted": found.would_evict[:NAMED],
+        "rankings": [_moved(ranking) for ranking in found.rankings],
+    }
+
+
+def _moved(ranking: Ranking) -> dict[str, Any]:
+    """Each hit of afterwards with where it stood, and those that are no longer found."""
+    ranks = {hit.id: hit.rank for hit in ranking.before}
+    after = {hit.id for hit in ranking.after}
+    return {
+        "query": ranking.query,
+        "hits": [{"hit": hit, "stood": ranks.get(hit.id)} for hit in ranking.after],
+        "lost": [hit for hit in ranking.before if hit.id not in after],
+    }
+
+
+def _queries(sent: Sequence[str]) -> list[str]:
+    """As many as there are fields for, the empty ones too."""
+    queries = [query.replace("\x00", "").strip()[:MAX_QUERY] for query in sent[:QUERIES]]
+    return [*queries, *[""] * (QUERIES - len(queries))]
+
+
+def _session_key(access: Access) -> str:
+    return f"policy-queries-{access.space.pk}"

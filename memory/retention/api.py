@@ -1,0 +1,64 @@
+"""JSON API: what was let go, taking it back, and letting go for ever."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from memory.access.authentication import access_to
+from memory.access.references import many, one, readable
+from memory.models.policies import current_policy
+from memory.pagination import clock_of, keyset
+from memory.requests import MemoryId, PageIn, may_fail
+from memory.retention import recycle_bin as services
+from memory.retention.schemas import BinList, RestoreIn, RestoreOut
+
+router = Router(tags=["recycle bin"])
+
+
+@router.get(
+    "recycle-bin", response=BinList, url_name="recycle_bin_list", operation_id="listRecycleBin"
+)
+def list_recycle_bin(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
+    """What was let go and can be taken back, the latest first."""
+    access = access_to(request, "read")
+    as_of = clock_of(asked.cursor, default=timezone.now())
+    bin_days = current_policy(access.space).document.bin_days
+    rows = readable(access.space, as_of=as_of).binned().with_purge_at(bin_days=bin_days)
+    items, following = keyset("-binned_at", nulls=False).page(
+        rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
+    )
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "recycle-bin/restore",
+    response=RestoreOut,
+    url_name="recycle_bin_restore",
+    operation_id="restoreMemories",
+    openapi_extra=may_fail(404, 409),
+)
+def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object]:
+    """Take memories back, all or none, each with its lifetime begun anew."""
+    access = access_to(request, "write")
+    ids = [memory.pk for memory in many(access.space, asked.ids)]
+    services.restore_memories(
+        space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
+    )
+    return {"items": list(readable(access.space).filter(pk__in=ids).order_by("pk"))}
+
+
+@router.delete(
+    "recycle-bin/{id}",
+    response={204: None},
+    url_name="recycle_bin_purge",
+    operation_id="purgeMemory",
+    openapi_extra=may_fail(409),
+)
+def purge_memory(request: HttpRequest, id: MemoryId) -> Status[None]:
+    """Delete a binned memory for good. The history keeps what it said."""
+    access = access_to(request, "write")
+    memory = one(access.space, id)
+    services.purge_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return Status(204, None)

@@ -1,0 +1,137 @@
+"""The recycle bin: what went and why, taking it back, letting go for good."""
+
+from typing import Any
+
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.access.selection import asked_moment, selected_ids
+from memory.errors import Conflict, NotFound
+from memory.models import BinReason, Memory
+from memory.models.policies import current_policy
+from memory.pagination import keyset
+from memory.retention import recycle_bin, removals
+from memory.retention.charts import stacked
+from memory.retention.overview import departures_by_reason
+
+PAGE_SIZE = 30
+LOOKED_AT = 10_000
+"""How many memories one search for words looks at; the next page looks further back."""
+
+
+@require_GET
+@space_page("read")
+def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
+    """What lies in the bin, the latest first; or the next page of it."""
+    context = _listed(request, access)
+    if request.htmx:
+        more = "cursor" in request.GET
+        return render(request, "memory/_bin_rows.html" if more else "memory/_bin.html", context)
+    return render(request, "memory/bin.html", context)
+
+
+@require_GET
+@space_page("read")
+def chart(request: PageRequest, access: Access) -> HttpResponse:
+    """A piece of the page: departures by day and reason."""
+    days = departures_by_reason(space=access.space, now=timezone.now())
+    context = {
+        "bars": stacked(days),
+        "days": [
+            (day, list(counts.values())) for day, counts in days.items() if any(counts.values())
+        ],
+        "went": sum(sum(counts.values()) for counts in days.values()),
+        "reasons": BinReason.choices,
+    }
+    return render(request, "memory/_bin_chart.html", context)
+
+
+@require_POST
+@space_page("write")
+def restore(request: PageRequest, access: Access) -> HttpResponse:
+    """Takes what was chosen back, all or none; the answer offers to undo it."""
+    ids, now = selected_ids(request.POST), timezone.now()
+    if not ids:
+        return _done(request, access, _("Choose what is to come back first."), "warning")
+    try:
+        recycle_bin.restore_memories(
+            space=access.space, memory_ids=ids, actor=access.actor, now=now
+        )
+    except (NotFound, Conflict):
+        return _done(request, access, _("One of them is not in the bin any more."), "warning")
+    text = ngettext("%(n)d memory is back.", "%(n)d memories are back.", len(ids))
+    return _done(request, access, text % {"n": len(ids)}, "success", restored_at=now)
+
+
+@require_POST
+@space_page("write")
+def put_back(request: PageRequest, access: Access) -> HttpResponse:
+    """Undoes `restore`: what came back at that moment lies in the bin again."""
+    restored_at = asked_moment(request.GET.get("at", ""))
+    recycle_bin.undo_restore(
+        space=access.space, restored_at=restored_at, actor=access.actor, now=timezone.now()
+    )
+    response = HttpResponse(status=204)
+    response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+@space_page("write")
+def purge(request: PageRequest, access: Access) -> HttpResponse:
+    """Deletes what was chosen for good; the history keeps what it said."""
+    ids = selected_ids(request.POST)
+    if not ids:
+        return _done(request, access, _("Choose what is to be deleted first."), "warning")
+    try:
+        recycle_bin.purge_memories(
+            space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
+        )
+    except NotFound:
+        return _done(request, access, _("One of them is not in the bin any more."), "warning")
+    text = ngettext("%(n)d memory is deleted.", "%(n)d memories are deleted.", len(ids))
+    return _done(request, access, text % {"n": len(ids)}, "success")
+
+
+def _done(request: PageRequest, access: Access, text: str, level: str, **more: Any) -> HttpResponse:
+    if not request.htmx:
+        return redirect("bin", access.space.slug)
+    context = _listed(request, access) | {"text": text, "level": level} | more
+    return render(request, "memory/_bin_done.html", context)
+
+
+def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
+    """A page of the bin by the address's filters. After a change the list begins anew."""
+    reason = request.GET.get("reason", "")
+    reason = reason if reason in BinReason else ""
+    query = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    binned = Memory.objects.in_space(access.space).binned()
+    counts = dict(binned.values_list("bin_reason").annotate(Count("pk")).order_by())
+    rows = binned.filter(bin_reason=reason) if reason else binned
+    bin_days = current_policy(access.space).document.bin_days
+    rows = rows.defer("search").with_purge_at(bin_days=bin_days)
+    found = keyset("-binned_at", nulls=False).searched(
+        rows,
+        (lambda rows: rows.saying(query)) if query else None,
+        limit=PAGE_SIZE,
+        cursor=request.GET.get("cursor") if request.method == "GET" else None,
+        through=LOOKED_AT,
+    )
+    return {
+        "memories": removals.show(found.rows, access.space),
+        "next": found.following,
+        "until": found.until,
+        "reason": reason,
+        "q": query,
+        "total": sum(counts.values()),
+        "reasons": [(value, label, counts.get(value, 0)) for value, label in BinReason.choices],
+        "bin_days": bin_days,
+        "may_write": "write" in access.scopes,
+    }

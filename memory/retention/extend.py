@@ -1,0 +1,32 @@
+"""A memory's lifetime, changed by a person's hand."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from memory.actors import Actor
+from memory.errors import NotFound
+from memory.formulas.retention import expires_at
+from memory.models import Memory, Space
+from memory.models.history import Action
+from memory.models.policies import current_policy
+from memory.store.history import record
+
+
+@transaction.atomic
+def extend_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
+    """Begins a live memory's lifetime anew, as a use of it would, and counts no use.
+
+    Raises NotFound.
+    """
+    policy = current_policy(space)
+    rows = Memory.objects.in_space(space).live().filter(pk=memory_id)
+    memory = rows.select_for_update().first()
+    if memory is None:
+        raise NotFound("There is no such memory.")
+    memory.clock_started_at = now
+    memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+    rows.update(clock_started_at=now, expires_at=memory.expires_at)
+    record(memories=[memory], action=Action.EXTENDED, actor=actor, policy=policy, now=now)
+    return memory

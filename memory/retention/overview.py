@@ -1,0 +1,183 @@
+"""A space in numbers: what is alive, what comes and goes, how far it is from its capacity.
+
+Three statements, whatever the size of the space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from django.db import connection
+from django.db.models import Case, Count, F, Func, IntegerField, Q, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import TruncDate, TruncDay
+from django.db.models.lookups import Exact
+
+from memory.formulas.expressions import double
+from memory.formulas.importance import TYPE_IMPORTANCE
+from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.models.history import Action
+from memory.models.memories import MemoryQuerySet
+from memory.models.policies import current_policy
+
+BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}
+"""The bands of seed 001, the highest first, each from its bound up to the one above: of the
+importance now."""
+
+CAME = (Action.CREATED, Action.RESTORED, Action.APPROVED)
+WENT = (Action.EXPIRED, Action.EVICTED, Action.DELETED, Action.REJECTED)
+DAYS = 30
+
+
+@dataclass(frozen=True)
+class Day:
+    """What came and went on a day, in UTC."""
+
+    day: date
+    came: int
+    went: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The numbers; those by type and by importance are of live memories."""
+
+    by_status: Mapping[str, int]
+    by_type: Mapping[str, int]
+    by_importance: Mapping[str, int]
+    permanent: int
+    pinned: int
+    core: int
+    expiring_24h: int
+    expiring_7d: int
+    capacity: int
+
+    @property
+    def live(self) -> int:
+        return self.by_status[Status.LIVE]
+
+    @property
+    def over_capacity(self) -> int:
+        """How many too many there are; the next sweep lets those go that may."""
+        return max(0, self.live - self.capacity)
+
+
+def overview(*, space: Space, now: datetime) -> Overview:
+    """The space's numbers as of now."""
+    policy = current_policy(space).document
+    rows = Memory.objects.in_space(space)
+    others = rows.filter(status__in=[Status.REVIEW, Status.BINNED])
+    statuses = dict(others.values_list("status").annotate(Count("pk")).order_by())
+    live = rows.live().with_importance_now(decay=policy.decay, now=now)
+    groups = _groups(live.annotate(band=_band(policy.decay.floor)), now)
+
+    def by(name: str, keys: Mapping[str, float]) -> dict[str, int]:
+        return {key: sum(g.memories for g in groups if getattr(g, name) == key) for key in keys}
+
+    def total(name: str) -> int:
+        return sum(getattr(group, name) for group in groups)
+
+    return Overview(
+        by_status={status.value: statuses.get(status, 0) for status in Status}
+        | {Status.LIVE.value: total("memories")},
+        by_type=by("memory_type", TYPE_IMPORTANCE),
+        by_importance=by("band", BANDS),
+        permanent=total("permanent"),
+        pinned=total("pinned"),
+        core=total("core"),
+        expiring_24h=total("soon"),
+        expiring_7d=total("this_week"),
+        capacity=policy.capacity,
+    )
+
+
+class _Group(NamedTuple):
+    """How many memories of a type are in a band, and how many of these are what."""
+
+    memory_type: str
+    band: str
+    memories: int
+    permanent: int
+    pinned: int
+    core: int
+    soon: int
+    this_week: int
+
+
+def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
+    """Live memories by type and by `band`.
+
+    PostgreSQL takes the bands for as many groups as there are values in the columns they are made
+    of, and would sort all rows for them. Behind OFFSET 0 it does not look, and counts as it reads.
+    """
+    goes = Case(When(pinned=False, then=F("expires_at")))  # what is pinned never does
+    columns = ("memory_type", "band", "pinned", "core", "goes")
+    rows = live.annotate(goes=goes).values(*columns).order_by()
+    inner, values = rows.query.get_compiler(connection=connection).as_sql()
+    statement = f"""
+        SELECT memory_type, band, count(*), count(*) FILTER (WHERE goes IS NULL),
+            count(*) FILTER (WHERE pinned), count(*) FILTER (WHERE core),
+            count(*) FILTER (WHERE goes < %s), count(*) FILTER (WHERE goes < %s)
+        FROM ({inner} OFFSET 0) AS memories GROUP BY memory_type, band"""  # noqa: S608 - put together from our own parts; values are parameters
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [now + timedelta(hours=24), now + timedelta(days=7), *values])
+        names = sorted(BANDS, key=BANDS.__getitem__)
+        return [_Group(kind, names[band], *rest) for kind, band, *rest in cursor.fetchall()]
+
+
+def _band(floor: float) -> Case:
+    """How many of the bounds of BANDS above 0 `current_importance` has reached.
+
+    Time leaves at least `floor` of the base. Where both are in one band, the time need not be
+    worked out: that is half of the memories, and half of the work.
+    """
+    base, least = _reached(F("importance")), _reached(F("importance") * double(floor))
+    return Case(
+        When(Exact(base, least), then=base),
+        default=_reached(F("current_importance")),
+        output_field=IntegerField(),
+    )
+
+
+def _reached(importance: Combinable) -> Func:
+    """The number of bounds reached; a CASE would work the importance out anew for each bound."""
+    bounds = ",".join(map(str, sorted(BANDS.values())[1:]))
+    template = f"%(function)s(%(expressions)s, '{{{bounds}}}'::double precision[])"
+    return Func(importance, function="width_bucket", template=template, output_field=IntegerField())
+
+
+def came_and_went(*, space: Space, now: datetime) -> list[Day]:
+    """Each of the last 30 days, also those on which nothing happened; the last is today."""
+    first, since = _first_day(now)
+    events = MemoryEvent.objects.in_space(space).filter(at__gte=since, action__in=CAME + WENT)
+    counted = {
+        day: (came, moved - came)
+        for day, came, moved in events.values_list(TruncDate("at", tzinfo=UTC))
+        .annotate(came=Count("pk", filter=Q(action__in=CAME)), moved=Count("pk"))
+        .order_by()
+    }
+    dates = [first + timedelta(days=number) for number in range(DAYS)]
+    return [Day(day, *counted.get(day, (0, 0))) for day in dates]
+
+
+def _first_day(now: datetime) -> tuple[date, datetime]:
+    """The first of the last days, and its beginning."""
+    first = now.astimezone(UTC).date() - timedelta(days=DAYS - 1)
+    return first, datetime.combine(first, time(), tzinfo=UTC)
+
+
+def departures_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
+    """How many went into the bin on each of the last 30 days (UTC), by each BinReason; the last
+    day is today. One statement."""
+    first, since = _first_day(now)
+    events = MemoryEvent.objects.in_space(space).filter(at__gte=since).departures()
+    counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()
+    dates = [first + timedelta(days=number) for number in range(DAYS)]
+    days = {day: dict.fromkeys(BinReason.values, 0) for day in dates}
+    for day, why, count in counted:
+        if day.date() in days:
+            days[day.date()][why] = count
+    return days

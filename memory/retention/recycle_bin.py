@@ -1,0 +1,163 @@
+"""Into the recycle bin by a person's hand, back out of it, and out of it for ever."""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from memory.actors import Actor
+from memory.errors import Conflict, NotFound
+from memory.formulas import retention_sql
+from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.models.history import Action
+from memory.models.policies import current_policy
+from memory.retention import statements
+from memory.retention.sweep import purge
+from memory.store.history import importance_now, record
+
+
+def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
+    """Lets a memory go because somebody said so. Raises NotFound."""
+    why = BinReason.DELETED
+    return let_go(space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value)
+
+
+def let_go(
+    *,
+    space: Space,
+    memory_id: UUID,
+    why: BinReason,
+    actor: Actor,
+    now: datetime,
+    reason: str,
+    action: Action = Action.DELETED,
+) -> Memory:
+    """Puts a memory into the bin, from which it can be taken back. Raises NotFound."""
+    policy = current_policy(space)
+    with transaction.atomic():
+        [memory] = _lock(space, [memory_id])
+        if memory.status == Status.BINNED:
+            return memory
+        memory.importance_then = importance_now(memory, policy.document.decay, now)
+        memory.status, memory.bin_reason, memory.binned_at = Status.BINNED, why, now
+        Memory.objects.in_space(space).filter(pk=memory_id).update(
+            status=memory.status,
+            bin_reason=why,
+            binned_at=now,
+            importance_then=memory.importance_then,
+        )
+        record(
+            memories=[memory],
+            action=action,
+            actor=actor,
+            policy=policy,
+            now=now,
+            reason=reason,
+        )
+    return memory
+
+
+@transaction.atomic
+def restore_memories(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+) -> None:
+    """Takes memories back from the bin, all or none, with a fresh clock each, or they would go
+    again the same night (querysets.retention.TAKEN_BACK_STAYS).
+
+    The history says why each had gone. Raises NotFound, or Conflict if one is not in the bin.
+    """
+    policy = current_policy(space)
+    held = _lock(space, memory_ids)
+    if any(memory.status != Status.BINNED for memory in held):
+        raise Conflict("It is not in the bin.")
+    restored = Memory.objects.in_space(space).filter(pk__in=memory_ids)
+    restored.update(
+        status=Status.LIVE,
+        binned_at=None,
+        bin_reason="",
+        importance_then=None,
+        rank_then=None,
+        restored_at=now,
+        last_active_at=now,
+        clock_started_at=now,
+        expires_at=retention_sql.expires_at(now, F("importance"), policy.document.ttl.tiers),
+    )
+    back = {memory.pk: memory for memory in restored.all()}
+    for why in sorted({memory.bin_reason for memory in held}):
+        gone_for_it = [back[memory.pk] for memory in held if memory.bin_reason == why]
+        record(
+            memories=gone_for_it,
+            action=Action.RESTORED,
+            actor=actor,
+            policy=policy,
+            now=now,
+            reason=why,
+        )
+
+
+def restore_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
+    """Takes one memory back, as `restore_memories` does."""
+    restore_memories(space=space, memory_ids=[memory_id], actor=actor, now=now)
+    return Memory.objects.in_space(space).get(pk=memory_id)
+
+
+@transaction.atomic
+def undo_restore(*, space: Space, restored_at: datetime, actor: Actor, now: datetime) -> int:
+    """Puts what was taken back at that moment into the bin again, as it lay there; how many.
+
+    What has been let go since, or taken back once more, stays as it is.
+    """
+    policy = current_policy(space)
+    events = MemoryEvent.objects.in_space(space)
+    lines = events.filter(at=restored_at, action=Action.RESTORED)
+    reasons = dict(lines.values_list("memory_id", "reason"))
+    rows = Memory.objects.in_space(space).live().filter(pk__in=reasons, restored_at=restored_at)
+    memories = list(rows.select_for_update().order_by("pk"))
+    went = events.departures().filter(memory_id__in=reasons, at__lte=restored_at).order_by("id")
+    last = {event.memory_id: event for event in went}
+    for memory in memories:
+        event = last.get(memory.pk)
+        memory.status, memory.bin_reason = Status.BINNED, reasons[memory.pk] or BinReason.DELETED
+        memory.binned_at = event.at if event else now
+        memory.importance_then = event.current_importance if event else None
+        memory.rank_then = event.rank if event else None
+    fields = ("status", "bin_reason", "binned_at", "importance_then", "rank_then")
+    Memory.objects.in_space(space).bulk_update(memories, fields)
+    why = "taking back was undone"
+    record(
+        memories=memories, action=Action.DELETED, actor=actor, policy=policy, now=now, reason=why
+    )
+    return len(memories)
+
+
+@transaction.atomic
+def purge_memories(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+) -> None:
+    """Deletes binned memories for good, all or none; only the history keeps what they said.
+
+    Raises NotFound if one is not in the bin, or no longer.
+    """
+    cause = statements.Cause(space, actor, current_policy(space), now)
+    wanted = set(memory_ids)
+    if purge(cause, cause.rows.binned().filter(pk__in=wanted)) < len(wanted):
+        raise NotFound("There is no such memory in the bin.")
+
+
+def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
+    """Deletes one binned memory for good, as `purge_memories` does."""
+    purge_memories(space=space, memory_ids=[memory_id], actor=actor, now=now)
+
+
+def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:
+    """The memories, held against others until the transaction ends; raises NotFound.
+
+    In one order, as all who hold several rows: two at once would otherwise wait for each other.
+    """
+    wanted = set(memory_ids)
+    rows = Memory.objects.in_space(space).filter(pk__in=wanted).order_by("pk")
+    if len(found := list(rows.select_for_update(no_key=True))) < len(wanted):
+        raise NotFound("There is no such memory.")
+    return found

@@ -1,0 +1,45 @@
+"""Shapes: the recycle bin."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from ninja import Field, Schema
+
+from memory.models import Memory
+from memory.requests import Asked, MemoryReference, example
+from memory.store.schemas import MemoryOut
+
+
+class BinnedOut(MemoryOut):
+    """A memory in the bin, with why it went, what it weighed then, and until when it is kept."""
+
+    binned_at: datetime
+    reason: Literal["expired", "over_capacity", "deleted", "superseded", "rejected"]
+    importance_then: float | None
+    rank_then: int | None
+    purge_at: datetime
+
+    @staticmethod
+    def resolve_reason(memory: Memory) -> str:
+        return memory.bin_reason
+
+
+class BinList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[BinnedOut]
+    next: str | None
+
+
+class RestoreIn(Asked):
+    """Which memories to take back: whole or short ids."""
+
+    model_config = example(ids=["f926ff7f"])
+
+    ids: Annotated[list[MemoryReference], Field(min_length=1, max_length=1000)]
+
+
+class RestoreOut(Schema):
+    """The memories as they are now, live again."""
+
+    items: list[MemoryOut]

@@ -1,0 +1,127 @@
+"""The sweep of a large space as a job: in batches, each a transaction with its history.
+
+Beat makes a job of a sweep that would let go more than AT_ONCE; a person or a command may ask for
+one at any time. A job that is cancelled keeps what is done, and beat leaves the space alone for a
+while, so that whoever cancelled has time to change the rules.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory.actors import SYSTEM, Actor
+from memory.errors import Conflict
+from memory.jobs import services as jobs
+from memory.jobs.kinds import Labels
+from memory.models import Job, JobState, Memory, Space
+from memory.models.policies import current_policy
+from memory.retention import statements
+from memory.retention.sweep import TURNS_AT_ONCE, alone, purge
+
+KIND = "sweep"
+LABELS = Labels(
+    _("Sweep"),
+    {
+        "expired": _("expired"),
+        "evicted": _("gone for want of room"),
+        "purged": _("deleted for good"),
+    },
+    refreshes_page=True,
+)
+BATCH = 1000  # memories; one is well within a lease, also in a space of a million
+AT_ONCE = 10_000
+PAUSE = timedelta(hours=1)
+
+
+def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
+    """Has the space swept by a worker. Raises Conflict while one is at it."""
+    return jobs.start_job(
+        space=space, kind=KIND, parameters={}, actor=actor, now=now, total=to_go(space, now)
+    )
+
+
+@transaction.atomic
+def begin_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
+    """As `start_sweep`, the job then being the caller's."""
+    job = start_sweep(space=space, actor=actor, now=now)
+    return jobs.take_up(space=space, job_id=job.pk, now=now)
+
+
+def latest_sweep(space: Space) -> Job | None:
+    """The newest job of this kind."""
+    return Job.objects.in_space(space).latest_of(KIND)
+
+
+def to_go(space: Space, now: datetime) -> int:
+    """How many memories a sweep would move or delete now, at most: some may be spared."""
+    document, rows = current_policy(space).document, Memory.objects.in_space(space)
+    expired = statements.expiring(rows, now=now).count()
+    over = rows.live().count() - expired - document.capacity
+    old = statements.purgeable(rows, now=now, bin_days=document.bin_days).count()
+    return expired + max(0, over) + old
+
+
+def start_large(*, now: datetime) -> set[int]:
+    """Beat's part: begins the jobs of spaces with much to let go.
+
+    Returns the ids of the spaces that are not to be swept at once: theirs is under way, or was
+    cancelled a short while ago.
+    """
+    cancelled = Q(state=JobState.CANCELLED, ended_at__gt=now - PAUSE)
+    left = Job.objects.filter(cancelled | Q(state__in=["queued", "running"]), kind=KIND)
+    ids = set(left.values_list("space_id", flat=True))
+    large = Memory.objects.values_list("space_id").annotate(Count("pk")).order_by()
+    sizes = large.filter(pk__count__gt=AT_ONCE).exclude(space_id__in=ids)
+    for space in Space.objects.open().filter(pk__in=[space_id for space_id, _size in sizes]):
+        if to_go(space, now) > AT_ONCE:
+            with suppress(Conflict):
+                start_sweep(space=space, actor=SYSTEM, now=now)
+            ids.add(space.pk)
+    return ids
+
+
+def sweep_in_batches(job: Job) -> Mapping[str, Any]:
+    """The job's work: what has expired, what is over capacity, what the bin has kept for long
+    enough. Its answer says how many of each. Raises JobStopped."""
+    counts: dict[str, int] = {"expired": 0, "evicted": 0, "purged": 0, **job.result}
+    for name in counts:
+        while _step(job, name, counts):
+            pass
+    return counts
+
+
+def _step(job: Job, name: str, counts: dict[str, int]) -> int:
+    """One batch and its place in the job, or nothing; how many went."""
+    with alone(job.space):
+        cause = _cause(job)
+        if name == "expired":
+            gone = statements.expire(cause, at_most=BATCH)
+        elif name == "evicted":
+            gone = statements.evict(cause, at_most=BATCH, after=counts[name])
+        else:
+            gone = _purge(cause)
+        after = counts | {name: counts[name] + gone}
+        done = sum(after.values())
+        total = max(job.total or 0, done)
+        jobs.advance(job=job, done=done, total=total, result=after, now=timezone.now())
+    counts.update(after)
+    return gone
+
+
+def _cause(job: Job) -> statements.Cause:
+    actor = Actor(job.actor_type, job.actor_name)  # type: ignore[arg-type]  # it was one when the job was made
+    return statements.Cause(job.space, actor, current_policy(job.space), timezone.now())
+
+
+def _purge(cause: statements.Cause) -> int:
+    days = cause.policy.document.bin_days
+    old = statements.purgeable(cause.rows, now=cause.now, bin_days=days)
+    in_order = old.order_by("source_conversation", "created_at").values_list("pk", flat=True)
+    ids = list(in_order[:TURNS_AT_ONCE])
+    return purge(cause, cause.rows.binned().filter(pk__in=ids)) if ids else 0

@@ -1,0 +1,166 @@
+"""Pages: what goes when, and who goes next for want of room."""
+
+from datetime import datetime
+from math import ceil
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.errors import Conflict, NotFound
+from memory.jobs.views import job_context, show_job
+from memory.models import Memory
+from memory.models.policies import current_policy
+from memory.pagination import clock_of, keyset
+from memory.policy import PolicyDocument
+from memory.retention import forecast as reads
+from memory.retention import sweep_job
+from memory.retention.extend import extend_memory
+from memory.retention.lifetime_bar import show
+from memory.retention.sweep_job import latest_sweep
+
+PAGE_SIZE = 30
+TIMES = {
+    "today": _("today"),
+    "tomorrow": _("tomorrow"),
+    "week": _("within a week"),
+    "month": _("within a month"),
+    "later": _("later"),
+    "never": _("never"),
+}
+TIERS = {
+    "very_low": _("very low"),
+    "low": _("low"),
+    "medium": _("medium"),
+    "permanent": _("permanent"),
+}
+
+
+@require_GET
+@space_page("read")
+def lifetimes(request: PageRequest, access: Access) -> HttpResponse:
+    """How many go when, what goes next, and what began anew lately."""
+    cursor = request.GET.get("cursor") or None
+    now = clock_of(cursor, default=timezone.now())
+    document = current_policy(access.space).document
+    context = _leaving(request, access, document, now)
+    if request.htmx:
+        return render(request, "memory/_leaving.html", context)
+    counts = reads.timeline(access.space, document, now)
+    context |= {
+        "rows": _drawn(counts),
+        "tiers": _tiers(document),
+        "renewals": reads.renewals(access.space),
+        "total": sum(sum(by_tier.values()) for by_tier in counts.values()),
+    }
+    return render(request, "memory/lifetimes.html", context)
+
+
+@require_GET
+@space_page("read")
+def capacity(request: PageRequest, access: Access) -> HttpResponse:
+    """The line of those that go when there is no room, and who is spared."""
+    now = timezone.now()
+    document = current_policy(access.space).document
+    found = reads.line(access.space, document, now)
+    show(found.first, document, now)
+    context = {"line": found, "document": document, **_actions(access)}
+    context |= job_context(access, latest_sweep(access.space))
+    context["may_sweep"] = "admin" in access.scopes
+    return render(request, "memory/capacity.html", context)
+
+
+@require_POST
+@space_page("write")
+def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Begins a lifetime anew and draws the memory with it."""
+    now = timezone.now()
+    try:
+        memory = extend_memory(space=access.space, memory_id=memory_id, actor=access.actor, now=now)
+    except NotFound:
+        raise Http404 from None
+    show([memory], current_policy(access.space).document, now)
+    return render(request, "memory/_card.html", {"memory": memory, "space": access.space})
+
+
+@require_POST
+@space_page("admin")
+def sweep(request: PageRequest, access: Access) -> HttpResponse:
+    """Begins a sweep; where one is under way, that one is shown."""
+    try:
+        sweep_job.start_sweep(space=access.space, actor=access.actor, now=timezone.now())
+    except Conflict:
+        messages.error(request, _("A sweep is under way already."))
+    begun = sweep_job.latest_sweep(access.space)
+    if begun is None:
+        raise Http404
+    return show_job(request, access, begun)
+
+
+def _leaving(
+    request: PageRequest, access: Access, document: PolicyDocument, now: datetime
+) -> dict[str, Any]:
+    """A page of those that go at the time that was asked for, or of all that will go."""
+    goes = request.GET.get("goes", "")
+    goes = goes if goes in TIMES else ""
+    memories = Memory.objects.in_space(access.space)
+    rows = memories.live()
+    if goes:
+        rows = reads.going(rows, goes, now)
+    else:
+        rows = rows.filter(pinned=False, expires_at__isnull=False)
+    # What never goes has no order by when it does: the newest first.
+    order = keyset("-created_at" if goes == "never" else "expires_at", nulls=False)
+    places, following = order.page(
+        rows.only("pk", order.field),  # an index holds these; the few of the page are read whole
+        limit=PAGE_SIZE,
+        cursor=request.GET.get("cursor") or None,
+        as_of=now,
+    )
+    return {
+        "memories": show(memories.whole(places), document, now),
+        "next": following,
+        "goes": goes,
+        "goes_word": TIMES.get(goes, ""),
+        **_actions(access),
+    }
+
+
+def _actions(access: Access) -> dict[str, str]:
+    """The template of a card's buttons, for those who may press them."""
+    return {"actions": "memory/_actions.html" if "write" in access.scopes else ""}
+
+
+def _drawn(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
+    """A row a time: its counts by tier, and where each lies in the bar, in parts of the longest."""
+    longest = max(sum(by_tier.values()) for by_tier in counts.values()) or 1
+    rows = []
+    for goes, by_tier in counts.items():
+        parts, begin = [], 0
+        for tier, count in by_tier.items():
+            parts.append({"tier": tier, "x": begin / longest, "width": count / longest})
+            begin += count
+        row = {"goes": goes, "label": TIMES[goes], "parts": parts, "total": begin}
+        rows.append(row | {"counts": list(by_tier.values())})
+    return rows
+
+
+def _tiers(document: PolicyDocument) -> list[dict[str, Any]]:
+    ttl = document.ttl
+    days = {"very_low": ttl.very_low_days, "low": ttl.low_days, "medium": ttl.medium_days}
+    return [
+        {
+            "name": name,
+            "label": label,
+            "days": days.get(name),
+            "whole_days": ceil(days.get(name, 0)),
+        }
+        for name, label in TIERS.items()
+    ]

@@ -1,0 +1,69 @@
+"""JSON API: what waits for a person, letting it in, turning it away."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory.access.authentication import access_to
+from memory.access.references import one, readable
+from memory.models import Memory
+from memory.pagination import clock_of, keyset
+from memory.requests import MemoryId, PageIn, may_fail
+from memory.review import services
+from memory.review.schemas import HeldOut, ReviewList
+
+router = Router(tags=["review"])
+
+
+@router.get("review", response=ReviewList, url_name="review_list", operation_id="listReview")
+def list_review(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
+    """What was held and waits for a decision, the newest first, each with the reason."""
+    access = access_to(request, "read")
+    as_of = clock_of(asked.cursor, default=timezone.now())
+    items, following = keyset("-created_at").page(
+        readable(access.space, as_of=as_of).in_review(),
+        limit=asked.limit,
+        cursor=asked.cursor,
+        as_of=as_of,
+    )
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "memories/{id}/approve",
+    response=HeldOut,
+    url_name="memories_approve",
+    operation_id="approveMemory",
+    openapi_extra=may_fail(409, 503),
+)
+def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
+    """Let a held memory in, with its lifetime begun anew.
+
+    It meets what is known as a judged memory does: the answer is the memory that now holds it,
+    which is another one if that says the same or was patched with it.
+    """
+    access = access_to(request, "write")
+    holder = services.approve_memory(
+        space=access.space,
+        memory_id=one(access.space, id).pk,
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return readable(access.space).get(pk=holder.pk)
+
+
+@router.post(
+    "memories/{id}/reject",
+    response=HeldOut,
+    url_name="memories_reject",
+    operation_id="rejectMemory",
+    openapi_extra=may_fail(409),
+)
+def reject_memory(request: HttpRequest, id: MemoryId) -> Memory:
+    """Turn a held memory away, into the recycle bin."""
+    access = access_to(request, "write")
+    memory = one(access.space, id)
+    services.reject_memory(
+        space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
+    )
+    return readable(access.space).get(pk=memory.pk)

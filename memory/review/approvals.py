@@ -1,0 +1,150 @@
+"""Letting a held memory in, and taking that back.
+
+Let in, it meets what is known as a new statement does (services.reconciliation): it is a memory of
+its own, perhaps in place of one that it replaces; or an older memory says the same, or is patched
+with it, and holds it from then on. Then it lies in the bin as superseded itself.
+
+What one approval did is told by its moment: nothing else goes or changes at the very same
+microsecond in the same space.
+"""
+
+from datetime import datetime
+
+from memory.actors import Actor
+from memory.drafts import MemoryChange, Source
+from memory.formulas.retention import expires_at
+from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
+from memory.models.history import Action
+from memory.models.policies import Policy, current_policy
+from memory.reconciliation.rules import Verdict
+from memory.reconciliation.services import Statement, carry_out, decided
+from memory.retention.recycle_bin import let_go, restore_memories
+from memory.review.proposals import proposal_of
+from memory.store.history import record
+from memory.store.revisions import revert_memory
+from memory.store.services import revise_memory
+
+TAKEN_BACK = "an approval was taken back"
+_MERGED = {
+    Verdict.REINFORCE: "known already",
+    Verdict.REVISE: "added to what was known",
+}
+
+
+def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
+    """Lets in a held memory; gives the memory that holds it from now on.
+
+    To be called in a transaction that holds the memory, and of such only one at a time in a space.
+    """
+    policy = current_policy(memory.space)
+    statement = _statement(memory, policy)
+
+    def note() -> None:
+        why = memory.review_reason
+        record(
+            memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now,
+            reason=why,
+        )  # fmt: skip
+
+    def add() -> Memory:
+        _enliven(memory, policy, now)
+        note()
+        return memory
+
+    decision = decided(statement, proposal_of(memory))
+    if decision.memory is not None and decision.verdict in _MERGED:
+        note()
+        let_go(
+            space=memory.space,
+            memory_id=memory.pk,
+            why=BinReason.SUPERSEDED,
+            actor=actor,
+            now=now,
+            reason=f"{_MERGED[decision.verdict]}: {decision.memory.content}",
+        )
+    return carry_out(statement, decision, add=add, actor=actor, now=now).memory
+
+
+def take_back(memory: Memory, *, approved_at: datetime, actor: Actor, now: datetime) -> None:
+    """Undoes what the approval of that moment did to other memories, as far as nothing has happened
+    to them since: what it had superseded comes back, what it patched or reinforced says and weighs
+    what it did before. To be called in the transaction in which the memory waits again."""
+    space = memory.space
+    others = Memory.objects.in_space(space).exclude(pk=memory.pk)
+    gone = others.binned().filter(bin_reason=BinReason.SUPERSEDED, binned_at=approved_at)
+    restore_memories(space=space, memory_ids=[one.pk for one in gone], actor=actor, now=now)
+    events = MemoryEvent.objects.in_space(space).filter(at=approved_at).exclude(memory_id=memory.pk)
+    for event in events.filter(action__in=[Action.REVISED, Action.REINFORCED]):
+        changed = others.live().filter(pk=event.memory_id).select_for_update(no_key=True).first()
+        if changed is None:
+            continue
+        changed.space = space
+        if event.action == Action.REVISED:
+            _revert(changed, approved_at, actor, now)
+        else:
+            _weaken(changed, event, actor, now)
+
+
+def was_merged(memory: Memory, approved_at: datetime | None) -> bool:
+    """Whether the memory lies in the bin since its approval, because an older one holds it."""
+    return memory.bin_reason == BinReason.SUPERSEDED and memory.binned_at == approved_at
+
+
+def _statement(memory: Memory, policy: Policy) -> Statement:
+    space = memory.space
+    vectors = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
+    return Statement(
+        space=space,
+        content=memory.content,
+        memory_type=memory.memory_type,
+        importance=memory.importance,
+        vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
+        policy=policy,
+        # It has its place in its conversation already.
+        source=Source(),
+        said_at=memory.created_at,
+    )
+
+
+def _enliven(memory: Memory, policy: Policy, now: datetime) -> None:
+    memory.status = Status.LIVE
+    # As one taken back from the bin: capacity must not take it the night it was let in.
+    memory.clock_started_at = memory.last_active_at = memory.restored_at = now
+    memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+    Memory.objects.in_space(memory.space).filter(pk=memory.pk).update(
+        status=memory.status,
+        clock_started_at=now,
+        last_active_at=now,
+        restored_at=now,
+        expires_at=memory.expires_at,
+    )
+
+
+def _revert(changed: Memory, approved_at: datetime, actor: Actor, now: datetime) -> None:
+    past = MemoryRevision.objects.filter(space_id=changed.space_id, memory_id=changed.pk)
+    last = past.order_by("-number").first()
+    if last is not None and last.replaced_at == approved_at:
+        revert_memory(
+            space=changed.space,
+            memory_id=changed.pk,
+            revision=last.number,
+            actor=actor,
+            now=now,
+        )
+
+
+def _weaken(changed: Memory, reinforced: MemoryEvent, actor: Actor, now: datetime) -> None:
+    """Back to the importance that its history tells of before; its lifetime begins anew."""
+    events = MemoryEvent.objects.in_space(changed.space).filter(memory_id=changed.pk)
+    weighed = events.filter(action__in=[Action.CREATED, Action.REVISED, Action.REINFORCED])
+    before = weighed.filter(pk__lt=reinforced.pk).order_by("-pk").first()
+    if before is None or weighed.filter(pk__gt=reinforced.pk).exists():
+        return
+    revise_memory(
+        space=changed.space,
+        memory_id=changed.pk,
+        change=MemoryChange(importance=before.importance),
+        actor=actor,
+        now=now,
+        reason=TAKEN_BACK,
+    )

@@ -1,0 +1,223 @@
+"""What must wait for a person: held, then let in or turned away.
+
+A held memory is not live: it is not recalled, reinforces and replaces nothing, does not expire and
+counts for no capacity. Only a person, or a program in their name, decides about it.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memory.actors import Actor
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, NotFound
+from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Space, Status
+from memory.models.history import Action
+from memory.models.policies import current_policy
+from memory.models.review_reasons import CONFLICT, because, kind_of
+from memory.recall.similar import nearest
+from memory.reconciliation.rules import Decision, restates
+from memory.reconciliation.services import Outcome, one_at_a_time, remember
+from memory.retention.recycle_bin import let_go
+from memory.review.approvals import admit, take_back, was_merged
+from memory.review.proposals import stored
+from memory.store.history import record
+from memory.store.services import Prepared, lock_memory, store_memories
+
+MAX_ALIKE = 100
+PROPOSED_AGAIN = "proposed again"
+"""Begins the note in the history of a rejected memory that was about to be held anew."""
+
+
+@transaction.atomic
+def hold_memory(
+    *,
+    prepared: Prepared,
+    reason: str,
+    actor: Actor,
+    now: datetime,
+    proposed: Decision | None = None,
+    **extra: object,
+) -> Memory:
+    """Keeps a prepared statement for review; the same one again is the one that waits already.
+
+    What a person has turned away is not proposed again: the answer is the rejected memory, whose
+    history notes it. What a person decides on always (services.review_rules) is decided on at once:
+    the answer is the memory that now holds it, or the rejected one. `proposed` is what it was about
+    to do to a memory: an approval does that. `extra` are columns of a new memory.
+    """
+    space, [draft] = prepared.space, prepared.drafts
+    one_at_a_time(space)
+    waiting = Memory.objects.in_space(space).in_review().filter(content=draft.content).first()
+    if waiting is not None:
+        return waiting
+    noted: dict[str, Any] = {"actor": actor, "policy": prepared.policy, "now": now}
+    if (rejected := _rejected_before(prepared)) is not None:
+        again = f"{PROPOSED_AGAIN}: {draft.content}"
+        record(memories=[rejected], action=Action.REJECTED, reason=again, **noted)
+        return rejected
+    [memory] = store_memories(
+        prepared=prepared,
+        actor=actor,
+        now=now,
+        status=Status.REVIEW,
+        review_reason=reason,
+        review_proposal=stored(proposed),
+        **extra,
+    )
+    record(memories=[memory], action=Action.HELD, reason=reason, **noted)
+    rule = ReviewRule.objects.in_space(space).on(kind_of(reason)).first()
+    return memory if rule is None else _decided(memory, rule, now)
+
+
+@transaction.atomic
+def remember_or_hold(
+    *,
+    prepared: Prepared,
+    actor: Actor,
+    now: datetime,
+    proposed: Decision | None = None,
+    evidence: str = "",
+    **extra: object,
+) -> Outcome:
+    """Remembers a statement as `remember` does. Where the policy says so, what would change or
+    replace a memory is kept for review instead; `evidence` are the words that show it."""
+
+    def hold(decision: Decision) -> Memory:
+        why = because(CONFLICT, evidence)
+        return hold_memory(
+            prepared=prepared, reason=why, actor=actor, now=now, proposed=decision, **extra
+        )
+
+    holds = prepared.policy.document.assessment.hold_conflicts
+    return remember(
+        prepared=prepared,
+        actor=actor,
+        now=now,
+        proposed=proposed,
+        hold=hold if holds else None,
+        **extra,
+    )
+
+
+def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
+    """The memory after the standing decision; it waits where it cannot be compared now."""
+    decide = approve_memory if rule.approve else reject_memory
+    # A moment of its own: by it the decision can be taken back.
+    then = now + timedelta(microseconds=1)
+    actor = Actor("system", f"standing decision of {rule.made_by}")
+    try:
+        with transaction.atomic():
+            return decide(space=memory.space, memory_id=memory.pk, actor=actor, now=then)
+    except EmbeddingError:
+        return memory
+
+
+@transaction.atomic
+def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
+    """Lets a held memory in, in the light of what is known (services.approvals). Gives the memory
+    that now holds it: itself, or an older one. Raises NotFound, or Conflict if it is not held."""
+    one_at_a_time(space)
+    return admit(_held(space, memory_id), actor=actor, now=now)
+
+
+@transaction.atomic
+def reject_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
+    """Turns a held memory away, into the bin. Raises NotFound, or Conflict if it is not held."""
+    memory = _held(space, memory_id)
+    return let_go(
+        space=space,
+        memory_id=memory_id,
+        why=BinReason.REJECTED,
+        actor=actor,
+        now=now,
+        reason=memory.review_reason,
+        action=Action.REJECTED,
+    )
+
+
+@transaction.atomic
+def decide_alike(
+    *, space: Space, kind: str, approve: bool, actor: Actor, now: datetime
+) -> list[Memory]:
+    """Approves or rejects what waits for the same reason, the newest first, all or none; at most
+    MAX_ALIKE at once. Gives what was decided on."""
+    one_at_a_time(space)
+    decide = approve_memory if approve else reject_memory
+    rows = Memory.objects.in_space(space).held_as(kind).order_by("-created_at", "-pk")
+    found = list(rows.select_for_update().values_list("pk", flat=True)[:MAX_ALIKE])
+    for number, one in enumerate(found):
+        # A moment of its own: by it each can be taken back.
+        decide(space=space, memory_id=one, actor=actor, now=now + timedelta(microseconds=number))
+    decided = Memory.objects.in_space(space).in_bulk(found)
+    return [decided[one] for one in found]
+
+
+@transaction.atomic
+def reopen_memories(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+) -> list[Memory]:
+    """Takes decisions back, all or none, the last one first: they wait again, and what an approval
+    did to others is undone. Raises NotFound, or Conflict if one was not held and then decided on.
+    """
+    one_at_a_time(space)
+    rows = Memory.objects.in_space(space).filter(pk__in=memory_ids)
+    held = rows.select_for_update().order_by("pk").values_list("pk", flat=True)
+    if len(held) < len(set(memory_ids)):
+        raise NotFound("There is no such memory.")
+    approvals = _approvals(space, held)
+    for one in sorted(held, key=lambda pk: (pk in approvals, approvals.get(pk)), reverse=True):
+        _reopen(space, one, approvals.get(one), actor, now)
+    return list(rows.order_by("pk"))
+
+
+def _approvals(space: Space, memory_ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """When each of them was last let in."""
+    events = MemoryEvent.objects.in_space(space).filter(memory_id__in=memory_ids)
+    lines = events.filter(action=Action.APPROVED).order_by("id")
+    return dict(lines.values_list("memory_id", "at"))
+
+
+def _reopen(
+    space: Space, memory_id: UUID, approved_at: datetime | None, actor: Actor, now: datetime
+) -> None:
+    rows = Memory.objects.in_space(space).filter(pk=memory_id)
+    memory = rows.get()
+    memory.space = space
+    approved = memory.status == Status.LIVE and memory.review_reason
+    rejected = memory.bin_reason == BinReason.REJECTED
+    if not (approved or rejected or was_merged(memory, approved_at)):
+        raise Conflict("It was not decided on.")
+    rows.update(status=Status.REVIEW, binned_at=None, bin_reason="", importance_then=None)
+    if approved_at is not None and not rejected:
+        take_back(memory, approved_at=approved_at, actor=actor, now=now)
+    record(
+        memories=[memory],
+        action=Action.HELD,
+        actor=actor,
+        policy=current_policy(space),
+        now=now,
+        reason=memory.review_reason,
+    )
+
+
+def _rejected_before(prepared: Prepared) -> Memory | None:
+    """The memory in the bin that a person has rejected and that says the same."""
+    space, [draft] = prepared.space, prepared.drafts
+    rows = Memory.objects.in_space(space).rejected()
+    for neighbour in nearest(rows, space, prepared.vectors[0]):
+        if restates(draft.content, prepared.compared_type(draft), neighbour):
+            return neighbour.memory
+    return None
+
+
+def _held(space: Space, memory_id: UUID) -> Memory:
+    """The memory that waits, locked until the transaction ends. Raises NotFound, or Conflict if it
+    does not wait."""
+    memory = lock_memory(space, memory_id)
+    if memory.status != Status.REVIEW:
+        raise Conflict("It does not wait for review.")
+    return memory

@@ -1,0 +1,17 @@
+"""Addresses of the review inbox, below /s/<space>/."""
+
+from django.urls import path
+
+from memory.review import views
+
+urlpatterns = [
+    path("review/", views.review, name="review"),
+    path("review/alike/", views.decide_alike, name="review_alike"),
+    path("review/rules/<int:rule_id>/drop/", views.drop, name="review_rule_drop"),
+    path("review/reopen/", views.reopen, name="review_reopen"),
+    path("review/<uuid:memory_id>/", views.held, name="review_held"),
+    path("review/<uuid:memory_id>/near/", views.near, name="review_near"),
+    path("review/<uuid:memory_id>/edit/", views.edit, name="review_edit"),
+    path("review/<uuid:memory_id>/approve/", views.approve, name="review_approve"),
+    path("review/<uuid:memory_id>/reject/", views.reject, name="review_reject"),
+]

@@ -1,0 +1,282 @@
+"""The review inbox: what waits for a person, why, what it is to what is known, and the decision."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.embeddings import EmbeddingError
+from memory.errors import Conflict, NotFound
+from memory.memories.edit_form import edited
+from memory.models import Memory, ReviewRule, Status
+from memory.models.memories import MemoryQuerySet
+from memory.models.review_reasons import kind_of, quote_of
+from memory.pagination import keyset
+from memory.recall.similar import nearest_live, vector_of
+from memory.reconciliation.rules import Verdict, decide, patched
+from memory.review import services
+from memory.review.proposals import proposal_of
+from memory.review.standing_rules import always, drop_rule
+from memory.text.difference import compared
+
+PAGE_SIZE = 100
+DECIDED = gettext_lazy("Somebody has decided about it already.")
+
+
+@require_GET
+@space_page("read")
+def review(request: PageRequest, access: Access) -> HttpResponse:
+    """The queue, newest first; for htmx the next part of it."""
+    context = _queue(access, request.GET.get("cursor") or None)
+    template = "memory/_review_list.html" if request.htmx else "memory/review.html"
+    return render(request, template, context)
+
+
+@require_GET
+@space_page("read")
+def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """One that waits, as it stands in the queue: what an edit that was given up leaves."""
+    memory = _asked_for(access, memory_id)
+    if memory.status != Status.REVIEW:
+        return _overtaken(request)
+    context = _item(memory) | _rights(access)
+    return render(request, "memory/_held.html", context | {"focused": True})
+
+
+@require_GET
+@space_page("read")
+def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """A fragment: what is known that it says again or speaks against, with the difference."""
+    memory = get_object_or_404(_waiting(access).defer("search"), pk=memory_id)
+    return render(request, "memory/_held_near.html", _known(access, memory))
+
+
+@require_http_methods(["GET", "POST"])
+@space_page("write")
+def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """A form in the memory's place; what is sent is kept and approved. Where somebody was faster a
+    word says so, and what was typed stays."""
+    memory = _asked_for(access, memory_id)
+    if memory.status != Status.REVIEW:
+        if request.method == "GET":
+            return _overtaken(request)
+        response = _answered(request, access, text=DECIDED, level="info")
+        response["HX-Reswap"] = "none"
+        return response
+    form = edited(request, access, memory, reason="corrected in review")
+    if form is None:
+        return _decided(
+            request, access, memory_id, services.approve_memory, _("Changed and approved.")
+        )
+    addresses = {
+        "url": reverse("review_edit", args=[access.space.slug, memory_id]),
+        "cancel_url": reverse("review_held", args=[access.space.slug, memory_id]),
+        "target": f"#held-{memory_id}",
+        "save": _("Save and approve"),
+    }
+    context = _item(memory) | form | addresses | {"editing": True}
+    return render(request, "memory/_held.html", context)
+
+
+@require_POST
+@space_page("write")
+def approve(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Lets it in."""
+    return _decided(request, access, memory_id, services.approve_memory, _("Approved."))
+
+
+@require_POST
+@space_page("write")
+def reject(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Turns it away, into the bin."""
+    said = _("Rejected. It will not be proposed again.")
+    return _decided(request, access, memory_id, services.reject_memory, said)
+
+
+@require_POST
+@space_page("write")
+def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
+    """Approves or rejects all that wait for the same reason; the queue is drawn anew."""
+    approved = request.POST.get("decision") == "approve"
+    asked: dict[str, Any] = {
+        "space": access.space,
+        "kind": request.POST.get("kind", "").replace("\x00", ""),
+        "approve": approved,
+        "actor": access.actor,
+        "now": timezone.now(),
+    }
+    try:
+        if "always" in request.POST:
+            always(**asked)
+        decided = services.decide_alike(**asked)
+    except Conflict:
+        said = _("There are too many standing decisions. Drop one.")
+        return _drawn(request, access, text=said, level="warning")
+    except EmbeddingError:
+        return _undecided(request, access)
+    n = len(decided)
+    said = (
+        ngettext("%(n)d approved.", "%(n)d approved.", n)
+        if approved
+        else ngettext("%(n)d rejected.", "%(n)d rejected.", n)
+    )
+    return _drawn(request, access, text=said % {"n": n}, undo=decided)
+
+
+@require_POST
+@space_page("write")
+def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
+    """Drops a standing decision: what comes for its reason waits again."""
+    drop_rule(space=access.space, rule_id=rule_id)
+    return _drawn(request, access, text=_("From now on they wait for a person again."))
+
+
+@require_POST
+@space_page("write")
+def reopen(request: PageRequest, access: Access) -> HttpResponse:
+    """Undoes decisions: they wait again, and the queue is drawn anew."""
+    try:
+        rows = Memory.objects.in_space(access.space).referred_to(*request.GET.getlist("id"))
+        reopened = services.reopen_memories(
+            space=access.space,
+            memory_ids=list(rows.values_list("pk", flat=True)),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except (ValueError, NotFound):
+        raise Http404 from None
+    except Conflict:
+        said = _("Something else has happened to it since.")
+        return _drawn(request, access, text=said, level="info")
+    return _drawn(request, access, focused={memory.pk for memory in reopened})
+
+
+def _decided(
+    request: PageRequest, access: Access, memory_id: UUID, verb: Any, said: str
+) -> HttpResponse:
+    """Nothing in its place, and the undo; or a word, if somebody was faster."""
+    try:
+        holder = verb(
+            space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now()
+        )
+    except NotFound:
+        raise Http404 from None
+    except Conflict:
+        return _answered(request, access, text=DECIDED, level="info")
+    except EmbeddingError:
+        return _undecided(request, access)
+    if holder.pk != memory_id:
+        said = _("Approved. A memory that was there already holds it now.")
+    decided = Memory.objects.in_space(access.space).get(pk=memory_id)
+    return _answered(request, access, text=said, undo=[decided])
+
+
+def _undecided(request: PageRequest, access: Access) -> HttpResponse:
+    said = _("The embedding model does not answer. Nothing was decided; try again later.")
+    return _drawn(request, access, text=said, level="error")
+
+
+def _answered(
+    request: PageRequest,
+    access: Access,
+    *,
+    text: str | Promise = "",
+    undo: Sequence[Memory] = (),
+    **more: Any,
+) -> HttpResponse:
+    ids = "&".join(f"id={memory.short_id}" for memory in undo)
+    context = {
+        "text": text,
+        "level": "success",
+        "undo_url": f"{reverse('review_reopen', args=[access.space.slug])}?{ids}" if ids else "",
+        "waiting": _waiting(access).count(),
+        **more,
+    }
+    return render(request, "memory/_review_answer.html", context)
+
+
+def _drawn(
+    request: PageRequest, access: Access, *, focused: set[UUID] | None = None, **more: Any
+) -> HttpResponse:
+    queue = _queue(access, None)
+    place = next((item for item in queue["queue"] if item["memory"].pk in (focused or ())), None)
+    place = place or next(iter(queue["queue"]), None)
+    if place:
+        place["focused"] = True
+    return _answered(request, access, redrawn=True, **queue, **more)
+
+
+def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
+    page, following = keyset("-created_at").page(
+        _waiting(access).defer("search"), limit=PAGE_SIZE, cursor=cursor
+    )
+    kinds: dict[str, int] = {}
+    for reason in _waiting(access).values_list("review_reason", flat=True)[:1000]:
+        kinds[kind_of(reason)] = kinds.get(kind_of(reason), 0) + 1
+    return {
+        "queue": [_item(memory) for memory in page],
+        "next": following,
+        "waiting": _waiting(access).count(),
+        "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
+        "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
+        **_rights(access),
+    }
+
+
+def _item(memory: Memory) -> dict[str, Any]:
+    reason = memory.review_reason
+    return {"memory": memory, "kind": kind_of(reason), "quote": quote_of(reason)}
+
+
+def _rights(access: Access) -> dict[str, Any]:
+    return {"may_write": "write" in access.scopes}
+
+
+def _waiting(access: Access) -> MemoryQuerySet:
+    return Memory.objects.in_space(access.space).in_review()
+
+
+def _overtaken(request: PageRequest) -> HttpResponse:
+    """The page anew: what it shows has been decided about."""
+    messages.info(request, DECIDED)
+    response = HttpResponse(status=204)
+    response["HX-Refresh"] = "true"
+    return response
+
+
+def _asked_for(access: Access, memory_id: UUID) -> Memory:
+    rows = Memory.objects.in_space(access.space).defer("search")
+    return get_object_or_404(rows, pk=memory_id)
+
+
+def _known(access: Access, memory: Memory) -> dict[str, Any]:
+    """What the same statement would be to what is known, had it not been held."""
+    space = access.space
+    vector = vector_of(space, memory.pk)
+    if vector is None:
+        return {}
+    live = nearest_live(space, vector)
+    decision = proposal_of(memory) or decide(memory.content, memory.memory_type, live)
+    if decision.memory is None:
+        return {}
+    old = decision.memory.content
+    revised = decision.verdict is Verdict.REVISE
+    new = patched(old, memory.content, timezone.now()) if revised else memory.content
+    return {
+        "known": decision.memory,
+        "verdict": str(decision.verdict),
+        "difference": compared(old, new),
+        # The words of a model; the rule's would say the same again.
+        "why": decision.reason if memory.review_proposal else "",
+    }

@@ -1,1 +1,0 @@
-"""Writes, as verbs: each is one transaction together with its history."""

@@ -1,0 +1,181 @@
+"""Deleting a space: closed at once, brought back within a grace, then gone in batches.
+
+A closed space does not exist for anybody: not for its members, not for its keys. Nothing is lost
+before GRACE is over; `reopen_space` brings it back whole. Then beat begins a job, which deletes the
+rows of one table after the other. From its first batch on there is no way back and no cancelling,
+because half a space is of no use; a worker that dies is followed by another.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from graphlib import TopologicalSorter
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import ForeignKey, Model
+from django.utils import timezone
+
+from memory.access.audit import note
+from memory.actors import SYSTEM, Actor
+from memory.errors import Conflict
+from memory.jobs import services as jobs
+from memory.models import AuditAction, Job, JobState, Membership, Space
+from memory.spaces.services import delete_space, models_of_spaces
+
+logger = logging.getLogger(__name__)
+
+KIND = "delete"
+GRACE = timedelta(minutes=10)
+BATCH = 5000  # rows; one is well within a lease
+
+
+@transaction.atomic
+def close_space(*, space: Space, actor: Actor, now: datetime) -> Space:
+    """Closes the space to all, to be deleted when GRACE is over; its long work stops.
+
+    Raises Conflict if it is closed already.
+    """
+    held = _held(space)
+    if held.closed_at is not None:
+        raise Conflict("The space is being deleted already.")
+    for job_id in Job.objects.in_space(held).unfinished().values_list("pk", flat=True):
+        jobs.cancel(space=held, job_id=job_id, now=now)
+    held.closed_at = now
+    held.save(update_fields=["closed_at"])
+    note(space=held, actor=actor, action=AuditAction.SPACE_CLOSED, subject=held.name, now=now)
+    # The audit goes with the space.
+    logger.warning("The space %s is to be deleted, says %s %s", held.slug, actor.type, actor.name)
+    return held
+
+
+@transaction.atomic
+def reopen_space(*, space: Space, actor: Actor, now: datetime) -> Space:
+    """Brings a closed space back as it was. Raises Conflict if some of it is gone, or if it is not
+    closed."""
+    held = _held(space)
+    if held.closed_at is None:
+        raise Conflict("The space is not being deleted.")
+    job = deletion(held)
+    if job is not None and job.done:
+        raise Conflict("Some of it is gone already.")
+    if job is not None:
+        # Who works at it loses its first batch at `advance`: that comes after us.
+        jobs.cancel(space=held, job_id=job.pk, now=now)
+    held.closed_at = None
+    held.save(update_fields=["closed_at"])
+    note(space=held, actor=actor, action=AuditAction.SPACE_REOPENED, subject=held.name, now=now)
+    return held
+
+
+def deletion(space: Space) -> Job | None:
+    """The deletion of a space that is closed, if it has begun."""
+    begun = Job.objects.in_space(space).filter(kind=KIND, created_at__gte=space.closed_at)
+    return begun.order_by("-created_at").first()
+
+
+@transaction.atomic
+def begin_deletion(*, space: Space, now: datetime) -> Job:
+    """The deletion of a closed space, before or after its grace, the job being the caller's. Raises
+    Conflict if somebody else is at it."""
+    job = deletion(_held(space)) or _start(space, now)
+    return jobs.take_up(space=space, job_id=job.pk, now=now)
+
+
+def start_due(*, now: datetime) -> None:
+    """Beat's part: begins the deletions whose grace is over."""
+    for space in Space.objects.filter(closed_at__lte=now - GRACE):
+        job = deletion(space)
+        # One that a command left is gone on with; one that was given up waits for a person.
+        with suppress(Conflict):
+            if job is None:
+                _start(space, now)
+            elif job.state == JobState.CANCELLED:
+                jobs.resume(space=space, job_id=job.pk, now=now)
+
+
+def delete_in_batches(job: Job) -> Mapping[str, Any]:
+    """The job's work. The space goes last, and the job with it. Raises JobStopped."""
+    total = job.total or sum(
+        table.model._base_manager.filter(space_id=job.space.pk).count() for table in _tables()
+    )
+    while _step(job, total):
+        pass
+    with transaction.atomic():
+        _held(job.space)
+        jobs.advance(job=job, done=job.done, now=timezone.now())
+        delete_space(space=job.space, actor=SYSTEM)
+    return {}
+
+
+@transaction.atomic
+def _step(job: Job, total: int) -> int:
+    """One batch and its place in the job; how many rows went."""
+    _held(job.space)
+    gone = next((n for table in _tables() if (n := _delete_some(table, job.space))), 0)
+    done = job.done + gone
+    jobs.advance(job=job, done=done, total=max(total, done), now=timezone.now())
+    return gone
+
+
+def _start(space: Space, now: datetime) -> Job:
+    return jobs.start_job(space=space, kind=KIND, parameters={}, actor=SYSTEM, now=now)
+
+
+def _held(space: Space) -> Space:
+    """The space as it is, held against others who would close, reopen or delete it."""
+    return Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table whose rows belong to a space, and its keys to itself."""
+
+    model: type[Model]
+    own_keys: Sequence[str]
+
+
+@cache
+def _tables() -> Sequence[_Table]:
+    """The tables of spaces, each before those that its rows refer to: a batch leaves no row that
+    refers to nothing. Who may see how far it is, and how far it is, goes with the space."""
+    kept = {Job, Membership}
+    found = [model for model in models_of_spaces() if model not in kept]
+    order: TopologicalSorter[type[Model]] = TopologicalSorter({model: [] for model in found})
+    for model in found:
+        for key in _keys(model):
+            if key.related_model in found and key.related_model is not model:
+                order.add(key.related_model, model)
+    return [
+        _Table(
+            model,
+            [key.column for key in _keys(model) if key.related_model is model],
+        )
+        for model in order.static_order()
+    ]
+
+
+def _keys(model: type[Model]) -> list[Any]:
+    return [field for field in model._meta.fields if isinstance(field, ForeignKey)]
+
+
+def _delete_some(table: _Table, space: Space) -> int:
+    """Deletes a batch of rows; those that refer to others of their table come first."""
+    name = table.model._meta.db_table
+    with connection.cursor() as cursor:
+        for condition in (*(f'"{key}" IS NOT NULL' for key in table.own_keys), "TRUE"):
+            cursor.execute(
+                f"""
+                DELETE FROM "{name}" WHERE space_id = %(space)s AND id IN (
+                    SELECT id FROM "{name}" WHERE space_id = %(space)s AND {condition}
+                    LIMIT %(batch)s
+                )
+                """,  # noqa: S608 - names of our own tables and columns
+                {"space": space.pk, "batch": BATCH},
+            )
+            if cursor.rowcount:
+                return int(cursor.rowcount)
+    return 0

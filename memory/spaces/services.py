@@ -1,0 +1,114 @@
+"""Spaces: made, renamed, deleted."""
+
+import logging
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import connection, transaction
+from django.db.models import ManyToOneRel, Model
+
+from memory.access.audit import note
+from memory.access.members import add_member
+from memory.actors import Actor
+from memory.errors import FieldError, InvalidArguments
+from memory.models import AuditAction, Embedder, PolicyVersion, Role, Space, User
+from memory.policy import PolicyDocument, changed
+
+logger = logging.getLogger(__name__)
+
+MAX_NAME, MAX_SLUG = 120, 60
+TAKEN = "is taken by another space"
+
+
+@transaction.atomic
+def create_space(
+    *,
+    slug: str,
+    name: str,
+    embedder: Embedder,
+    actor: Actor,
+    owner: User | None = None,
+    language: str = "en",
+) -> Space:
+    """A new space with the default policy, in this language, as its version 1.
+
+    Raises InvalidArguments, also for a short name that another space has.
+    """
+    document = changed(PolicyDocument(), {"language": language})
+    name = _checked_name(name)
+    _check_slug(slug)
+    space, is_new = Space.objects.get_or_create(
+        slug=slug, defaults={"name": name, "embedder": embedder}
+    )
+    if not is_new:
+        raise InvalidArguments(FieldError("slug", TAKEN))
+    PolicyVersion.objects.create(
+        space=space,
+        version=1,
+        document=document.model_dump(mode="json"),
+        actor_type=actor.type,
+        actor_name=actor.name,
+    )
+    now = space.created_at
+    note(space=space, actor=actor, action=AuditAction.SPACE_CREATED, subject=name, now=now)
+    if owner is not None:
+        add_member(space=space, user=owner, role=Role.OWNER, actor=actor, now=now)
+    return space
+
+
+@transaction.atomic
+def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Space:
+    """Calls the space something else; its short name, which stands in addresses, stays.
+
+    Raises InvalidArguments.
+    """
+    name = _checked_name(name)
+    held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    if held.name != name:
+        before, held.name = held.name, name
+        held.save(update_fields=["name"])
+        detail = {"before": before}
+        action = AuditAction.SPACE_RENAMED
+        note(space=held, actor=actor, action=action, subject=name, now=now, detail=detail)
+    return held
+
+
+@transaction.atomic
+def delete_space(*, space: Space, actor: Actor) -> None:
+    """Deletes the space with all that belongs to it, its history and its audit among them; what
+    was done is left in the log only. A large one takes a minute: services.deleting does it in
+    batches, and ends here.
+
+    One statement for each table. The order does not matter, because foreign keys are looked at when
+    the transaction ends.
+    """
+    Space.objects.select_for_update().get(pk=space.pk)
+    with connection.cursor() as cursor:
+        for model in models_of_spaces():
+            cursor.execute(f'DELETE FROM "{model._meta.db_table}" WHERE space_id = %s', [space.pk])  # noqa: S608 - names of our own tables
+        cursor.execute("DELETE FROM memory_space WHERE id = %s", [space.pk])
+    logger.warning("The space %s was deleted by %s %s", space.slug, actor.type, actor.name)
+
+
+def models_of_spaces() -> list[type[Model]]:
+    """Each model whose rows belong to a space, which is their `space`; of the apps above, too."""
+    fields = Space._meta.get_fields(include_hidden=True)
+    return [field.related_model for field in fields if isinstance(field, ManyToOneRel)]
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.replace("\x00", "").split())
+    if not 1 <= len(name) <= MAX_NAME:
+        raise InvalidArguments(FieldError("name", f"must have 1 to {MAX_NAME} characters"))
+    return name
+
+
+def _check_slug(slug: str) -> None:
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        wrong = "must be Latin letters, digits, - and _ only"
+        raise InvalidArguments(FieldError("slug", wrong)) from None
+    if len(slug) > MAX_SLUG:
+        raise InvalidArguments(FieldError("slug", f"must have at most {MAX_SLUG} characters"))

@@ -1,0 +1,170 @@
+"""The page of spaces: those one belongs to, a form for another, what this one is called, and those
+that are being deleted."""
+
+from contextlib import suppress
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.embeddings import EmbeddingError
+from memory.embeddings.embedders import configured_embedder
+from memory.errors import Conflict, InvalidArguments
+from memory.jobs.durations import about
+from memory.models import Membership, Memory, Space
+from memory.models.policies import current_policy
+from memory.policies.services import change_policy
+from memory.spaces import deletion, services
+
+SHOWN = 200
+SHOWN_LEAVING = 5
+_SENTENCES = {
+    "name": gettext_lazy("The name has to say something, in 120 characters at most."),
+    "language": gettext_lazy("A language is two small letters, as en, de or zh."),
+}
+
+
+@require_GET
+@space_page("read")
+def spaces(request: PageRequest, access: Access) -> HttpResponse:
+    """One's own spaces; an owner may make others and change this one."""
+    return _shown(request, access)
+
+
+@require_POST
+@space_page("admin")
+def create(request: PageRequest, access: Access) -> HttpResponse:
+    """Makes a space whose owner is who asked, and goes there."""
+    name, slug = _asked(request, "name"), _asked(request, "slug")
+    try:
+        space = services.create_space(
+            slug=slug or slugify(name) or "space",
+            name=name,
+            language=_asked(request, "language") or settings.LANGUAGE_CODE[:2],
+            embedder=configured_embedder(),
+            actor=access.actor,
+            owner=request.user,  # type: ignore[arg-type]  # logged in: space_page sees to it
+        )
+    except InvalidArguments as error:
+        return _shown(request, access, create_error=_sentence(error), asked=request.POST)
+    except EmbeddingError as error:
+        return _shown(request, access, create_error=str(error), asked=request.POST)
+    messages.success(request, _("The space %(name)s is made.") % {"name": space.name})
+    return redirect("spaces", space.slug)
+
+
+@require_POST
+@space_page("admin")
+def change(request: PageRequest, access: Access) -> HttpResponse:
+    """Another name, another language: both or neither."""
+    now, actor = timezone.now(), access.actor
+    try:
+        with transaction.atomic():
+            services.rename_space(
+                space=access.space, name=_asked(request, "name"), actor=actor, now=now
+            )
+            change_policy(
+                space=access.space,
+                changes={"language": _asked(request, "language")},
+                actor=actor,
+                now=now,
+            )
+    except InvalidArguments as error:
+        return _shown(request, access, change_error=_sentence(error), asked=request.POST)
+    messages.success(request, _("Saved."))
+    return redirect("spaces", access.space.slug)
+
+
+@require_POST
+@space_page("admin")
+def delete(request: PageRequest, access: Access) -> HttpResponse:
+    """Closes this space, to be deleted, if its short name was typed and one's own is another, too:
+    there it is told how far that is."""
+    if _asked(request, "confirm") != access.space.slug:
+        sentence = _("Nothing was deleted: what was typed is not the space's short name.")
+        return _shown(request, access, delete_error=sentence)
+    others = Space.objects.of_member(request.user).exclude(pk=access.space.pk)
+    other = others.order_by("memberships__pk").first()
+    if other is None:
+        sentence = _("Nothing was deleted: it is your only space. Make another one first.")
+        return _shown(request, access, delete_error=sentence)
+    with suppress(Conflict):  # somebody was faster
+        deletion.close_space(space=access.space, actor=access.actor, now=timezone.now())
+    messages.success(request, _("The space %(name)s is closed.") % {"name": access.space.name})
+    return redirect("spaces", other.slug)
+
+
+@require_GET
+@space_page("read")
+def leaving(request: PageRequest, access: Access) -> HttpResponse:
+    """How far the deletions of one's spaces are."""
+    return render(request, "memory/_leaving_spaces.html", _leaving(request))
+
+
+@require_POST
+@space_page("read")
+def bring_back(request: PageRequest, access: Access) -> HttpResponse:
+    """Opens a space again of which nothing is gone."""
+    rows = Space.objects.leaving(request.user)
+    space = get_object_or_404(rows, slug=request.POST.get("space", "").replace("\x00", ""))
+    try:
+        deletion.reopen_space(space=space, actor=access.actor, now=timezone.now())
+    except Conflict:
+        messages.error(request, _("It is too late: some of it is gone already."))
+    else:
+        messages.success(request, _("The space %(name)s is back.") % {"name": space.name})
+    return redirect("spaces", access.space.slug)
+
+
+def _asked(request: PageRequest, name: str) -> str:
+    return request.POST.get(name, "").replace("\x00", "").strip()
+
+
+def _sentence(error: InvalidArguments) -> str:
+    [first, *_others] = error.errors
+    if first.field == "slug":
+        if first.message == services.TAKEN:
+            return _("Another space has this short name.")
+        return _("A short name has Latin letters, digits, - and _, 60 at most.")
+    return str(_SENTENCES.get(first.field, first.message))
+
+
+def _leaving(request: PageRequest) -> dict[str, Any]:
+    """What templates/memory/_leaving_spaces.html takes."""
+    now, rows = timezone.now(), Space.objects.leaving(request.user)
+    found = [(space, deletion.deletion(space)) for space in rows[:SHOWN_LEAVING]]
+    return {
+        "leaving": [
+            {
+                "space": space,
+                "goes_at": max(now, space.closed_at + deletion.GRACE),
+                "job": job if job and job.done else None,
+                "left": about(left) if job and (left := job.left(now)) else "",
+            }
+            for space, job in found
+            if space.closed_at is not None
+        ]
+    }
+
+
+def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
+    own = Membership.objects.filter(user=request.user.pk, space__closed_at=None)
+    context = {
+        "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
+        "language": current_policy(access.space).document.language,
+        "memories": Memory.objects.in_space(access.space).count(),
+        "may_steer": "admin" in access.scopes,
+        **_leaving(request),
+        **more,
+    }
+    return render(request, "memory/spaces.html", context)

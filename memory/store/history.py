@@ -1,0 +1,54 @@
+"""One line in the history for each thing that happens, written beside the change itself."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from memory.actors import Actor
+from memory.formulas.importance import age_days, current_importance, time_coef
+from memory.models import Memory, MemoryEvent
+from memory.models.history import Action
+from memory.models.policies import Policy
+from memory.policy import DecayPolicy
+
+
+def importance_now(memory: Memory, decay: DecayPolicy, now: datetime) -> float:
+    """The memory's current importance in [0, 1], for a row already in hand."""
+    coefficient = time_coef(
+        age_days(memory.last_active_at or memory.created_at, now),
+        memory.use_count,
+        core=memory.core or memory.pinned,
+        floor=decay.floor,
+        scale_days=decay.scale_days,
+    )
+    return current_importance(memory.importance, coefficient)
+
+
+def record(
+    *,
+    memories: Iterable[Memory],
+    action: Action,
+    actor: Actor,
+    policy: Policy,
+    now: datetime,
+    reason: str = "",
+) -> None:
+    """Appends one event per memory, with what it said and weighed at that moment."""
+    MemoryEvent.objects.bulk_create(
+        (
+            MemoryEvent(
+                space_id=memory.space_id,
+                memory_id=memory.pk,
+                at=now,
+                action=action,
+                actor_type=actor.type,
+                actor_name=actor.name,
+                reason=reason,
+                content=memory.content,
+                importance=memory.importance,
+                current_importance=importance_now(memory, policy.document.decay, now),
+                policy_version=policy.version,
+            )
+            for memory in memories
+        ),
+        batch_size=1000,
+    )

@@ -1,0 +1,101 @@
+"""The history of a memory in sentences: who did what, and what it was like then."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.template.defaultfilters import capfirst
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory.models import BinReason, MemoryEvent
+from memory.models.history import Action
+from memory.store.reason_labels import in_words
+
+_SENTENCES = {
+    Action.CREATED: gettext_lazy("%(who)s remembered it."),
+    Action.REVISED: gettext_lazy("%(who)s changed it."),
+    Action.REINFORCED: gettext_lazy(
+        "%(who)s heard it again: it weighs more, and its lifetime began anew."
+    ),
+    Action.USED: gettext_lazy("%(who)s was given it for a reply."),
+    Action.UNUSED: gettext_lazy("%(who)s took a use of it back."),
+    Action.EXPIRED: gettext_lazy("Its time was up: it went into the bin."),
+    Action.EVICTED: gettext_lazy("The space was full, and it weighed least: it went into the bin."),
+    Action.DELETED: gettext_lazy("%(who)s let it go into the bin."),
+    Action.RESTORED: gettext_lazy("%(who)s took it back from the bin."),
+    Action.PURGED: gettext_lazy("%(who)s deleted it for good."),
+    Action.PINNED: gettext_lazy("%(who)s pinned it."),
+    Action.UNPINNED: gettext_lazy("%(who)s unpinned it."),
+    Action.EXTENDED: gettext_lazy("%(who)s began its lifetime anew."),
+    Action.HELD: gettext_lazy("It was held for review."),
+    Action.APPROVED: gettext_lazy("%(who)s let it in."),
+    Action.REJECTED: gettext_lazy("%(who)s turned it away."),
+}
+_ACTORS = {
+    "key": gettext_lazy("the key “%(name)s”"),
+    "assessor": gettext_lazy("the judge (%(name)s)"),
+    "assistant": gettext_lazy("the assistant (%(name)s)"),
+}
+_KINDS = {
+    "key": gettext_lazy("a key"),
+    "assessor": gettext_lazy("the judge"),
+    "assistant": gettext_lazy("the assistant"),
+    "system": gettext_lazy("Ebb"),
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """One line of the history. `why` is empty where the sentence says it."""
+
+    sentence: SafeString
+    why: str
+    at: datetime
+    weighed: float
+    rank: int | None
+    policy_version: int
+
+
+def told(events: Iterable[MemoryEvent]) -> list[Told]:
+    """The events in sentences, in their order."""
+    return [
+        Told(
+            _sentence(event),
+            _why(event),
+            event.at,
+            event.current_importance,
+            event.rank,
+            event.policy_version,
+        )
+        for event in events
+    ]
+
+
+def _sentence(event: MemoryEvent) -> SafeString:
+    # A person is called as they call themselves.
+    begins = who(event) if event.actor_type == "user" else capfirst(who(event))
+    return _filled(_SENTENCES[Action(event.action)], who=format_html("{}", begins))
+
+
+def who(done: object) -> SafeString:
+    """Who did it, of whatever has `actor_type` and `actor_name`: an event, a revision. A name is
+    isolated: its letters may turn round those after them."""
+    kind, name = getattr(done, "actor_type", ""), getattr(done, "actor_name", "")
+    called = format_html("<bdi>{}</bdi>", name or _("somebody"))
+    if kind in _ACTORS and name:
+        return _filled(_ACTORS[kind], name=called)
+    return conditional_escape(_KINDS.get(kind, called))
+
+
+def _filled(sentence: object, **values: SafeString) -> SafeString:
+    return mark_safe(conditional_escape(str(sentence)) % values)  # noqa: S308 - both sides are escaped
+
+
+def _why(event: MemoryEvent) -> str:
+    """What the sentence has said already is not said twice."""
+    if event.reason == BinReason.SUPERSEDED:
+        return _("something newer took its place")
+    return "" if event.reason in BinReason else in_words(event.reason)

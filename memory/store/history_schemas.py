@@ -1,0 +1,53 @@
+"""Shapes: the history."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from ninja import Schema
+
+from memory.drafts import Moment
+from memory.models import MemoryEvent
+from memory.requests import ActorOut, Limit, MemoryReference, NumberedCursor
+
+ActionName = Literal[
+    "created", "revised", "reinforced", "used", "unused", "expired", "evicted", "deleted",
+    "restored", "purged", "pinned", "unpinned", "extended", "held", "approved", "rejected",
+]  # fmt: skip
+
+
+class HistoryIn(Schema):
+    """Filters and place of the history; `since` is a moment with its time zone."""
+
+    action: ActionName | None = None
+    memory_id: MemoryReference | None = None
+    since: Moment | None = None
+    limit: Limit = 50
+    cursor: NumberedCursor | None = None
+
+
+class EventOut(Schema):
+    """One thing that happened to a memory, with what it said and weighed at that moment."""
+
+    id: int
+    at: datetime
+    action: str
+    actor: ActorOut
+    reason: str
+    memory_id: UUID
+    content: str
+    importance: float
+    current_importance: float
+    rank: int | None
+    policy_version: int
+
+    @staticmethod
+    def resolve_actor(event: MemoryEvent) -> dict[str, str]:
+        return {"type": event.actor_type, "name": event.actor_name}
+
+
+class HistoryList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[EventOut]
+    next: str | None

@@ -1,0 +1,96 @@
+"""Everything that ever happened to the memories of a space, as a page."""
+
+from collections.abc import Callable
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.models import BinReason, MemoryEvent
+from memory.models.history import Action, HistoryQuerySet
+from memory.pagination import Searched, keyset
+
+PAGE_SIZE = 30
+LOOKED_AT = 10_000
+"""How many lines one search for words looks at; the next page looks further back."""
+ACTORS = {
+    "user": _("people"),
+    "key": _("keys"),
+    "assessor": _("the judge"),
+    "assistant": _("the assistant"),
+    "system": _("Ebb itself"),
+}
+
+
+@require_GET
+@space_page("read")
+def history(request: PageRequest, access: Access) -> HttpResponse:
+    """What happened, the latest first, by what, by whom, to which memory and on which day."""
+    asked = {name: _asked(request, name) for name in ("action", "actor", "q", "day")}
+    events = _filtered(MemoryEvent.objects.in_space(access.space), asked)
+    found = _found(events, asked["q"], request.GET.get("cursor") or None)
+    reasons = dict(BinReason.choices)
+    for event in found.rows:
+        event.reason = str(reasons.get(event.reason, event.reason))
+    context = {
+        "events": found.rows,
+        "next": found.following,
+        "until": found.until,
+        "asked": asked,
+        "actions": Action.choices,
+        "actors": _actors(asked["actor"]),
+    }
+    template = "memory/_history.html" if request.htmx else "memory/history.html"
+    return render(request, template, context)
+
+
+def _asked(request: PageRequest, name: str) -> str:
+    return request.GET.get(name, "").replace("\x00", "").strip()[:200]
+
+
+def _filtered(events: HistoryQuerySet, asked: dict[str, str]) -> HistoryQuerySet:
+    """By those filters that say something that can be; others are left out."""
+    if asked["action"] in Action:
+        events = events.filter(action=asked["action"])
+    kind, _colon, name = asked["actor"].partition(":")
+    if kind in ACTORS:
+        events = events.filter(actor_type=kind, **({"actor_name": name} if name else {}))
+    if day := _day(asked["day"]):
+        events = events.filter(at__gte=day, at__lt=day + timedelta(days=1))
+    return events
+
+
+def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[MemoryEvent]:
+    """All, or those of the memory with this id, or of memories that said this."""
+    fitting: Callable[[HistoryQuerySet], HistoryQuerySet] | None = None
+    if query:
+        try:
+            events = events.about(query.lower())
+        except ValueError:
+            fitting = partial(HistoryQuerySet.saying, text=query)
+    return keyset("-at").searched(
+        events, fitting, limit=PAGE_SIZE, cursor=cursor, through=LOOKED_AT
+    )
+
+
+def _day(value: str) -> datetime | None:
+    try:
+        day = parse_date(value)
+    except ValueError:
+        return None
+    return timezone.make_aware(datetime.combine(day, time())) if day else None
+
+
+def _actors(chosen: str) -> list[tuple[str, Any]]:
+    """The kinds, and the one by name that was chosen from the list."""
+    kind, _colon, name = chosen.partition(":")
+    one = [(chosen, name)] if kind in ACTORS and name else []
+    return [*ACTORS.items(), *one]

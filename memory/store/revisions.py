@@ -1,0 +1,41 @@
+"""Back to what a memory said before: a revision of its own, so that it can be undone as well."""
+
+from datetime import datetime
+from uuid import UUID
+
+from memory.actors import Actor
+from memory.drafts import Facets, Reversion
+from memory.errors import NotFound
+from memory.models import Memory, MemoryRevision, Space
+from memory.store.services import revise_memory
+
+
+def revert_memory(
+    *, space: Space, memory_id: UUID, revision: int, actor: Actor, now: datetime
+) -> Memory:
+    """Makes the memory say again what it said in this past revision.
+
+    Raises NotFound for a revision it never had, Conflict if the memory is in the bin.
+    """
+    past = MemoryRevision.objects.filter(
+        space_id=space.pk, memory_id=memory_id, number=revision
+    ).first()
+    if past is None:
+        raise NotFound("There is no such past revision.")
+    change = Reversion.model_construct(
+        content=past.content,
+        memory_type=past.memory_type,
+        importance=past.importance,
+        tags=past.tags,
+        topics=past.topics,
+        facets=Facets.model_validate(past.facets) if past.facets else None,
+        pinned=None,
+    )
+    return revise_memory(
+        space=space,
+        memory_id=memory_id,
+        change=change,
+        actor=actor,
+        now=now,
+        reason=f"reverted to revision {revision}",
+    )

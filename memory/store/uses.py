@@ -1,0 +1,142 @@
+"""A memory's uses: counted when it is put before a model, and taken back when that was a mistake.
+
+A use raises `use_count`, and starts the clocks anew that decay and lifetime go by. Taking it back
+undoes exactly that: what has moved a clock since stands.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from memory.actors import Actor
+from memory.formulas import retention_sql
+from memory.formulas.retention import expires_at
+from memory.models import Memory, Space
+from memory.models.history import Action
+from memory.models.policies import current_policy
+from memory.store.history import record
+from memory.store.services import lock_memory
+
+
+class Use(BaseModel):
+    """One use of a memory: when, and what its clocks said before. JSON holds it whole."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: AwareDatetime
+    last_active_at: AwareDatetime | None
+    clock_started_at: AwareDatetime
+    renewed: bool
+    """Whether the lifetime began anew with it, as the policy said then."""
+
+    @property
+    def before(self) -> dict[str, datetime | None]:
+        """The memory's clocks before the use."""
+        return {"last_active_at": self.last_active_at, "clock_started_at": self.clock_started_at}
+
+    @property
+    def after(self) -> dict[str, datetime | None]:
+        """The memory's clocks after it."""
+        clock = self.at if self.renewed else self.clock_started_at
+        return {"last_active_at": self.at, "clock_started_at": clock}
+
+
+def mark_used(
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime, reason: str
+) -> dict[UUID, Use]:
+    """Counts a use of each live memory that was put before a model, and renews its lifetime.
+
+    Returns each use by its memory, to be taken back if need be.
+    """
+    policy = current_policy(space)
+    ttl = policy.document.ttl
+    changes = {"use_count": F("use_count") + 1, "last_active_at": now}
+    if ttl.renew_on_use:
+        changes["clock_started_at"] = now
+        changes["expires_at"] = retention_sql.expires_at(now, F("importance"), ttl.tiers)
+    with transaction.atomic():
+        wanted = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
+        # In one order, as all who hold several rows: two at once would otherwise wait for each
+        # other without end.
+        used = list(wanted.select_for_update().order_by("pk").defer("search"))
+        uses = {
+            memory.pk: Use(
+                at=now,
+                last_active_at=memory.last_active_at,
+                clock_started_at=memory.clock_started_at,
+                renewed=ttl.renew_on_use,
+            )
+            for memory in used
+        }
+        wanted.update(**changes)
+        for memory in used:  # as they now are, without being read again
+            memory.use_count, memory.last_active_at = memory.use_count + 1, now
+        record(
+            memories=used, action=Action.USED, actor=actor, policy=policy, now=now, reason=reason
+        )
+    return uses
+
+
+def take_back_use(
+    *, space: Space, memory_id: UUID, use: Use, actor: Actor, now: datetime, reason: str
+) -> None:
+    """Takes one use back: the count, and the clocks as far as nothing has moved them since.
+
+    Raises NotFound.
+    """
+    with transaction.atomic():
+        memory = lock_memory(space, memory_id)
+        changes = {"use_count": max(0, memory.use_count - 1)}
+        _change(
+            memory,
+            changes | _clocks(memory, use.after, use.before),
+            Action.UNUSED,
+            actor,
+            now,
+            reason,
+        )
+
+
+def give_back_use(
+    *, space: Space, memory_id: UUID, use: Use, actor: Actor, now: datetime, reason: str
+) -> None:
+    """Undoes `take_back_use`; raises NotFound."""
+    with transaction.atomic():
+        memory = lock_memory(space, memory_id)
+        changes = {"use_count": memory.use_count + 1}
+        _change(
+            memory,
+            changes | _clocks(memory, use.before, use.after),
+            Action.USED,
+            actor,
+            now,
+            reason,
+        )
+
+
+def _clocks(
+    memory: Memory, expected: dict[str, datetime | None], wanted: dict[str, datetime | None]
+) -> dict[str, Any]:
+    """The clocks to set: those that still stand where they are expected."""
+    return {name: wanted[name] for name, then in expected.items() if getattr(memory, name) == then}
+
+
+def _change(
+    memory: Memory,
+    changes: dict[str, Any],
+    action: Action,
+    actor: Actor,
+    now: datetime,
+    reason: str,
+) -> None:
+    policy = current_policy(memory.space)
+    if clock := changes.get("clock_started_at"):
+        changes["expires_at"] = expires_at(clock, memory.importance, policy.document.ttl.tiers)
+    rows = Memory.objects.in_space(memory.space).filter(pk=memory.pk)
+    rows.update(**changes)
+    record(memories=rows.all(), action=action, actor=actor, policy=policy, now=now, reason=reason)

@@ -1,0 +1,48 @@
+"""JSON API: the function tools, for programs that let a model call them."""
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Body, Field, Router
+from pydantic import WithJsonSchema
+
+from memory.access.authentication import access_to
+from memory.requests import may_fail
+from memory.tools import TOOLS, Caller, ToolAnswer, tool_named
+from memory.tools.schemas import ToolAnswerOut, ToolList
+
+router = Router(tags=["tools"])
+
+ToolName = Annotated[str, Field(json_schema_extra={"enum": list(TOOLS)})]
+ToolArguments = Annotated[
+    dict[str, Any],
+    WithJsonSchema(
+        {
+            "description": "What the tool takes.",
+            "examples": [{"query": "What does the user eat?"}],
+            "anyOf": [tool.arguments.model_json_schema() for tool in TOOLS.values()],
+        }
+    ),
+]
+
+
+@router.get("tools", response=ToolList, url_name="tools_list", operation_id="listTools")
+def list_tools(request: HttpRequest) -> dict[str, object]:
+    """The tools as OpenAI function specs, to be handed to a model as they are."""
+    access_to(request, "read")
+    return {"items": [tool.spec for tool in TOOLS.values()], "next": None}
+
+
+@router.post(
+    "tools/{name}",
+    response=ToolAnswerOut,
+    url_name="tools_call",
+    operation_id="callTool",
+    openapi_extra=may_fail(409, 503),
+)
+def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArguments]) -> ToolAnswer:
+    """Call a tool with the arguments that a model gave; `text` is what to answer the model."""
+    tool = tool_named(name)
+    access = access_to(request, tool.scope)
+    return tool.call(Caller(access.space, access.actor, timezone.now()), arguments)

@@ -1,0 +1,102 @@
+"""JSON API: a whole space out and in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from memory.access.authentication import access_to
+from memory.errors import FieldError, InvalidArguments
+from memory.jobs.running import work_at
+from memory.jobs.schemas import ImportIn, JobOut
+from memory.models import Job, JobState
+from memory.requests import may_fail
+from memory.transfer.stream import export_response
+from memory.transfer.upload import begin_import, start_import
+
+router = Router(tags=["transfer"])
+
+AT_ONCE = 256 * 2**10
+"""Bytes of a file that is imported before the answer; a larger one is left to a worker."""
+
+_LINES = {"application/x-ndjson": {"schema": {"type": "string"}}}
+_FILE = {
+    "multipart/form-data": {
+        "schema": {
+            "type": "object",
+            "required": ["file"],
+            "properties": {"file": {"type": "string", "format": "binary"}},
+        }
+    },
+    "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+}
+
+
+@router.get(
+    "export",
+    url_name="export",
+    operation_id="exportSpace",
+    openapi_extra={"responses": {200: {"description": "JSON Lines", "content": _LINES}}},
+)
+def export_space(request: HttpRequest) -> HttpResponseBase:
+    """Everything in the space as JSON Lines, as of one moment, while it is read."""
+    return export_response(access_to(request, "admin").space, now=timezone.now())
+
+
+@router.post(
+    "import",
+    response={200: JobOut, 202: JobOut},
+    url_name="import",
+    operation_id="importSpace",
+    openapi_extra={
+        "requestBody": {"required": True, "content": _LINES | _FILE},
+        **may_fail(409),
+    },
+)
+def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]:
+    """Read a file into the space: an export, or memories of a system before Ebb.
+
+    The file is the body, or `file` of a form. A small one is imported when the answer comes (200,
+    with the lines that were left out; 422 if the file as a whole was refused); of a larger one the
+    answer is the job that imports it (202).
+    """
+    access, now = access_to(request, "admin"), timezone.now()
+    chunks = _chunks(request)
+    first = next(chunks, b"")
+    whole: dict[str, Any] = {
+        "space": access.space, "on_error": asked.on_error, "actor": access.actor, "now": now
+    }  # fmt: skip
+    if len(first) > AT_ONCE:
+        return Status(202, JobOut.of(start_import(chunks=_after(first, chunks), **whole), now))
+    job = begin_import(chunks=[first], **whole)
+    work_at(job)
+    job.refresh_from_db()
+    _refuse_failed(job)
+    return Status(200, JobOut.of(job, timezone.now()))
+
+
+def _chunks(request: HttpRequest) -> Iterator[bytes]:
+    """The file in pieces, of which only the last is smaller than 1 MB."""
+    source: Any = request
+    if request.content_type == "multipart/form-data":
+        source = request.FILES.get("file")
+        if source is None:
+            raise InvalidArguments(FieldError("file", "is missing"))
+    while chunk := source.read(2**20):
+        yield chunk
+
+
+def _after(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _refuse_failed(job: Job) -> None:
+    if job.state == JobState.FAILED:
+        lines = (
+            FieldError(f"line {wrong['line']}", wrong["reason"])
+            for wrong in job.result.get("wrong", [])
+        )
+        raise InvalidArguments(FieldError("body", job.error.removeprefix("body: ")), *lines)

@@ -1,1 +1,0 @@
-"""Pages of the memory core, a file a noun."""

@@ -1,0 +1,150 @@
+"""JSON API: webhooks of a space, and the log of what was told."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from memory.access.authentication import Access, access_to
+from memory.errors import NotFound
+from memory.models import Webhook, WebhookDelivery
+from memory.pagination import keyset
+from memory.requests import PageIn, ThingId, parse_uuid
+from memory.webhooks import services
+from memory.webhooks.schemas import (
+    DeliveryList,
+    DeliveryOut,
+    NewWebhookOut,
+    WebhookChangeIn,
+    WebhookIn,
+    WebhookList,
+    WebhookOut,
+)
+
+router = Router(tags=["webhooks"])
+
+
+@router.get("webhooks", response=WebhookList, url_name="webhooks_list", operation_id="listWebhooks")
+def list_webhooks(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
+    """The space's webhooks, the newest first."""
+    rows = Webhook.objects.in_space(access_to(request, "admin").space)
+    items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "webhooks",
+    response={201: NewWebhookOut},
+    url_name="webhooks_create",
+    operation_id="createWebhook",
+)
+def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
+    """Tell this address of these events from now on. The secret is in this answer and in no
+    other."""
+    access = access_to(request, "admin")
+    webhook = services.create_webhook(
+        space=access.space,
+        url=asked.url,
+        events=asked.events,
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return Status(201, webhook)
+
+
+@router.get(
+    "webhooks/{id}", response=WebhookOut, url_name="webhooks_get", operation_id="getWebhook"
+)
+def get_webhook(request: HttpRequest, id: ThingId) -> Webhook:
+    """One webhook."""
+    return _webhook(access_to(request, "admin"), id)
+
+
+@router.patch(
+    "webhooks/{id}", response=WebhookOut, url_name="webhooks_change", operation_id="changeWebhook"
+)
+def change_webhook(request: HttpRequest, id: ThingId, asked: WebhookChangeIn) -> Webhook:
+    """Another address, other events, on or off. What happens while it is off is not told later."""
+    access = access_to(request, "admin")
+    return services.change_webhook(
+        space=access.space,
+        webhook_id=parse_uuid(id),
+        changes=asked.model_dump(exclude_none=True),
+        actor=access.actor,
+        now=timezone.now(),
+    )
+
+
+@router.delete(
+    "webhooks/{id}", response={204: None}, url_name="webhooks_delete", operation_id="deleteWebhook"
+)
+def delete_webhook(request: HttpRequest, id: ThingId) -> Status[None]:
+    """Take it away, and its log with it."""
+    access = access_to(request, "admin")
+    services.delete_webhook(
+        space=access.space, webhook_id=parse_uuid(id), actor=access.actor, now=timezone.now()
+    )
+    return Status(204, None)
+
+
+@router.post(
+    "webhooks/{id}/rotate",
+    response=NewWebhookOut,
+    url_name="webhooks_rotate",
+    operation_id="rotateWebhook",
+)
+def rotate_webhook(request: HttpRequest, id: ThingId) -> Webhook:
+    """A new secret, in this answer and in no other. All that is sent from now on is signed with
+    it, and nothing with the old one."""
+    access = access_to(request, "admin")
+    return services.rotate_webhook(
+        space=access.space, webhook_id=parse_uuid(id), actor=access.actor, now=timezone.now()
+    )
+
+
+@router.post(
+    "webhooks/{id}/test",
+    response={202: DeliveryOut},
+    url_name="webhooks_test",
+    operation_id="testWebhook",
+)
+def test_webhook(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
+    """Send a message of the type `test`; its log says how it went."""
+    access = access_to(request, "admin")
+    delivery = services.send_test(space=access.space, webhook_id=parse_uuid(id), now=timezone.now())
+    return Status(202, delivery)
+
+
+@router.get(
+    "webhooks/{id}/deliveries",
+    response=DeliveryList,
+    url_name="webhooks_deliveries",
+    operation_id="listDeliveries",
+)
+def list_deliveries(request: HttpRequest, id: ThingId, asked: Query[PageIn]) -> dict[str, object]:
+    """What was told, the latest first; kept for 30 days."""
+    access = access_to(request, "admin")
+    rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=_webhook(access, id))
+    items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    return {"items": items, "next": following}
+
+
+@router.post(
+    "deliveries/{id}/redeliver",
+    response={202: DeliveryOut},
+    url_name="webhooks_redeliver",
+    operation_id="redeliver",
+)
+def redeliver(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
+    """Send a message again, with the id it had."""
+    access = access_to(request, "admin")
+    delivery = services.redeliver(
+        space=access.space, delivery_id=parse_uuid(id), now=timezone.now()
+    )
+    return Status(202, delivery)
+
+
+def _webhook(access: Access, reference: str) -> Webhook:
+    webhook = Webhook.objects.in_space(access.space).filter(pk=parse_uuid(reference)).first()
+    if webhook is None:
+        raise NotFound("There is no such webhook.")
+    return webhook

@@ -1,0 +1,96 @@
+"""Shapes: webhooks and what was told to them."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from ninja import Field, Schema
+
+from memory.drafts import Text
+from memory.requests import Flag, example
+
+EventName = Literal[
+    "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
+    "assessment.failed",
+]  # fmt: skip
+Url = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        max_length=2000,
+        json_schema_extra={
+            "pattern": "^https?://",
+            "example": "https://a.example",
+        },
+    ),
+]
+Events = Annotated[list[EventName], Field(min_length=1)]
+
+
+class WebhookIn(Schema):
+    """An address, and the events it is told of."""
+
+    model_config = example(url="https://a.example/ebb", events=["memory.created"])
+
+    url: Url
+    events: Events
+
+
+class WebhookChangeIn(Schema):
+    """What is to be different; what is left out stays."""
+
+    model_config = example(active=False)
+
+    url: Url | None = None
+    events: Events | None = None
+    active: Flag | None = None
+
+
+class WebhookOut(Schema):
+    """A webhook, without its secret. `switched_off` says why, if Ebb did it."""
+
+    id: UUID
+    url: str
+    events: list[str]
+    active: bool
+    switched_off: str
+    created_at: datetime
+
+
+class NewWebhookOut(WebhookOut):
+    """A webhook with the secret that its messages are signed with, which is shown this once."""
+
+    secret: str
+
+
+class WebhookList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[WebhookOut]
+    next: str | None
+
+
+class DeliveryOut(Schema):
+    """One message and how it went. `status` is `pending`, `delivered` or `failed`; while it is
+    pending, `due_at` is the next attempt. `response_status` and `response` are the last answer."""
+
+    id: UUID
+    webhook_id: UUID
+    event: str
+    payload: dict[str, Any]
+    status: Annotated[str, Field(validation_alias="state")]
+    attempts: int
+    created_at: datetime
+    due_at: datetime
+    tried_at: datetime | None
+    took_ms: float | None
+    response_status: Annotated[int | None, Field(validation_alias="status")]
+    response: str
+    error: str
+
+
+class DeliveryList(Schema):
+    """One page; `next` is the cursor of the page after it."""
+
+    items: list[DeliveryOut]
+    next: str | None

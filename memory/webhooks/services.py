@@ -1,0 +1,184 @@
+"""Webhooks of a space: made, changed, taken away; and what is told to them beside the history."""
+
+import socket
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from memory.access.audit import note
+from memory.actors import Actor
+from memory.errors import FieldError, InvalidArguments, NotFound
+from memory.models import (
+    AuditAction,
+    DeliveryState,
+    Space,
+    Webhook,
+    WebhookDelivery,
+    WebhookEvent,
+)
+from memory.webhooks.addresses import is_public, place_of
+from memory.webhooks.outbox import newest_event
+from memory.webhooks.signing import new_secret
+
+MAX_WEBHOOKS = 50
+"""In a space: each reads the history every few seconds."""
+
+
+@transaction.atomic
+def create_webhook(
+    *, space: Space, url: str, events: Sequence[str], actor: Actor, now: datetime
+) -> Webhook:
+    """An address that is told of these events from now on. Raises InvalidArguments."""
+    _check({"url": url, "events": events})
+    if Webhook.objects.in_space(space).count() >= MAX_WEBHOOKS:
+        raise InvalidArguments(FieldError("url", f"a space has at most {MAX_WEBHOOKS} webhooks"))
+    webhook = Webhook.objects.create(
+        space=space,
+        url=url,
+        secret=new_secret(),
+        events=_in_order(events),
+        created_at=now,
+        seen_upto=newest_event(),
+        next_upto=newest_event(),
+    )
+    _note(webhook, AuditAction.WEBHOOK_CREATED, actor, now, {"events": webhook.events})
+    return webhook
+
+
+@transaction.atomic
+def change_webhook(
+    *, space: Space, webhook_id: UUID, changes: Mapping[str, Any], actor: Actor, now: datetime
+) -> Webhook:
+    """What `changes` has of `url`, `events`, `active`. What happens while it is not active is not
+    told later. Raises NotFound and InvalidArguments."""
+    webhook = _locked(space, webhook_id)
+    _check(changes)
+    values = dict(changes)
+    if "events" in values:
+        values["events"] = _in_order(values["events"])
+    values = {name: value for name, value in values.items() if getattr(webhook, name) != value}
+    told = dict(values)
+    if "active" in values:
+        values["switched_off"] = ""
+    if values.get("active"):
+        values["seen_upto"] = values["next_upto"] = newest_event()
+    for name, value in values.items():
+        setattr(webhook, name, value)
+    if values:
+        webhook.save(update_fields=list(values))
+        _note(webhook, AuditAction.WEBHOOK_CHANGED, actor, now, told)
+    return webhook
+
+
+@transaction.atomic
+def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> Webhook:
+    """A new secret, by which every message from now on is signed, those that are tried again too:
+    whoever got hold of the old one can sign nothing with it. Raises NotFound."""
+    webhook = _locked(space, webhook_id)
+    webhook.secret = new_secret()
+    webhook.save(update_fields=["secret"])
+    _note(webhook, AuditAction.WEBHOOK_ROTATED, actor, now, {})
+    return webhook
+
+
+@transaction.atomic
+def delete_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> None:
+    """Takes the webhook away, with what it was told. Raises NotFound."""
+    webhook = _locked(space, webhook_id)
+    _note(webhook, AuditAction.WEBHOOK_DELETED, actor, now, {})
+    webhook.delete()
+
+
+def emit(*, space_id: int, event: WebhookEvent, data: Mapping[str, Any], now: datetime) -> None:
+    """Tells the space's webhooks of what does not stand in the history, in the caller's
+    transaction."""
+    hooks = Webhook.objects.filter(space_id=space_id, active=True, events__contains=[event.value])
+    WebhookDelivery.objects.bulk_create(
+        _message(webhook, event.value, data, now) for webhook in hooks.select_related("space")
+    )
+
+
+def send_test(*, space: Space, webhook_id: UUID, now: datetime) -> WebhookDelivery:
+    """A message of the type `test`, to see whether it arrives. Raises NotFound."""
+    webhook = Webhook.objects.in_space(space).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise NotFound("There is no such webhook.")
+    delivery = _message(webhook, "test", {"message": "This is a test."}, now)
+    delivery.save()
+    return delivery
+
+
+@transaction.atomic
+def redeliver(*, space: Space, delivery_id: UUID, now: datetime) -> WebhookDelivery:
+    """Sends a message again, with its own id, whatever became of it. Raises NotFound."""
+    rows = WebhookDelivery.objects.in_space(space).filter(pk=delivery_id)
+    again = {"state": DeliveryState.PENDING, "attempts": 0, "due_at": now}
+    if not rows.update(**again):
+        raise NotFound("There is no such delivery.")
+    return rows.get()
+
+
+def _message(
+    webhook: Webhook, event: str, data: Mapping[str, Any], now: datetime
+) -> WebhookDelivery:
+    at = now.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    payload = {"type": event, "timestamp": at, "data": {"space": webhook.space.slug, **data}}
+    return WebhookDelivery(
+        space_id=webhook.space_id, webhook=webhook, event=event, payload=payload,
+        created_at=now, due_at=now,
+    )  # fmt: skip
+
+
+def _locked(space: Space, webhook_id: UUID) -> Webhook:
+    webhook = Webhook.objects.in_space(space).filter(pk=webhook_id).select_for_update().first()
+    if webhook is None:
+        raise NotFound("There is no such webhook.")
+    return webhook
+
+
+def _in_order(events: Sequence[str]) -> list[str]:
+    return [event for event in WebhookEvent.values if event in events]
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    errors = []
+    if "url" in values:
+        try:
+            host = place_of(values["url"]).host
+        except ValueError as error:
+            errors.append(FieldError("url", str(error)))
+        else:
+            if not settings.EBB_WEBHOOKS_PRIVATE and _plainly_private(host):
+                errors.append(FieldError("url", "leads into a private network"))
+        if len(values["url"]) > 2000:
+            errors.append(FieldError("url", "must have at most 2000 characters"))
+    if "events" in values and (
+        not values["events"] or not set(values["events"]) <= set(WebhookEvent.values)
+    ):
+        known = ", ".join(WebhookEvent.values)
+        errors.append(FieldError("events", f"must be one or more of {known}"))
+    if errors:
+        raise InvalidArguments(*errors)
+
+
+def _plainly_private(host: str) -> bool:
+    """Told without asking anybody. What a name leads to is checked when a message is sent."""
+    try:
+        return not is_public(host)
+    except ValueError:
+        pass
+    try:  # 2130706433, 0x7f000001, 127.1: no name servers are asked for these either
+        return not is_public(socket.inet_ntoa(socket.inet_aton(host)))
+    except OSError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _note(
+    webhook: Webhook, action: AuditAction, actor: Actor, now: datetime, detail: Mapping[str, Any]
+) -> None:
+    subject = webhook.url
+    note(space=webhook.space, actor=actor, action=action, subject=subject, now=now, detail=detail)

@@ -1,0 +1,141 @@
+"""Pages of webhooks: the list with a form, and for each the log of what was told."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memory.access.authentication import Access
+from memory.access.pages import PageRequest, space_page
+from memory.errors import InvalidArguments
+from memory.models import Webhook, WebhookDelivery, WebhookEvent
+from memory.pagination import keyset
+from memory.webhooks import services
+
+PAGE_SIZE = 30
+
+
+@require_GET
+@space_page("admin")
+def webhooks(request: PageRequest, access: Access) -> HttpResponse:
+    """All of them, and a form for another."""
+    return _listed(request, access)
+
+
+@require_POST
+@space_page("admin")
+def create(request: PageRequest, access: Access) -> HttpResponse:
+    """Makes one and shows its secret, this once."""
+    try:
+        webhook = services.create_webhook(
+            space=access.space,
+            url=request.POST.get("url", "").replace("\x00", "").strip(),
+            events=request.POST.getlist("events"),
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except InvalidArguments as error:
+        names = {"url": _("Address"), "events": _("Events")}
+        said = "; ".join(f"{names.get(e.field, e.field)}: {e.message}" for e in error.errors)
+        return _listed(request, access, error=said)
+    return _listed(request, access, made=webhook)
+
+
+@require_GET
+@space_page("admin")
+def webhook(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+    """One webhook and its log."""
+    return _logged(request, access, webhook_id)
+
+
+@require_POST
+@space_page("admin")
+def test(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+    """Sends a test; the log shows how it goes."""
+    _of(access, webhook_id)
+    services.send_test(space=access.space, webhook_id=webhook_id, now=timezone.now())
+    return _logged(request, access, webhook_id)
+
+
+@require_POST
+@space_page("admin")
+def redeliver(
+    request: PageRequest, access: Access, webhook_id: UUID, delivery_id: UUID
+) -> HttpResponse:
+    """Sends a message again."""
+    rows = WebhookDelivery.objects.in_space(access.space).filter(webhook_id=webhook_id)
+    delivery = get_object_or_404(rows, pk=delivery_id)
+    services.redeliver(space=access.space, delivery_id=delivery.pk, now=timezone.now())
+    return _logged(request, access, webhook_id)
+
+
+@require_POST
+@space_page("admin")
+def switch(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+    """On or off."""
+    _of(access, webhook_id)
+    services.change_webhook(
+        space=access.space,
+        webhook_id=webhook_id,
+        changes={"active": request.POST.get("active") == "yes"},
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return redirect("webhook", access.space.slug, webhook_id)
+
+
+@require_POST
+@space_page("admin")
+def rotate(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+    """Gives it a new secret and shows that, this once."""
+    _of(access, webhook_id)
+    made = services.rotate_webhook(
+        space=access.space, webhook_id=webhook_id, actor=access.actor, now=timezone.now()
+    )
+    if not request.htmx:
+        return _logged(request, access, webhook_id, made=made)
+    context = {"webhook": made, "made": made}
+    return _secret(render(request, "memory/_webhook_rotation.html", context))
+
+
+@require_POST
+@space_page("admin")
+def delete(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
+    """Takes it away."""
+    _of(access, webhook_id)
+    services.delete_webhook(
+        space=access.space, webhook_id=webhook_id, actor=access.actor, now=timezone.now()
+    )
+    return redirect("webhooks", access.space.slug)
+
+
+def _of(access: Access, webhook_id: UUID) -> Webhook:
+    return get_object_or_404(Webhook.objects.in_space(access.space), pk=webhook_id)
+
+
+def _listed(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
+    rows = Webhook.objects.in_space(access.space).order_by("-created_at", "pk")
+    context = {"webhooks": rows, "events": WebhookEvent.choices, **more}
+    template = "memory/_webhooks.html" if request.htmx else "memory/webhooks.html"
+    return _secret(render(request, template, context))
+
+
+def _logged(request: PageRequest, access: Access, webhook_id: UUID, **more: Any) -> HttpResponse:
+    found = _of(access, webhook_id)
+    rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=found)
+    cursor = request.GET.get("cursor") or None
+    deliveries, following = keyset("-created_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
+    due = any(d.state == "pending" and d.attempts == 0 for d in deliveries) and found.active
+    context = {"webhook": found, "deliveries": deliveries, "next": following, "soon": due}
+    template = "memory/_deliveries.html" if request.htmx else "memory/webhook.html"
+    return _secret(render(request, template, context | more))
+
+
+def _secret(response: HttpResponse) -> HttpResponse:
+    """Kept by no cache: a webhook's secret may stand in it."""
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,56 @@
+"""JSON API's neighbour: the XML interface of seed 004, for models that write tags."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router
+
+from memory.access.authentication import access_to
+from memory.errors import FieldError, InvalidArguments
+from memory.xml import Load, answer, requests_in
+
+router = Router(tags=["xml"])
+
+_ANSWER = {
+    "content": {
+        "application/xml": {
+            "schema": {"type": "string"},
+            "example": '<memory_saved id="5f0c1c5e-8a43-4f6e-9a3b-0b3c7c1b2a11" />',
+        }
+    },
+    "description": "The answer's element; those of several tags stand in `memory_answers`.",
+}
+_EXAMPLE = '<memory_save importance="0.8">User is allergic to penicillin</memory_save>'
+# What any message must be; what its tags must be a pattern cannot say.
+_HOLDS_A_TAG = "<memory_(save|load|delete)"
+_OPENAPI: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            kind: {"schema": {"type": "string", "pattern": _HOLDS_A_TAG}, "example": _EXAMPLE}
+            for kind in ("application/xml", "text/plain")
+        },
+    },
+    "responses": {200: _ANSWER, 404: {}, 422: {}, 503: {}},
+}
+
+
+@router.post("xml", url_name="xml", operation_id="xml", openapi_extra=_OPENAPI)
+def xml(request: HttpRequest) -> HttpResponse:
+    """Do what the tags of a message ask for: `memory_save`, `memory_load`, `memory_delete`.
+
+    The tags may stand alone or in a model's prose. All are checked first and what is written is
+    written together; a key that may only read may load. What must wait for a person is answered
+    with `status="review"`.
+    """
+    access = access_to(request, "read")
+    try:
+        message = request.body.decode()
+    except UnicodeDecodeError:
+        raise InvalidArguments(FieldError("body", "not UTF-8")) from None
+    requests = requests_in(message)
+    if not all(isinstance(one, Load) for one in requests):
+        access.require("write")
+    text = answer(space=access.space, requests=requests, actor=access.actor, now=timezone.now())
+    return HttpResponse(text, content_type="application/xml; charset=utf-8")
