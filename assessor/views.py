@@ -137,7 +137,7 @@ def again(request: PageRequest, access: Access) -> HttpResponse:
     with suppress(Conflict):  # the one that is under way is shown
         start_reassessing(space=access.space, model=model, actor=access.actor, now=now)
     context = job_context(access, latest_reassessing(access.space))
-    template = "memory/_job.html" if request.htmx else "memory/job.html"
+    template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
     return render(request, template, context)
 
 

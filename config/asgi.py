@@ -16,7 +16,7 @@ def _application() -> Any:
 
     from config.handler import StreamingASGIHandler
     from config.lifespan import Lifespan
-    from config.mcp.door import McpDoor
+    from config.mcp.endpoint import McpDoor
 
     _load_embedder()
     pages_and_api = ServeStaticASGI(

@@ -41,7 +41,7 @@ def health_parts(request: PageRequest, access: Access) -> HttpResponse:
     """A piece of the overview: each part, and what is wrong with it. It may take seconds."""
     names = NAMES if has_model() else NAMES | {"model": _("built-in responder, no language model")}
     parts = [(names[part], state, state == OK) for part, state in check_ready().items()]
-    return render(request, "memory/_health.html", {"parts": parts})
+    return render(request, "memory/memories/_health.html", {"parts": parts})
 
 
 def check_ready() -> dict[str, str]:

@@ -9,7 +9,7 @@ from chat.views.playground import home
 from config.api import api
 from config.health import health_parts
 from config.metrics import metrics
-from config.openai_door import door
+from config.openai_endpoint import door
 
 urlpatterns = [
     path("", home, name="home"),

@@ -27,14 +27,14 @@ def news(request: PageRequest, access: Access) -> HttpResponse:
     )
     known = _named(replies, request.GET.get("shown", ""))
     if known is None or replies.of(known.conversation).shown().last() == known:
-        return render(request, "chat/_news.html")
+        return render(request, "chat/_poll.html")
     document = current_policy(access.space).document
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
     messages = messages_of(access.space, known.conversation, document, after=after)
     may_write = "write" in access.scopes
     context = inspected(access.space, newest_reply(messages), document, may_write=may_write)
-    response = render(request, "chat/_news.html", context | {"chat_messages": messages})
+    response = render(request, "chat/_poll.html", context | {"chat_messages": messages})
     if is_replaced:
         response["HX-Reswap"] = "innerHTML"
     return response

@@ -107,7 +107,9 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "model": model,
         **more,
     }
-    template = "memory/_embedder.html" if request.htmx else "memory/embeddings.html"
+    template = (
+        "memory/embeddings/_embedder.html" if request.htmx else "memory/embeddings/embeddings.html"
+    )
     return render(request, template, context)
 
 

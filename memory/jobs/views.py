@@ -1,6 +1,6 @@
 """Pages: long work that has no page of its own, watched, stopped and taken up again.
 
-The pages that begin it include templates/memory/_job.html, which asks here how far it is.
+The pages that begin it include templates/memory/jobs/_job.html, which asks here how far it is.
 """
 
 from typing import Any
@@ -56,7 +56,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
 
 
 def job_context(access: Access, found: Job | None) -> dict[str, Any]:
-    """What templates/memory/_job.html takes."""
+    """What templates/memory/jobs/_job.html takes."""
     if found is None:
         return {"job": None}
     labels, left = LABELS[found.kind], found.left(timezone.now())
@@ -79,5 +79,5 @@ def _known(access: Access, job_id: UUID) -> Job:
 
 def show_job(request: PageRequest, access: Access, found: Job) -> HttpResponse:
     """Answer with how far a job is: for htmx the piece of a page, else a page."""
-    template = "memory/_job.html" if request.htmx else "memory/job.html"
+    template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
     return render(request, template, job_context(access, found))

@@ -42,9 +42,9 @@ def lab(request: PageRequest, access: Access) -> HttpResponse:
     """The comparison; for htmx without the form above it."""
     context = _compared(request, access)
     if request.htmx:
-        return render(request, "memory/_lab_compared.html", context)
+        return render(request, "memory/lab/_compared.html", context)
     status = 422 if context["wrong"] else 200
-    return render(request, "memory/lab.html", context | _form(context["asked"]), status=status)
+    return render(request, "memory/lab/lab.html", context | _form(context["asked"]), status=status)
 
 
 @require_GET
@@ -75,7 +75,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
     except EmbeddingError as error:
         context["error"] = str(error)
     context["is_all"] = is_all
-    return render(request, "memory/_lab_figures.html", context)
+    return render(request, "memory/lab/_figures.html", context)
 
 
 @require_GET
@@ -91,7 +91,7 @@ def find(request: PageRequest, access: Access) -> HttpResponse:
             context["memories"] = [result.memory for result in found.results]
     except EmbeddingError as error:
         context["error"] = str(error)
-    return render(request, "memory/_lab_found.html", context)
+    return render(request, "memory/lab/_found.html", context)
 
 
 @require_POST
@@ -190,7 +190,7 @@ def _drawn(
         state = _asked(request, access)[0].state
         return redirect(f"{reverse('lab', args=[access.space.slug])}?{state}")
     context = _compared(request, access) | {"toast": toast}
-    response = render(request, "memory/_lab_compared.html", context)
+    response = render(request, "memory/lab/_compared.html", context)
     response["HX-Retarget"], response["HX-Reswap"] = "#compared", "innerHTML"
     return response
 

@@ -1,4 +1,4 @@
-"""Editing a memory in place: what the form of templates/memory/_edit.html shows and asks for."""
+"""Editing a memory in place: what the form of templates/memory/memories/_edit.html shows and asks for."""
 
 from typing import Any
 

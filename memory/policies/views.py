@@ -36,7 +36,7 @@ def policy(request: PageRequest, access: Access) -> HttpResponse:
     below = request.GET.get("before", "")
     if request.htmx and below.isdecimal():
         context = _versions(access, int(below[:9]))
-        return render(request, "memory/_policy_versions.html", context)
+        return render(request, "memory/policies/_versions.html", context)
     return _shown(request, access, current_policy(access.space))
 
 
@@ -61,7 +61,7 @@ def preview(request: PageRequest, access: Access) -> HttpResponse:
     posted = request.POST if asked else None
     context["groups"] = form.groups(now_holds.document, posted, refused)
     context["refused"] = refused
-    return render(request, "memory/_policy_preview.html", context)
+    return render(request, "memory/policies/_preview.html", context)
 
 
 @require_POST
@@ -131,7 +131,7 @@ def _shown(
         **_versions(access),
     }
     status = 422 if refused else 409 if overtaken else 200
-    return render(request, "memory/policy.html", context, status=status)
+    return render(request, "memory/policies/policy.html", context, status=status)
 
 
 def _versions(access: Access, below: int | None = None) -> dict[str, Any]:

@@ -33,8 +33,12 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
     context = _listed(request, access)
     if request.htmx:
         more = "cursor" in request.GET
-        return render(request, "memory/_bin_rows.html" if more else "memory/_bin.html", context)
-    return render(request, "memory/bin.html", context)
+        return render(
+            request,
+            "memory/retention/_bin_rows.html" if more else "memory/retention/_bin.html",
+            context,
+        )
+    return render(request, "memory/retention/bin.html", context)
 
 
 @require_GET
@@ -50,7 +54,7 @@ def chart(request: PageRequest, access: Access) -> HttpResponse:
         "went": sum(sum(counts.values()) for counts in days.values()),
         "reasons": BinReason.choices,
     }
-    return render(request, "memory/_bin_chart.html", context)
+    return render(request, "memory/retention/_bin_chart.html", context)
 
 
 @require_POST
@@ -104,7 +108,7 @@ def _done(request: PageRequest, access: Access, text: str, level: str, **more: A
     if not request.htmx:
         return redirect("bin", access.space.slug)
     context = _listed(request, access) | {"text": text, "level": level} | more
-    return render(request, "memory/_bin_done.html", context)
+    return render(request, "memory/retention/_bin_done.html", context)
 
 
 def _listed(request: PageRequest, access: Access) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Charts of the pages: geometry for SVG attributes, drawn by templates/memory/_bin_chart.html
+"""Charts of the pages: geometry for SVG attributes, drawn by templates/memory/retention/_bin_chart.html
 and _curve.html.
 
 Numbers are texts with a dot, whatever the reader's language.

@@ -52,7 +52,7 @@ def lifetimes(request: PageRequest, access: Access) -> HttpResponse:
     document = current_policy(access.space).document
     context = _leaving(request, access, document, now)
     if request.htmx:
-        return render(request, "memory/_leaving.html", context)
+        return render(request, "memory/retention/_expiring.html", context)
     counts = reads.timeline(access.space, document, now)
     context |= {
         "rows": _drawn(counts),
@@ -60,7 +60,7 @@ def lifetimes(request: PageRequest, access: Access) -> HttpResponse:
         "renewals": reads.renewals(access.space),
         "total": sum(sum(by_tier.values()) for by_tier in counts.values()),
     }
-    return render(request, "memory/lifetimes.html", context)
+    return render(request, "memory/retention/lifetimes.html", context)
 
 
 @require_GET
@@ -74,7 +74,7 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     context = {"line": found, "document": document, **_actions(access)}
     context |= job_context(access, latest_sweep(access.space))
     context["may_sweep"] = "admin" in access.scopes
-    return render(request, "memory/capacity.html", context)
+    return render(request, "memory/retention/capacity.html", context)
 
 
 @require_POST
@@ -87,7 +87,7 @@ def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
     except NotFound:
         raise Http404 from None
     show([memory], current_policy(access.space).document, now)
-    return render(request, "memory/_card.html", {"memory": memory, "space": access.space})
+    return render(request, "memory/memories/_card.html", {"memory": memory, "space": access.space})
 
 
 @require_POST
@@ -135,7 +135,7 @@ def _leaving(
 
 def _actions(access: Access) -> dict[str, str]:
     """The template of a card's buttons, for those who may press them."""
-    return {"actions": "memory/_actions.html" if "write" in access.scopes else ""}
+    return {"actions": "memory/memories/_actions.html" if "write" in access.scopes else ""}
 
 
 def _drawn(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:

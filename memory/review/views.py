@@ -39,7 +39,7 @@ DECIDED = gettext_lazy("Somebody has decided about it already.")
 def review(request: PageRequest, access: Access) -> HttpResponse:
     """The queue, newest first; for htmx the next part of it."""
     context = _queue(access, request.GET.get("cursor") or None)
-    template = "memory/_review_list.html" if request.htmx else "memory/review.html"
+    template = "memory/review/_list.html" if request.htmx else "memory/review/review.html"
     return render(request, template, context)
 
 
@@ -51,7 +51,7 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     if memory.status != Status.REVIEW:
         return _overtaken(request)
     context = _item(memory) | _rights(access)
-    return render(request, "memory/_held.html", context | {"focused": True})
+    return render(request, "memory/review/_held.html", context | {"focused": True})
 
 
 @require_GET
@@ -59,7 +59,7 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """A fragment: what is known that it says again or speaks against, with the difference."""
     memory = get_object_or_404(_waiting(access).defer("search"), pk=memory_id)
-    return render(request, "memory/_held_near.html", _known(access, memory))
+    return render(request, "memory/review/_near.html", _known(access, memory))
 
 
 @require_http_methods(["GET", "POST"])
@@ -86,7 +86,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
         "save": _("Save and approve"),
     }
     context = _item(memory) | form | addresses | {"editing": True}
-    return render(request, "memory/_held.html", context)
+    return render(request, "memory/review/_held.html", context)
 
 
 @require_POST
@@ -203,7 +203,7 @@ def _answered(
         "waiting": _waiting(access).count(),
         **more,
     }
-    return render(request, "memory/_review_answer.html", context)
+    return render(request, "memory/review/_answer.html", context)
 
 
 def _drawn(

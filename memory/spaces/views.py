@@ -108,7 +108,7 @@ def delete(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def leaving(request: PageRequest, access: Access) -> HttpResponse:
     """How far the deletions of one's spaces are."""
-    return render(request, "memory/_leaving_spaces.html", _leaving(request))
+    return render(request, "memory/spaces/_closed_spaces.html", _leaving(request))
 
 
 @require_POST
@@ -140,7 +140,7 @@ def _sentence(error: InvalidArguments) -> str:
 
 
 def _leaving(request: PageRequest) -> dict[str, Any]:
-    """What templates/memory/_leaving_spaces.html takes."""
+    """What templates/memory/spaces/_closed_spaces.html takes."""
     now, rows = timezone.now(), Space.objects.leaving(request.user)
     found = [(space, deletion.deletion(space)) for space in rows[:SHOWN_LEAVING]]
     return {
@@ -167,4 +167,4 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         **_leaving(request),
         **more,
     }
-    return render(request, "memory/spaces.html", context)
+    return render(request, "memory/spaces/spaces.html", context)

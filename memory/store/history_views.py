@@ -48,7 +48,7 @@ def history(request: PageRequest, access: Access) -> HttpResponse:
         "actions": Action.choices,
         "actors": _actors(asked["actor"]),
     }
-    template = "memory/_history.html" if request.htmx else "memory/history.html"
+    template = "memory/store/_history.html" if request.htmx else "memory/store/history.html"
     return render(request, template, context)
 
 

@@ -99,7 +99,7 @@ def rotate(request: PageRequest, access: Access, webhook_id: UUID) -> HttpRespon
     if not request.htmx:
         return _logged(request, access, webhook_id, made=made)
     context = {"webhook": made, "made": made}
-    return _secret(render(request, "memory/_webhook_rotation.html", context))
+    return _secret(render(request, "memory/webhooks/_rotation.html", context))
 
 
 @require_POST
@@ -120,7 +120,7 @@ def _of(access: Access, webhook_id: UUID) -> Webhook:
 def _listed(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     rows = Webhook.objects.in_space(access.space).order_by("-created_at", "pk")
     context = {"webhooks": rows, "events": WebhookEvent.choices, **more}
-    template = "memory/_webhooks.html" if request.htmx else "memory/webhooks.html"
+    template = "memory/webhooks/_webhooks.html" if request.htmx else "memory/webhooks/webhooks.html"
     return _secret(render(request, template, context))
 
 
@@ -131,7 +131,9 @@ def _logged(request: PageRequest, access: Access, webhook_id: UUID, **more: Any)
     deliveries, following = keyset("-created_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
     due = any(d.state == "pending" and d.attempts == 0 for d in deliveries) and found.active
     context = {"webhook": found, "deliveries": deliveries, "next": following, "soon": due}
-    template = "memory/_deliveries.html" if request.htmx else "memory/webhook.html"
+    template = (
+        "memory/webhooks/_deliveries.html" if request.htmx else "memory/webhooks/webhook.html"
+    )
     return _secret(render(request, template, context | more))
 
 

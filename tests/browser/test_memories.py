@@ -13,7 +13,7 @@ from memory.store.services import revise_memory
 from tests.browser.conftest import LogIn
 from tests.browser.test_accessibility import assert_no_findings
 from tests.browser.test_pages import PHONE, overflow
-from tests.memory.letting_go import DAY
+from tests.memory.sweeping import DAY
 from tests.memory.writing import ALICE, actions, remember, stored
 from tests.processes import Web
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from chat.prompting import PLAIN, system_prompt
 from memory.policy import PolicyDocument, RecallPolicy
 from memory.recall.recall import Result
-from tests.memory.test_prompt_forms import TEXTS, result
+from tests.memory.recall.test_prompt_forms import TEXTS, result
 
 DAY = datetime(2026, 2, 18, 23, 59, tzinfo=UTC)
 MARK = re.compile(r"^----- (notes [0-9a-f]{16}) -----$", re.M)

@@ -11,7 +11,7 @@ from memory.jobs.running import work_at
 from memory.models import JobState, Space
 from memory.policies.services import change_policy
 from memory.retention.sweep_job import start_sweep
-from tests.memory.letting_go import departures, insert, live
+from tests.memory.sweeping import departures, insert, live
 from tests.memory.writing import ALICE
 from tests.processes import Processes, wait_until
 

@@ -27,4 +27,4 @@ def account(request: PageRequest, access: Access) -> HttpResponse:
         update_session_auth_hash(request, user)  # here one stays logged in, elsewhere not
         messages.success(request, _("Your password is set."))
         return redirect("account", access.space.slug)
-    return render(request, "memory/account.html", {"form": form})
+    return render(request, "memory/access/account.html", {"form": form})

@@ -59,7 +59,7 @@ def keys(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("admin")
 def audit(request: PageRequest, access: Access) -> HttpResponse:
     """More of what was done."""
-    return render(request, "memory/_audit.html", audited(request, access))
+    return render(request, "memory/access/_audit.html", audited(request, access))
 
 
 @require_POST
@@ -138,14 +138,14 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         **audited(request, access),
         **more,
     }
-    template = "memory/_keys.html" if request.htmx else "memory/keys.html"
+    template = "memory/access/_keys.html" if request.htmx else "memory/access/keys.html"
     response = render(request, template, context)
     response["Cache-Control"] = "no-store"  # a secret may stand in it
     return response
 
 
 def audited(request: PageRequest, access: Access) -> dict[str, Any]:
-    """What templates/memory/_audit.html shows: a page of the audit, each entry in words."""
+    """What templates/memory/access/_audit.html shows: a page of the audit, each entry in words."""
     rows = AuditEntry.objects.in_space(access.space)
     cursor = request.GET.get("cursor") or None
     entries, following = keyset("-at").page(rows, limit=ENTRIES, cursor=cursor)

@@ -34,7 +34,7 @@ ROLES = (
 def members(request: PageRequest, access: Access) -> HttpResponse:
     """All who belong here; for htmx the next page of them."""
     if request.htmx and "cursor" in request.GET:
-        return render(request, "memory/_member_rows.html", _listed(request, access))
+        return render(request, "memory/access/_member_rows.html", _listed(request, access))
     return _shown(request, access)
 
 
@@ -165,7 +165,7 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     context = _listed(request, access) | {"role": Role.VIEWER} | more
     if context["may_steer"]:
         context |= audited(request, access)
-    template = "memory/_members.html" if request.htmx else "memory/members.html"
+    template = "memory/access/_members.html" if request.htmx else "memory/access/members.html"
     response = render(request, template, context)
     response["Cache-Control"] = "no-store"  # a link may stand in it
     return response

@@ -35,4 +35,4 @@ PAGES = (
 def settings(request: PageRequest, access: Access) -> HttpResponse:
     """The list of them."""
     pages = [page for page in PAGES if page[-1] in access.scopes]
-    return render(request, "memory/settings.html", {"pages": pages})
+    return render(request, "memory/access/settings.html", {"pages": pages})

@@ -123,4 +123,4 @@ def _drawn(
         address = reverse("memories", args=[access.space.slug])
         return redirect(f"{address}?{asked.address}")
     context = listed(access, asked) | {"text": text, "level": level, "undo_url": undo_url}
-    return render(request, "memory/_list_done.html", context)
+    return render(request, "memory/memories/_list_done.html", context)

@@ -60,7 +60,7 @@ def revisions(request: PageRequest, access: Access, memory_id: UUID, below: int)
     """A fragment: the changes before the one of this number."""
     context = {"memory": _one(access, memory_id), **_rights(access)}
     context["changes"], context["earlier"] = changes(context["memory"], below=below)
-    return render(request, "memory/_revisions.html", context)
+    return render(request, "memory/memories/_revisions.html", context)
 
 
 @require_GET
@@ -75,7 +75,7 @@ def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
         {"memory": found.memory, "match": f"{match_percent(found.similarity)}% match"}
         for found in near
     ]
-    return render(request, "memory/_similar.html", {"hits": hits})
+    return render(request, "memory/memories/_similar.html", {"hits": hits})
 
 
 @require_http_methods(["GET", "POST"])
@@ -175,7 +175,7 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
         **_rights(access),
         **more,
     }
-    template = "memory/_memory_page.html" if request.htmx else "memory/memory.html"
+    template = "memory/memories/_detail.html" if request.htmx else "memory/memories/detail.html"
     return render(request, template, context)
 
 

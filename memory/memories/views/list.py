@@ -78,8 +78,8 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
     """Memories as the address narrows and orders them; or what a search finds, with its match."""
     asked = Filters.of(request.GET)
     cursor = request.GET.get("cursor") or None
-    fragment = "memory/_list_rows.html" if cursor else "memory/_list_found.html"
-    template = fragment if request.htmx else "memory/memories.html"
+    fragment = "memory/memories/_list_rows.html" if cursor else "memory/memories/_list_found.html"
+    template = fragment if request.htmx else "memory/memories/list.html"
     response = render(request, template, listed(access, asked, cursor))
     if request.htmx and not cursor:
         response["HX-Push-Url"] = f"{request.path}?{asked.address}".rstrip("?")
@@ -95,11 +95,11 @@ def tags(request: PageRequest, access: Access) -> HttpResponse:
     newest = Memory.objects.in_space(access.space).live().order_by("-created_at", "-pk")
     counted = Counter(tag for row in newest.values_list("tags", flat=True)[:TAGS_OF] for tag in row)
     known = [tag for tag, _count in counted.most_common(TAGS_SHOWN)]
-    return render(request, "memory/_tags.html", {"tags": known})
+    return render(request, "memory/memories/_tags.html", {"tags": known})
 
 
 def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[str, Any]:
-    """What templates/memory/_list.html shows."""
+    """What templates/memory/memories/_list.html shows."""
     policy = current_policy(access.space)
     rows = Memory.objects.in_space(access.space)
     context = CHOICES | {
@@ -186,7 +186,7 @@ def let_go(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
         space=access.space, memory_ids=[memory.pk], actor=access.actor, now=now
     )
     context = {"undo_url": undo_address(access.space, "delete", now) if gone else ""}
-    return render(request, "memory/_gone.html", context | _counted(request, access))
+    return render(request, "memory/memories/_binned_card.html", context | _counted(request, access))
 
 
 def _counted(request: PageRequest, access: Access) -> dict[str, Any]:
@@ -217,4 +217,4 @@ def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     rows = Memory.objects.in_space(access.space).live().defer("search")
     memory = get_object_or_404(rows, pk=memory_id)
     [memory] = show([memory], current_policy(access.space).document, now)
-    return render(request, "memory/_card.html", {"memory": memory, "space": access.space})
+    return render(request, "memory/memories/_card.html", {"memory": memory, "space": access.space})

@@ -65,7 +65,7 @@ def overview(request: PageRequest, access: Access) -> HttpResponse:
         "bands": _bars(found.by_importance, BAND_NAMES),
         "is_empty": not any(found.by_status.values()),
     }
-    return render(request, "memory/overview.html", context)
+    return render(request, "memory/memories/overview.html", context)
 
 
 @require_GET
@@ -78,7 +78,7 @@ def overview_days(request: PageRequest, access: Access) -> HttpResponse:
         "came": sum(day.came for day in days),
         "went": sum(day.went for day in days),
     }
-    return render(request, "memory/_days.html", context)
+    return render(request, "memory/memories/_days.html", context)
 
 
 def _bars(counts: Mapping[str, int], labels: Mapping[str, Any]) -> list[Bar]:

@@ -1,0 +1,252 @@
+"""The sweep: who expires, whom capacity takes, what the bin forgets; once each, whoever sweeps."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection, transaction
+
+from assessor.models import Assessment
+from memory.actors import SYSTEM, Actor
+from memory.formulas.importance import current_importance, time_coef
+from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Space
+from memory.retention.recycle_bin import delete_memory
+from memory.retention.sweep import Swept, sweep, sweep_all
+from memory.store.uses import mark_used
+from memory.tasks import sweep_all_spaces
+from tests.memory.sweeping import DAY, departures, insert, live, statuses
+from tests.memory.writing import ALICE, NOW, remember, set_policy, stored
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("importance", "days"), [(0.69, 30), (0.5, 30), (0.49, 7), (0.3, 7), (0.29, 3), (0.0, 3)]
+)
+def test_each_tier_goes_when_its_days_are_over(
+    space: Space, importance: float, days: float
+) -> None:
+    """Seed 001, `calculate_ttl`: "elif importance >= 0.5: return 30 * 24 * 3600  # 1 month;
+    elif importance >= 0.3: return 7 * 24 * 3600   # 1 week; else: return 3 * 24 * 3600"."""
+    memory = remember(space, "User had soup", importance=importance)
+
+    assert sweep(space=space, now=NOW + days * DAY - SECOND) == Swept(0, 0, 0)
+    assert sweep(space=space, now=NOW + days * DAY) == Swept(1, 0, 0)
+    assert (stored(memory).status, stored(memory).bin_reason) == ("binned", "expired")
+
+
+@pytest.mark.parametrize("kept", [{"importance": 0.7}, {"importance": 0.1, "pinned": True}])
+def test_permanent_and_pinned_memories_never_expire(space: Space, kept: dict[str, Any]) -> None:
+    """Seed 001: "if importance >= self.permanent_threshold: return None  # Permanent"."""
+    remember(space, "User's name is Ada", **kept)
+
+    assert sweep(space=space, now=NOW + 3650 * DAY) == Swept(0, 0, 0)
+
+
+def test_an_old_conversation_that_is_imported_does_not_expire_at_once(space: Space) -> None:
+    remember(space, "User had soup", importance=0.1, created_at=NOW - 400 * DAY)
+
+    assert sweep(space=space, now=NOW) == Swept(0, 0, 0)
+    assert sweep(space=space, now=NOW + 3 * DAY) == Swept(1, 0, 0)
+
+
+def test_use_renews_a_lifetime_unless_the_policy_says_no(space: Space) -> None:
+    memory = remember(space, "User had soup", importance=0.1)
+
+    def use(now: datetime) -> None:
+        mark_used(space=space, memory_ids=[memory.pk], actor=ALICE, now=now, reason="")
+
+    use(NOW + 2 * DAY)
+    assert sweep(space=space, now=NOW + 4 * DAY) == Swept(0, 0, 0)
+    set_policy(space, ttl={"renew_on_use": False})
+    use(NOW + 4 * DAY)
+    assert sweep(space=space, now=NOW + 5 * DAY) == Swept(1, 0, 0)
+
+
+def test_an_expiry_is_recorded_with_its_numbers(space: Space) -> None:
+    memory = insert(space, 1, importance=0.4, use_count=3, created_at=NOW - 10 * DAY)
+    then = NOW + 7 * DAY
+    weight = current_importance(0.4, time_coef(17.0, 3, core=False))
+
+    sweep(space=space, now=then, actor=Actor("key", "night job"))
+
+    [event] = MemoryEvent.objects.in_space(space)
+    memory = stored(memory)
+    assert (memory.binned_at, memory.rank_then) == (then, None)
+    assert memory.importance == 0.4
+    assert memory.importance_then == pytest.approx(weight, abs=1e-12)
+    assert event.current_importance == pytest.approx(weight, abs=1e-12)
+    assert (event.action, event.reason, event.content) == ("expired", "expired", "memory 1")
+    assert (event.at, event.rank, event.importance) == (then, None, 0.4)
+    assert (event.actor_type, event.actor_name, event.policy_version) == ("key", "night job", 1)
+
+
+def test_above_capacity_the_least_important_now_go_in_order(space: Space) -> None:
+    """Seed 003, section 5: "用于超额淘汰（>800 时从低到高送入回收站）"."""
+    set_policy(space, capacity=2)
+    insert(space, 1, importance=0.9)
+    insert(space, 2, importance=0.71, core=True)
+    insert(space, 3, importance=0.72, created_at=NOW - 90 * DAY)  # weighs .57 now
+    insert(space, 4, importance=0.8, use_count=50)
+    insert(space, 5, importance=0.71, core=True, created_at=NOW - 3 * DAY)  # older than its equal
+
+    assert sweep(space=space, now=NOW) == Swept(0, 3, 0)
+
+    assert departures(space) == [
+        ("evicted", "memory 3", 1),
+        ("evicted", "memory 5", 2),
+        ("evicted", "memory 2", 3),
+    ]
+    ranks = Memory.objects.in_space(space).binned().order_by("rank_then")
+    assert list(ranks.values_list("content", "rank_then")) == [
+        ("memory 3", 1),
+        ("memory 5", 2),
+        ("memory 2", 3),
+    ]
+    assert live(space) == ["memory 1", "memory 4"]
+
+
+@pytest.mark.parametrize(("count", "evicted"), [(800, 0), (803, 3)])
+def test_the_default_capacity_is_800(space: Space, count: int, evicted: int) -> None:
+    """Seed 003, section 5: "用于超额淘汰（>800 时从低到高送入回收站）"."""
+    for number in range(count):
+        insert(space, number)
+
+    assert sweep(space=space, now=NOW) == Swept(0, evicted, 0)
+    assert Memory.objects.in_space(space).live().count() == 800
+
+
+def test_pinned_and_young_memories_are_not_the_victims(space: Space) -> None:
+    set_policy(space, capacity=1, grace_hours=24)
+    insert(space, 1, importance=0.1, pinned=True)
+    insert(space, 2, importance=0.2, created_at=NOW - 23 * timedelta(hours=1))
+    insert(space, 3, importance=0.9)
+    insert(space, 4, importance=0.8, created_at=NOW - 24 * timedelta(hours=1))
+
+    # Three too many, but only two may go.
+    assert sweep(space=space, now=NOW) == Swept(0, 2, 0)
+    assert live(space) == ["memory 1", "memory 2"]
+
+
+def test_what_has_expired_makes_room_first(space: Space) -> None:
+    set_policy(space, capacity=1)
+    insert(space, 1, importance=0.6, clock_started_at=NOW - 30 * DAY)
+    insert(space, 2, importance=0.1)
+
+    assert sweep(space=space, now=NOW) == Swept(1, 0, 0)
+    assert live(space) == ["memory 2"]
+
+
+def test_the_bin_forgets_after_its_days_but_the_history_does_not(space: Space) -> None:
+    memory = remember(space, "User likes pizza")
+    MemoryRevision.objects.create(
+        space=space, memory=memory, number=1, content="x", memory_type="fact", importance=0.1
+    )
+    assessment = Assessment.objects.create(space=space, memory=memory)
+    delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
+
+    assert sweep(space=space, now=NOW + 30 * DAY - SECOND) == Swept(0, 0, 0)
+    assert sweep(space=space, now=NOW + 30 * DAY) == Swept(0, 0, 1)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # what a commit would check
+    assert not Memory.objects.in_space(space).exists()
+    assert not MemoryEmbedding.objects.in_space(space).exists()
+    assert not MemoryRevision.objects.filter(space=space).exists()
+    assessment.refresh_from_db()
+    assert assessment.memory_id is None
+    event = MemoryEvent.objects.in_space(space).get(action="purged")
+    assert (event.memory_id, event.content) == (memory.pk, "User likes pizza")
+    assert event.reason == "deleted"
+
+
+def test_days_of_zero_let_go_at_the_next_sweep(space: Space) -> None:
+    set_policy(space, bin_days=0, ttl={"very_low_days": 0})
+    remember(space, "User had soup", importance=0.1)
+
+    assert sweep(space=space, now=NOW) == Swept(1, 0, 1)
+
+
+def test_sweeping_again_changes_nothing(space: Space) -> None:
+    set_policy(space, capacity=3)
+    for number in range(10):
+        insert(space, number, importance=number / 10, clock_started_at=NOW - 5 * DAY)
+    insert(space, 99, status="binned", bin_reason="deleted", binned_at=NOW - 31 * DAY)
+    first = sweep(space=space, now=NOW)
+    before = (statuses(space), departures(space))
+
+    assert first == Swept(3, 4, 1)
+    assert sweep(space=space, now=NOW) == Swept(0, 0, 0)
+    assert (statuses(space), departures(space)) == before
+
+
+def test_a_sweep_stays_in_its_space_and_sweep_all_reaches_every_one(
+    space: Space, other_space: Space
+) -> None:
+    for number, one in enumerate([space, other_space]):
+        insert(one, number, importance=0.1, clock_started_at=NOW - 5 * DAY)
+
+    sweep(space=space, now=NOW)
+    assert (live(space), live(other_space)) == ([], ["memory 1"])
+    sweep_all(now=NOW)
+    assert live(other_space) == []
+
+
+def test_beat_sweeps_every_five_minutes(space: Space) -> None:
+    entry = settings.CELERY_BEAT_SCHEDULE["sweep"]
+    insert(space, 1, importance=0.1, clock_started_at=NOW - 5 * DAY)
+
+    assert entry["task"] == sweep_all_spaces.name
+    assert (entry["schedule"], entry["options"]) == (300.0, {"expires": 300.0})
+    sweep_all_spaces()  # by the real clock, which is later than NOW
+    assert live(space) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_four_sweeps_at_once_let_each_memory_go_once(space: Space) -> None:
+    set_policy(space, capacity=50, bin_days=30)
+    for number in range(300):
+        lifetime = NOW - (5 * DAY if number % 3 == 0 else 0 * DAY)
+        insert(space, number, importance=number % 10 / 10, clock_started_at=lifetime)
+    for number in range(300, 330):
+        insert(space, number, status="binned", bin_reason="deleted", binned_at=NOW - 31 * DAY)
+    together = Barrier(4)
+
+    def run(_: int) -> Swept:
+        together.wait(timeout=30)
+        try:
+            return sweep(space=space, now=NOW)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(run, range(4)))
+
+    totals = [sum(getattr(a, name) for a in answers) for name in ("expired", "evicted", "purged")]
+    expired = sum(1 for number in range(0, 300, 3) if number % 10 / 10 < 0.3)
+    assert totals == [expired, 300 - expired - 50, 30]
+    assert len(live(space)) == 50
+    gone = departures(space)
+    assert len(gone) == len(set(gone)) == sum(totals)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sweep_does_not_wait_for_a_row_in_use_and_lets_it_live(space: Space) -> None:
+    """Somebody uses the memory while the sweep comes by: the use counts."""
+    memory = insert(space, 1, importance=0.1, clock_started_at=NOW - 5 * DAY)
+
+    def swept() -> Swept:
+        try:
+            return sweep(space=space, now=NOW)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            mark_used(space=space, memory_ids=[memory.pk], actor=SYSTEM, now=NOW, reason="")
+            assert pool.submit(swept).result(timeout=30) == Swept(0, 0, 0)
+        assert pool.submit(swept).result(timeout=30) == Swept(0, 0, 0)
+    assert live(space) == ["memory 1"]

@@ -1,0 +1,194 @@
+"""Export and import from outside: the API and the command line."""
+
+import asyncio
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from memory.jobs import services as jobs
+from memory.models import Job, JobPart, JobState, Memory, Space
+from memory.transfer.stream import export_response
+from tests.conftest import ApiClient, MakeKey
+from tests.memory.transfer.spaces import contents, exported, new_space, unlike
+from tests.memory.writing import remember
+
+Api = Callable[[str | None], ApiClient]
+
+
+def test_a_small_file_is_in_when_the_answer_comes(
+    space: Space, other_space: Space, api: Api, key: MakeKey
+) -> None:
+    remember(space, "User likes pizza")
+    file = exported(space)
+    Memory.objects.in_space(space).delete()
+
+    answer = api(key(other_space)).post("import", file).json()
+
+    assert (answer["status"], answer["done"], answer["total"]) == ("done", len(file), len(file))
+    assert answer["result"]["counts"]["memory"] == {"new": 1, "known": 0}
+    assert Memory.objects.in_space(other_space).get().content == "User likes pizza"
+    assert not JobPart.objects.exists()
+
+
+def test_a_large_file_is_left_to_a_worker(space: Space, api: Api, key: MakeKey) -> None:
+    line = json.dumps({"content": "User likes pizza", "id": "f926ff7f", "note": "x" * 1000})
+    client = api(key())
+
+    answer = client.post("import", (line + "\n").encode() * 1200)
+
+    assert answer.status_code == 202
+    job = answer.json()
+    assert (job["status"], job["total"]) == ("queued", 1200 * (len(line) + 1))
+    assert client.post("import", b"{}").status_code == 409
+    assert client.get(f"jobs/{job['id']}").json()["status"] == "queued"
+    assert client.post(f"jobs/{job['id']}/cancel").json()["status"] == "cancelled"
+    assert client.post(f"jobs/{job['id']}/resume").json()["status"] == "queued"
+    assert [item["id"] for item in client.get("jobs").json()["items"]] == [job["id"]]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "field"),
+    [
+        ("multipart/form-data", b"x", "body"),
+        ("multipart/form-data; boundary=", b"x", "body"),
+        ("multipart/form-data; boundary=\xe9", b"x", "body"),
+        ("multipart/form-data; boundary=cut", b"", "body"),
+        ("multipart/form-data; boundary=cut", b"no part at all", "file"),
+        (
+            "multipart/form-data; boundary=cut",
+            b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n'
+            b"Content-Transfer-Encoding: base64\r\n\r\n%%%\r\n--cut--",
+            "body",
+        ),
+    ],
+)
+def test_form_that_is_none_is_refused_as_every_bad_body(
+    space: Space, key: MakeKey, content_type: str, body: bytes, field: str
+) -> None:
+    client = Client(headers={"Authorization": f"Bearer {key()}"})
+
+    answer = client.generic("POST", "/api/v1/import", body, content_type=content_type)
+
+    assert answer.status_code == 422, answer.content
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "memory_invalid_arguments"
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert not Memory.objects.in_space(space).exists()
+
+
+def test_a_form_brings_its_file(space: Space, key: MakeKey) -> None:
+    client = Client(headers={"Authorization": f"Bearer {key()}"})
+    file = SimpleUploadedFile("memories.jsonl", b'{"content": "User likes pizza"}')
+
+    assert client.post("/api/v1/import", {"file": file}).status_code == 200
+    assert client.post("/api/v1/import", {"other": "1"}).status_code == 422
+    assert client.post("/api/v1/import", b"", content_type="text/plain").status_code == 422
+    assert Memory.objects.in_space(space).count() == 1
+
+
+def test_with_abort_wrong_lines_are_the_answer(space: Space, api: Api, key: MakeKey) -> None:
+    file = b'{"content": "User likes pizza"}\n{"content": ""}\n'
+
+    problem = api(key()).post("import?on_error=abort", file)
+
+    assert problem.status_code == 422
+    assert [error["field"] for error in problem.json()["errors"]] == ["body", "line 2"]
+    assert not Memory.objects.in_space(space).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_streamed_file_is_the_whole_space(space: Space) -> None:
+    for number in range(3):
+        remember(space, f"User likes pizza number {number}")
+
+    async def read() -> bytes:
+        response = export_response(space, now=timezone.now())
+        return b"".join([piece async for piece in response])
+
+    lines = asyncio.run(read()).decode().splitlines()
+
+    assert json.loads(lines[0])["format"] == "ebb-export"
+    assert sum(json.loads(line).get("kind") == "memory" for line in lines) == 3
+    assert json.loads(lines[-1]) == {"kind": "end", "rows": len(lines) - 2}
+
+
+def test_export_says_what_it_is(space: Space, key: MakeKey) -> None:
+    answer = Client(headers={"Authorization": f"Bearer {key()}"}).get("/api/v1/export")
+
+    assert answer["Content-Type"] == "application/x-ndjson"
+    assert answer["Content-Disposition"].startswith('attachment; filename="home-')
+    reader = Client(headers={"Authorization": f"Bearer {key(space, ['read', 'write'])}"})
+    assert reader.get("/api/v1/export").status_code == 403
+
+
+def run(command: str, *arguments: str) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    call_command(command, *arguments, stdout=out, stderr=err)
+    return out.getvalue() + err.getvalue()
+
+
+def test_the_commands_carry_a_space_over(
+    space: Space, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember(space, "User likes pizza")
+    before = contents(space)
+    file = tmp_path / "home.jsonl"
+
+    run("export_space", "--space", "home", str(file))
+    Space.objects.get(pk=space.pk).delete()
+    other = new_space("new-home")
+    said = run("import_space", "--space", "new-home", str(file))
+
+    assert unlike(before, contents(other)) == []
+    assert "memory: 1 new, 0 known" in said
+    assert "100%" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_an_import_stopped_on_the_command_line_is_resumed(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "memories.jsonl"
+    lines = [json.dumps({"content": f"pizza {n}", "id": f"{n:08x}"}) for n in range(150)]
+    file.write_text("\n".join([*lines, "nonsense"]))
+    advance, steps = jobs.advance, []
+
+    def interrupted(**step: Any) -> None:  # Ctrl-C after the first batch
+        advance(**step)
+        steps.append(step)
+        if len(steps) == 1:
+            jobs.cancel(space=space, job_id=step["job"].pk, now=timezone.now())
+
+    monkeypatch.setattr("memory.transfer.importing.advance", interrupted)
+
+    with pytest.raises(CommandError, match="--resume"):
+        run("import_space", "--space", "home", str(file))
+    job = Job.objects.get()
+    assert (job.state, job.result["line"]) == (JobState.CANCELLED, 100)
+    assert Memory.objects.in_space(space).count() == 100
+    said = run("import_space", "--space", "home", "--resume")
+
+    assert "memory: 150 new, 0 known" in said
+    assert "line 151: not a JSON object" in said
+    assert Memory.objects.in_space(space).count() == 150
+    with pytest.raises(CommandError):
+        run("import_space", "--space", "home", "--resume")
+
+
+def test_commands_say_what_is_missing(space: Space, tmp_path: Path) -> None:
+    for arguments in (
+        ("export_space", "--space", "nowhere"),
+        ("import_space", "--space", "nowhere", "x"),
+        ("import_space", "--space", "home", str(tmp_path / "absent")),
+        ("import_space", "--space", "home", "--resume"),
+    ):
+        with pytest.raises(CommandError):
+            run(*arguments)

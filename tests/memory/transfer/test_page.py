@@ -1,0 +1,88 @@
+"""The page "Export and import"."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from memory.jobs import services as jobs
+from memory.jobs.running import work_at
+from memory.models import Job, JobState, Memory, Space, User
+from tests.memory.transfer.spaces import exported
+from tests.memory.writing import NOW, remember
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def page(alice: User, space: Space) -> Client:
+    client = Client()
+    client.force_login(alice)
+    return client
+
+
+def upload(page: Client, content: bytes) -> Job:
+    file = SimpleUploadedFile("memories.jsonl", content)
+    answer = page.post("/s/home/transfer/import/", {"file": file, "on_error": "skip"})
+    assert answer.status_code == 302
+    return Job.objects.latest("created_at")
+
+
+def test_an_import_is_watched_cancelled_taken_up_and_reported(page: Client, space: Space) -> None:
+    job = upload(page, b'{"content": "User likes pizza"}\n{"content": "<b>"}\nnonsense\n')
+    waiting = page.get("/s/home/transfer/", headers=HTMX).content.decode()
+    assert "<progress" in waiting
+    assert 'hx-trigger="every 1s"' in waiting
+
+    cancel = reverse("transfer_cancel", args=["home", job.pk])
+    assert "Go on from where it stopped" in page.post(cancel, headers=HTMX).content.decode()
+    page.post(reverse("transfer_resume", args=["home", job.pk]))
+    taken = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=NOW)
+    assert taken is not None
+    work_at(taken)
+
+    done = page.get("/s/home/transfer/").content.decode()
+    assert "<progress" not in done
+    assert "line 3" in done
+    assert "not a JSON object" in done
+    assert Memory.objects.in_space(space).count() == 2
+
+
+def test_a_second_import_or_none_at_all_is_said(page: Client, space: Space) -> None:
+    page.post("/s/home/transfer/import/", {})
+    assert "Choose a file" in page.get("/s/home/transfer/").content.decode()
+    first = upload(page, b"{}")
+    assert upload(page, b"{}") == first
+    assert "under way" in page.get("/s/home/transfer/").content.decode()
+
+
+def test_only_an_owner_takes_a_space_along(bob: User, charlie: User, page: Client) -> None:
+    looking, stranger = Client(), Client()
+    looking.force_login(bob)
+    stranger.force_login(charlie)
+
+    assert "Only an owner" in looking.get("/s/home/transfer/").content.decode()
+    assert looking.get("/s/home/transfer/export/").status_code == 403
+    assert looking.post("/s/home/transfer/import/").status_code == 403
+    assert stranger.get("/s/home/transfer/export/").status_code == 404
+    assert page.get("/s/home/transfer/export/")["Content-Type"] == "application/x-ndjson"
+
+
+def test_a_failed_import_says_why(page: Client, space: Space) -> None:
+    remember(space, "User likes pizza")
+    job = upload(page, b'{"format": "ebb-export", "version": 7}')
+    taken = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=NOW)
+    assert taken is not None
+    work_at(taken)
+
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+    assert "version 7" in page.get("/s/home/transfer/").content.decode()
+
+
+def test_the_page_says_how_many_lines_the_file_has(page: Client, space: Space) -> None:
+    remember(space, "User had soup")
+
+    shown = page.get("/s/home/transfer/").content.decode()
+
+    assert f"{len(exported(space).splitlines())} lines of JSON" in shown

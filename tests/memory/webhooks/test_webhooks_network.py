@@ -1,0 +1,130 @@
+"""Where a webhook may lead: never into the own network, and only to who can prove the name."""
+
+import json
+import socket
+import ssl
+from pathlib import Path
+
+import pytest
+import trustme
+from django.utils import timezone
+from pytest_django import Settings
+
+from memory.models import Space
+from memory.webhooks.addresses import is_public
+from memory.webhooks.services import send_test
+from tests.memory.webhooks.receiver import Receiver, receiving
+from tests.memory.webhooks.webhook_rounds import hook, receiver, tell
+
+__all__ = ["receiver"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "0.0.0.0"]
+)
+def test_nothing_goes_into_the_own_network(
+    space: Space, receiver: Receiver, settings: Settings, host: str
+) -> None:
+    webhook = hook(space, f"http://{host}:{receiver.port}/")
+    settings.EBB_WEBHOOKS_PRIVATE = False
+    send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+
+    [row] = tell(webhook)
+
+    assert (row.state, row.status, receiver.got) == ("failed", None, [])
+    assert "private network" in row.error
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("10.1.1.1", False), ("169.254.169.254", False), ("100.64.0.1", False),
+        ("::ffff:10.0.0.1", False), ("64:ff9b::a00:1", False), ("2002:7f00:1::", False),
+        ("fe80::1%eth0", False), ("fc00::1", False), ("224.0.0.1", False),
+        ("8.8.8.8", True), ("2606:4700::1111", True), ("64:ff9b::808:808", True),
+    ],
+)  # fmt: skip
+def test_private_addresses_are_known_in_every_spelling(address: str, public: bool) -> None:
+    assert is_public(address) is public
+
+
+@pytest.mark.django_db
+def test_name_that_also_leads_to_a_private_address_is_refused(
+    space: Space, receiver: Receiver, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(*_: object, **__: object) -> list[tuple[object, ...]]:
+        kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        return [(*kind, (address, receiver.port)) for address in ("8.8.8.8", "127.0.0.1")]
+
+    webhook = hook(space, f"http://two-faced.example:{receiver.port}/")
+    settings.EBB_WEBHOOKS_PRIVATE = False
+    send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+
+    [row] = tell(webhook)
+
+    assert (row.state, receiver.got) == ("failed", [])
+
+
+@pytest.mark.django_db
+def test_connection_goes_to_the_address_that_was_checked(
+    space: Space, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def answer(host: str, port: int, *_: object, **__: object) -> list[tuple[object, ...]]:
+        asked.append(host)
+        kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        return [(*kind, ("127.0.0.1", port))]
+
+    webhook = hook(space, f"http://hooks.example:{receiver.port}/in")
+    send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+
+    [row] = tell(webhook)
+
+    assert row.state == "delivered"
+    assert asked.count("hooks.example") == 1
+    [(path, headers, body)] = receiver.got
+    assert (path, headers["host"]) == ("/in", f"hooks.example:{receiver.port}")
+    assert json.loads(body)["type"] == "test"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("vouched_for", "known", "state"),
+    [
+        ("hooks.example", True, "delivered"),
+        ("hooks.example", False, "pending"),
+        ("elsewhere.example", True, "pending"),
+        ("127.0.0.1", True, "pending"),
+    ],
+)
+def test_certificate_is_checked_by_the_name_and_by_who_vouches_for_it(
+    space: Space,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    vouched_for: str,
+    known: bool,
+    state: str,
+) -> None:
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(vouched_for).configure_cert(tls)
+    if known:
+        authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    settings.EBB_WEBHOOKS_PRIVATE = True
+    with receiving(tls) as receiver:
+        webhook = hook(space, f"https://hooks.example:{receiver.port}/in")
+        send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+        kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        found = [(*kind, ("127.0.0.1", receiver.port))]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+        [row] = tell(webhook)
+
+        assert row.state == state
+        assert ("certificate verify failed" in row.error.lower()) == (state == "pending"), row.error
+        assert [path for path, _, _ in receiver.got] == ["/in"] * (state == "delivered")

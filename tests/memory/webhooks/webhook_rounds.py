@@ -1,0 +1,38 @@
+"""Webhooks made and told, as beat and a worker do it, for the tests of them."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from memory.actors import SYSTEM
+from memory.models import Space, Webhook, WebhookDelivery
+from memory.tasks import deliver
+from memory.webhooks.deliveries import collect_all
+from memory.webhooks.services import create_webhook
+from tests.memory.webhooks.receiver import Receiver, receiving
+
+ALL = [
+    "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
+    "assessment.failed",
+]  # fmt: skip
+
+
+@pytest.fixture
+def receiver(settings: Settings) -> Iterator[Receiver]:
+    settings.EBB_WEBHOOKS_PRIVATE = True
+    with receiving() as server:
+        yield server
+
+
+def hook(space: Space, url: str, events: list[str] = ALL) -> Webhook:
+    now = timezone.now()
+    return create_webhook(space=space, url=url, events=events, actor=SYSTEM, now=now)
+
+
+def tell(webhook: Webhook) -> list[WebhookDelivery]:
+    """One round of beat and worker; what there is to say of each message."""
+    collect_all(now=timezone.now())
+    deliver(webhook.space_id, str(webhook.pk))
+    return list(WebhookDelivery.objects.filter(webhook=webhook).order_by("created_at", "event_id"))
