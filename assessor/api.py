@@ -29,7 +29,7 @@ from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
-from memory.requests import OnceOnly, ThingId, may_fail, parse_uuid
+from memory.requests import OnceOnly, RowId, may_fail, parse_uuid
 from memory.retention.overview import came_and_went, overview
 
 router = Router(tags=["assessment"])
@@ -124,7 +124,7 @@ def _one(access: Access, reference: str) -> Assessment:
     url_name="assessments_get",
     operation_id="getAssessment",
 )
-def get_assessment(request: HttpRequest, id: ThingId) -> Assessment:
+def get_assessment(request: HttpRequest, id: RowId) -> Assessment:
     """One assessment."""
     return _one(access_to(request, "read"), id)
 
@@ -136,7 +136,7 @@ def get_assessment(request: HttpRequest, id: ThingId) -> Assessment:
     operation_id="retryAssessment",
     openapi_extra=may_fail(409),
 )
-def retry_assessment(request: HttpRequest, id: ThingId) -> Status[dict[str, Any]]:
+def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
     """Queue a failed assessment again."""
     access = access_to(request, "write")
     assessment = _one(access, id)

@@ -10,12 +10,12 @@ class AssessorConfig(AppConfig):
         from assessor import reassessing  # its models are there only now
         from assessor.transfer import SECTIONS
         from assessor.write_guard import GUARD
-        from memory.jobs.kinds import Labels, register
-        from memory.tools.write_guard import appoint
+        from memory.jobs import kinds
+        from memory.tools import write_guard
         from memory.transfer.sections import contribute
 
         contribute(*SECTIONS)
-        appoint(GUARD)
+        write_guard.register(GUARD)
         counts = {"judged": _("judged"), "failed": _("could not be judged")}
-        labels = Labels(_("Judging again"), counts)
-        register(reassessing.KIND, reassessing.reassess, labels)
+        labels = kinds.Labels(_("Judging again"), counts)
+        kinds.register(reassessing.KIND, reassessing.reassess, labels)

@@ -37,12 +37,12 @@ def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) 
 
 
 @transaction.atomic
-def park_hopeless(*, now: datetime) -> None:
+def park_exhausted(*, now: datetime) -> None:
     """Ends those whose workers died again and again: each may be what they died of."""
     error = "Each worker that judged this ended before it was done."
-    rows = list(Assessment.objects.hopeless(now).select_for_update(skip_locked=True))
-    hopeless = [row.pk for row in rows]
-    Assessment.objects.filter(Q(pk__in=hopeless) | Q(part_of__in=hopeless)).update(
+    rows = list(Assessment.objects.exhausted(now).select_for_update(skip_locked=True))
+    exhausted = [row.pk for row in rows]
+    Assessment.objects.filter(Q(pk__in=exhausted) | Q(part_of__in=exhausted)).update(
         state=State.FAILED, leased_until=None, finished_at=now, error=error
     )
     for row in rows:

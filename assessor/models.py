@@ -35,7 +35,7 @@ class AssessmentQuerySet(models.QuerySet["Assessment"]):
         waiting = Q(state__in=["queued", "retrying"], due_at__lte=now, part_of__isnull=True)
         return self.filter(waiting | _abandoned(now, attempts__lt=MAX_ATTEMPTS))
 
-    def hopeless(self, now: datetime) -> AssessmentQuerySet:
+    def exhausted(self, now: datetime) -> AssessmentQuerySet:
         """Those that were left by a worker each time they were tried."""
         return self.filter(_abandoned(now, attempts__gte=MAX_ATTEMPTS))
 
@@ -94,7 +94,9 @@ class Assessment(models.Model):
     # it was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
-    told_at = models.DateTimeField(_("last told"), default=timezone.now)
+    enqueued_at = models.DateTimeField(
+        _("last enqueued"), default=timezone.now, db_column="told_at"
+    )
     leased_until = models.DateTimeField(_("leased until"), null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True, editable=False)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)

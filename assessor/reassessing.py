@@ -99,7 +99,7 @@ def _queue_again(job: Job, found: Assessment) -> None:
     rows.update(
         state=State.QUEUED,
         due_at=now,
-        told_at=now,
+        enqueued_at=now,
         attempts=0,
         finished_at=None,
         error="",

@@ -26,7 +26,7 @@ from memory.models.review_reasons import UNSURE, because
 from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.reconciliation.rules import Decision, is_same_text, one_text
 from memory.reconciliation.services import is_echo, near
-from memory.retention.recycle_bin import let_go
+from memory.retention.recycle_bin import move_to_bin
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.services import Prepared, prepare_memories, revise_memory
 from memory.tools import TOOL
@@ -209,7 +209,7 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
 
     To be called in the transaction that ends the assessment.
     """
-    held = hold_taught(assessment.space, [assessment.pk], [])
+    held = lock_taught(assessment.space, [assessment.pk], [])
     if not held:
         return
     [memory] = held
@@ -221,7 +221,7 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
         "reason": AGAIN,
     }
     if not worth:
-        let_go(why=BinReason.SUPERSEDED, **which)
+        move_to_bin(why=BinReason.SUPERSEDED, **which)
         return
     draft = _draft(assessment, judgement)
     change = MemoryChange(
@@ -234,7 +234,7 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
     revise_memory(change=change, **which)
 
 
-def hold_taught(
+def lock_taught(
     space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
 ) -> list[Memory]:
     """`taught_only_by`, held until the transaction ends. Held first and looked at then, or what a

@@ -14,12 +14,12 @@ from django.db import transaction
 from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
 from assessor.queue import enqueue_on_commit
-from assessor.remembering import hold_taught, made_in
+from assessor.remembering import lock_taught, made_in
 from memory.actors import Actor
 from memory.models import BinReason, Memory, Space
 from memory.models.memories import MemoryQuerySet
 from memory.reconciliation.discarding import take_place_again
-from memory.retention.recycle_bin import let_go, restore_memories
+from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.tools import TOOL
 
 REASON = "What it was learned from has been said anew."
@@ -47,8 +47,8 @@ def retract(
     unfinished = [*_WAITING, State.FAILED]
     _take_out(space, [one for one in held if one.state in unfinished], REASON, now)
     judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
-    for memory in hold_taught(space, list(judged), written_ids):
-        let_go(
+    for memory in lock_taught(space, list(judged), written_ids):
+        move_to_bin(
             space=space,
             memory_id=memory.pk,
             why=BinReason.SUPERSEDED,
@@ -97,7 +97,7 @@ def put_back(
     taken = list(rows.filter(state=State.IGNORED, finished_at=taken_at))
     for waiting in taken:
         rows.filter(pk=waiting.pk).update(
-            state=State.QUEUED, due_at=now, told_at=now, finished_at=None, reasoning=""
+            state=State.QUEUED, due_at=now, enqueued_at=now, finished_at=None, reasoning=""
         )
         enqueue_on_commit(waiting)
     return [one.pk for one in taken]

@@ -8,14 +8,14 @@ from ninja import Field, Schema
 
 from assessor.judging import Exchange
 from memory.drafts import MAX_CONTENT, JsonObject, MemoryTypeName, Text
-from memory.requests import Asked, Cursor, Flag, Limit, example
+from memory.requests import Body, Cursor, Flag, Limit, example
 from memory.store.schemas import MemoryOut
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 
-class ExchangeIn(Asked):
+class ExchangeIn(Body):
     """A finished exchange to be judged."""
 
     model_config = example(

@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 
 from assessor.errors import AssessmentError
 from assessor.exchanges import span_of
-from assessor.failures import failed_tries, park_hopeless, tell_of_failure
+from assessor.failures import failed_tries, park_exhausted, tell_of_failure
 from assessor.judging import Exchange, Judgement
 from assessor.masking import forget_secrets
 from assessor.models import MAX_ATTEMPTS, Assessment, AssessmentQuerySet, State
@@ -33,8 +33,8 @@ from memory.policy import AssessmentPolicy
 
 # Renewed while a model thinks: it says how soon the work of a dead worker is taken over.
 LEASE = timedelta(seconds=30)
-RETELL = timedelta(seconds=20)
-PICK_UP_LIMIT = 1000
+REQUEUE_AFTER = timedelta(seconds=20)
+REQUEUE_LIMIT = 1000
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
 # At an endpoint's wish; some ask for a year, or for more than a date can hold.
@@ -61,13 +61,13 @@ def queue_assessment(
     values: dict[str, Any] = asdict(exchange)
     if idempotency_key is None:
         assessment = Assessment.objects.create(
-            space=space, created_at=now, told_at=now, due_at=due_at or now, **values
+            space=space, created_at=now, enqueued_at=now, due_at=due_at or now, **values
         )
     else:
         assessment, _ = Assessment.objects.get_or_create(
             space=space,
             idempotency_key=idempotency_key,
-            defaults={"created_at": now, "told_at": now, "due_at": due_at or now, **values},
+            defaults={"created_at": now, "enqueued_at": now, "due_at": due_at or now, **values},
         )
     if due_at is None or due_at <= now:
         enqueue_on_commit(assessment)
@@ -83,7 +83,7 @@ def complete_exchange(
         return
     # One that is in a span already was answered anew, and is due when its span is.
     alone = waiting.filter(span_ends_at=None, part_of=None)
-    if alone.update(due_at=now, told_at=now):
+    if alone.update(due_at=now, enqueued_at=now):
         enqueue_on_commit(Assessment(pk=assessment_id, space=space))
 
 
@@ -100,18 +100,22 @@ def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> N
     )
 
 
-def pick_up(*, now: datetime) -> int:
-    """Tells workers of what was never told, has come due, or was left by a worker that died.
+def requeue_due(*, now: datetime) -> int:
+    """Enqueue what was never enqueued, has come due, or was left by a worker that died.
 
-    A row is told of again only after RETELL, or a slow model would fill the queue with repeats.
-    One whose workers died MAX_ATTEMPTS times is parked: it may be what they died of.
-    Returns how many were told.
+    A row is enqueued again only after REQUEUE_AFTER, or a slow model would fill the queue with
+    repeats. One whose workers died MAX_ATTEMPTS times is parked: it may be what they died of.
+    Returns how many were enqueued.
     """
-    park_hopeless(now=now)
-    due = Assessment.objects.claimable(now).filter(told_at__lte=now - RETELL).order_by("due_at")
-    rows = list(due.values_list("space_id", "pk")[:PICK_UP_LIMIT])
+    park_exhausted(now=now)
+    due = (
+        Assessment.objects.claimable(now)
+        .filter(enqueued_at__lte=now - REQUEUE_AFTER)
+        .order_by("due_at")
+    )
+    rows = list(due.values_list("space_id", "pk")[:REQUEUE_LIMIT])
     for space_id, assessment_id in rows:
-        Assessment.objects.filter(space_id=space_id, pk=assessment_id).update(told_at=now)
+        Assessment.objects.filter(space_id=space_id, pk=assessment_id).update(enqueued_at=now)
         enqueue(space_id, assessment_id)
     return len(rows)
 
@@ -215,7 +219,7 @@ def pass_over(*, assessment: Assessment, now: datetime) -> None:
             _with_parts(assessment).update(**values)
 
 
-def put_off(
+def reschedule(
     *, assessment: Assessment, error: AssessmentError, now: datetime, jitter: float
 ) -> None:
     """Tries again later, or parks the exchange when later will not help.
@@ -232,7 +236,7 @@ def put_off(
         held = Assessment.objects.held_by(assessment).update(
             state=State.FAILED if last else State.RETRYING,
             due_at=due_at,
-            told_at=due_at - RETELL,  # so that beat tells of it the moment it is due
+            enqueued_at=due_at - REQUEUE_AFTER,  # so that beat tells of it the moment it is due
             leased_until=None,
             failed_tries=failed_tries(assessment, error, now),
             **values,

@@ -52,7 +52,7 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
         _update(span, span_ends_at=now + idle, due_at=now + idle)
         return
     if span is not None:
-        _update(span, span_ends_at=now, due_at=now, told_at=now)
+        _update(span, span_ends_at=now, due_at=now, enqueued_at=now)
         enqueue_on_commit(span)
     _update(
         assessment,

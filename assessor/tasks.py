@@ -57,7 +57,7 @@ def assess(space_id: int, assessment_id: str) -> None:
             advisor=partial(_advise, assessment, policy) if judgement.provider == "llm" else None,
         )
     except AssessmentError as error:
-        services.put_off(
+        services.reschedule(
             assessment=assessment,
             error=error,
             now=timezone.now(),
@@ -65,10 +65,10 @@ def assess(space_id: int, assessment_id: str) -> None:
         )
 
 
-@shared_task
-def pick_up_assessments() -> None:
+@shared_task(name="assessor.tasks.pick_up_assessments")
+def requeue_due_assessments() -> None:
     """Beat's part of the outbox."""
-    services.pick_up(now=timezone.now())
+    services.requeue_due(now=timezone.now())
 
 
 async def _held(assessment: Assessment, work: Awaitable[T]) -> T:

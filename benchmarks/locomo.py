@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import harness
-from benchmarks.locomo_data import Asked, Conversation, conversations
+from benchmarks.locomo_data import Conversation, Question, conversations
 from memory.formulas.retrieval import recall_at, reciprocal_rank
 
 CUTS = (5, 10, 20)
@@ -32,7 +32,7 @@ Scores = npt.NDArray[np.float64]
 Figures = npt.NDArray[np.float64]
 
 
-def figures(asked: Asked, ranked: Sequence[int]) -> list[float]:
+def figures(asked: Question, ranked: Sequence[int]) -> list[float]:
     """R@5, R@10, R@20 and MRR@10 of one answer, best first."""
     recalls = [recall_at(cut, asked.evidence, ranked) for cut in CUTS]
     return [*recalls, reciprocal_rank(asked.evidence, ranked, depth=10)]

@@ -22,7 +22,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """A question and the places of the turns that answer it."""
 
     text: str
@@ -33,7 +33,7 @@ class Asked:
 class Conversation:
     name: str
     turns: Sequence[Turn]
-    questions: Sequence[Asked]
+    questions: Sequence[Question]
 
 
 def conversations(path: Path) -> list[Conversation]:
@@ -51,7 +51,7 @@ def _conversation(sample: Mapping[str, Any]) -> Conversation:
     ]
     places = {turn.name: place for place, turn in enumerate(turns)}
     asked = [
-        Asked(qa["question"], _evidence(qa["evidence"], places))
+        Question(qa["question"], _evidence(qa["evidence"], places))
         for qa in sample["qa"]
         if qa["category"] in CATEGORIES
     ]

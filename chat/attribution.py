@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from assessor.local.sentences import split_sentences
 from memory.text.lexemes import prepare
 
-LEANED = 0.4
+ATTRIBUTED = 0.4
 """From here on an answer leaned on a memory."""
 ENOUGH = 1.25
 """What must be shared at least, unless it is all that the memory says: one word is chance, but not
@@ -48,7 +48,7 @@ _DATES = (
 _CALENDAR = frozenset(_DATES.split())
 
 
-def leaned_on(answer: str, question: str, memories: Mapping[str, str]) -> dict[str, float]:
+def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[str, float]:
     """How much the answer leaned on each memory, in 0..1, for those it did lean on.
 
     `memories` are the texts by their ids (UUIDs as text). One that is named by its whole or short
@@ -58,11 +58,11 @@ def leaned_on(answer: str, question: str, memories: Mapping[str, str]) -> dict[s
     holders = Counter(word for telling in words.values() for word in telling)
     sentences = [_told(sentence) for sentence in split_sentences(answer)]
     asked = _told(question)
-    leanings = {
+    attributions = {
         id_: 1.0 if cites(answer, id_) else leaning(sentences, telling, asked, holders)
         for id_, telling in words.items()
     }
-    return {id_: value for id_, value in leanings.items() if value >= LEANED}
+    return {id_: value for id_, value in attributions.items() if value >= ATTRIBUTED}
 
 
 def cites(answer: str, id_: str) -> bool:

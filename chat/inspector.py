@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from chat.attribution import leaned_on
+from chat.attribution import attributed
 from chat.explaining import Stored
 from chat.models import Message
 from chat.services.relevance import question_of
@@ -27,7 +27,7 @@ class Hit:
     """One memory of a reply's list.
 
     `memory` is it as it is now, None if it is gone for good. `below` is by how much a memory that
-    was not recalled fell short of the last that was. `is_leaned_on`: the answer shows that it used
+    was not recalled fell short of the last that was. `is_attributed`: the answer shows that it used
     it. `is_set_aside`: a person has said that it has nothing to do with the question.
     """
 
@@ -35,7 +35,7 @@ class Hit:
     memory: Memory | None
     is_out: bool
     below: float | None
-    is_leaned_on: bool
+    is_attributed: bool
     is_set_aside: bool
 
     @property
@@ -124,7 +124,7 @@ def _hits(
 ) -> list[Hit]:
     ids = [hit["memory"]["id"] for hit in stored]
     texts = {} if is_out else {hit["memory"]["id"]: hit["memory"]["content"] for hit in stored}
-    leaned = leaned_on(message.content, question, texts)
+    leaned = attributed(message.content, question, texts)
     cut = min((hit["score"] for hit in message.recalled if hit.get("rank")), default=None)
     return [
         Hit(
@@ -132,7 +132,7 @@ def _hits(
             memory=now.memories.get(id_),
             is_out=is_out,
             below=cut - hit["score"] if is_out and cut is not None else None,
-            is_leaned_on=id_ in leaned,
+            is_attributed=id_ in leaned,
             is_set_aside=id_ in now.aside,
         )
         for id_, hit in zip(ids, stored, strict=True)

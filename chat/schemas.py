@@ -13,7 +13,7 @@ from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, Text
 from memory.formulas.ranking import PROFILES
-from memory.requests import Asked, Flag, PageIn, example
+from memory.requests import Body, Flag, PageIn, example
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
@@ -36,7 +36,7 @@ ModelName = Annotated[
 Title = Annotated[Content, Field(max_length=MAX_TITLE)]
 
 
-class ChoicesIn(Asked):
+class ChoicesIn(Body):
     """What a conversation goes by from here on; what is left out stays as it is.
 
     `memory`: `on` recalls and learns, `read_only` only recalls, `off` does neither. `profile` is a
@@ -58,7 +58,7 @@ class ChoicesIn(Asked):
         )
 
 
-class SaidIn(Asked):
+class SaidIn(Body):
     """An earlier turn of a private conversation."""
 
     role: Literal["user", "assistant"]
@@ -107,7 +107,7 @@ class ChatIn(ChoicesIn):
         return [*earlier, ChatMessage("user", self.message)]
 
 
-class AnswerIn(Asked):
+class AnswerIn(Body):
     """How to be answered."""
 
     stream: Flag = False

@@ -11,7 +11,7 @@ from memory.errors import FieldError, InvalidArguments
 from memory.pagination import CURSOR, NUMBERED_CURSOR
 
 
-class Asked(BaseModel):
+class Body(BaseModel):
     """A body: an object that holds nothing unknown. A misspelt field would look obeyed."""
 
     model_config = ConfigDict(extra="forbid")
@@ -64,7 +64,7 @@ MemoryReference = Annotated[str, Field(json_schema_extra=_MEMORY)]
 MemoryId = Annotated[
     str, Field(description="The memory's id, short or whole.", json_schema_extra=_MEMORY)
 ]
-ThingId = Annotated[
+RowId = Annotated[
     str,
     Field(description="Its id.", json_schema_extra={"format": "uuid", "pattern": f"^{_WHOLE}$"}),
 ]

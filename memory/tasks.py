@@ -42,11 +42,11 @@ def work(space_id: int, job_id: str) -> None:
         work_at(job)
 
 
-@shared_task
-def pick_up_jobs() -> None:
+@shared_task(name="memory.tasks.pick_up_jobs")
+def requeue_due_jobs() -> None:
     """Beat's part of long work."""
     deletion.start_due(now=timezone.now())
-    jobs.pick_up(now=timezone.now())
+    jobs.requeue_due(now=timezone.now())
 
 
 @shared_task

@@ -19,7 +19,7 @@ from chat.services import conversations
 from memory.access.authentication import access_to
 from memory.errors import NotFound
 from memory.pagination import keyset
-from memory.requests import ThingId, parse_uuid
+from memory.requests import RowId, parse_uuid
 
 router = Router(tags=["chat"])
 
@@ -43,7 +43,7 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
     url_name="conversations_get",
     operation_id="getConversation",
 )
-def get_conversation(request: HttpRequest, id: ThingId) -> dict[str, Any]:
+def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
     """One conversation with its messages, without those that were replaced."""
     space = access_to(request, "read").space
     conversation = Conversation.objects.in_space(space).filter(pk=parse_uuid(id)).first()
@@ -69,9 +69,7 @@ def get_conversation(request: HttpRequest, id: ThingId) -> dict[str, Any]:
     url_name="conversations_change",
     operation_id="changeConversation",
 )
-def change_conversation(
-    request: HttpRequest, id: ThingId, asked: ConversationChange
-) -> Conversation:
+def change_conversation(request: HttpRequest, id: RowId, asked: ConversationChange) -> Conversation:
     """Change what a conversation is called, and what it goes by from the next reply on."""
     space = access_to(request, "write").space
     with transaction.atomic():
@@ -89,7 +87,7 @@ def change_conversation(
     url_name="conversations_delete",
     operation_id="deleteConversation",
 )
-def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
+def delete_conversation(request: HttpRequest, id: RowId) -> Status[None]:
     """Take a conversation off the list. What it taught stays, what waits is not judged."""
     space = access_to(request, "write").space
     conversations.delete_conversation(
@@ -104,7 +102,7 @@ def delete_conversation(request: HttpRequest, id: ThingId) -> Status[None]:
     url_name="conversations_restore",
     operation_id="restoreConversation",
 )
-def restore_conversation(request: HttpRequest, id: ThingId) -> Conversation:
+def restore_conversation(request: HttpRequest, id: RowId) -> Conversation:
     """Put a deleted conversation back on the list."""
     space = access_to(request, "write").space
     return conversations.restore_conversation(

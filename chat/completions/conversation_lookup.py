@@ -25,7 +25,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Place:
+class Match:
     """The conversation, if it exists, and the reply that the request goes on with, if it does.
 
     One that has to be made is called `external_id`.
@@ -36,7 +36,7 @@ class Place:
     external_id: str
 
 
-def find_place(*, space: Space, said: Said, names: Names, now: datetime) -> Place:
+def find_conversation(*, space: Space, said: Said, names: Names, now: datetime) -> Match:
     """The conversation is chosen by its id or name, else by the user's, else by the history: the
     latest in which the user's message before the last one was answered as the client says.
     """
@@ -48,7 +48,7 @@ def find_place(*, space: Space, said: Said, names: Names, now: datetime) -> Plac
         found = named(space, external_id)
     elif found is None:
         found = _by_history(space, said, now)
-    return Place(found, _same_turn(space, found, said, now) if found else None, external_id)
+    return Match(found, _same_turn(space, found, said, now) if found else None, external_id)
 
 
 def named(space: Space, external_id: str) -> Conversation | None:

@@ -6,7 +6,7 @@ from typing import Unpack
 from django.db import connection, transaction
 
 from chat.choices import Choices
-from chat.completions.conversation_lookup import Names, find_place, named
+from chat.completions.conversation_lookup import Names, find_conversation, named
 from chat.completions.messages import Said
 from chat.models import Message
 from chat.services.replies import resume_reply
@@ -27,26 +27,26 @@ def begin_exchange(
 
     Two requests at once in one conversation are both answered; each is a turn of its own.
     """
-    place = find_place(space=space, said=said, names=names, now=now)
-    if place.reply is not None and resume_reply(space=space, message_id=place.reply.pk):
-        return place.reply
-    conversation = place.conversation
-    if conversation is None and place.external_id:
-        _hold_names(space)
-        conversation = named(space, place.external_id)
+    match = find_conversation(space=space, said=said, names=names, now=now)
+    if match.reply is not None and resume_reply(space=space, message_id=match.reply.pk):
+        return match.reply
+    conversation = match.conversation
+    if conversation is None and match.external_id:
+        _lock_names(space)
+        conversation = named(space, match.external_id)
     return begin_turn(
         space=space,
         text=said.text,
         now=now,
         conversation_id=conversation.pk if conversation else None,
-        external_id=place.external_id,
+        external_id=match.external_id,
         claimed=True,
         beside=True,
         **choices,
     )
 
 
-def _hold_names(space: Space) -> None:
+def _lock_names(space: Space) -> None:
     """Nobody else gives a conversation of the space a name until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute(

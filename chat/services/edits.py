@@ -12,7 +12,7 @@ from django.db.models import Max
 
 from assessor.retractions import reinstate, retract
 from chat.models import Conversation, Message, MessageQuerySet
-from chat.services.turns import hold_conversation, next_position, title_of, write_turn
+from chat.services.turns import lock_conversation, next_position, title_of, write_turn
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.models import Space
@@ -34,7 +34,7 @@ def edit_message(
     Raises NotFound, Conflict while a reply is under way or if it has been replaced already.
     """
     said = _said(space, message_id)
-    conversation = hold_conversation(space, said.conversation_id, now)
+    conversation = lock_conversation(space, said.conversation_id, now)
     rows = Message.objects.in_space(space).of(conversation).shown()
     if not rows.filter(pk=said.pk).exists():
         raise Conflict("This message has been replaced already.")

@@ -58,7 +58,7 @@ def begin_turn(
             **made,
         )
         return write_turn(conversation, 1, text, now, claimed=claimed)
-    conversation = hold_conversation(space, conversation_id, now, beside=beside)
+    conversation = lock_conversation(space, conversation_id, now, beside=beside)
     for name, value in made.items():
         setattr(conversation, name, value)
     Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now, **made)
@@ -74,7 +74,7 @@ def answer_again(
     It stays one exchange: its assessment, and with it what it taught, goes to the new reply.
     Raises NotFound, Conflict while a reply is under way or where there is none.
     """
-    conversation = hold_conversation(space, conversation_id, now)
+    conversation = lock_conversation(space, conversation_id, now)
     rows = Message.objects.in_space(space).of(conversation)
     replaced = rows.shown().last()
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
@@ -100,7 +100,7 @@ def title_of(text: str) -> str:
     return " ".join(text.split())[:TITLE_LENGTH]
 
 
-def hold_conversation(
+def lock_conversation(
     space: Space, conversation_id: UUID, now: datetime, *, beside: bool = False
 ) -> Conversation:
     """The conversation, held against a second turn that begins at once.

@@ -16,7 +16,7 @@ from memory.models.policies import current_policy
 
 @require_GET
 @space_page("read")
-def news(request: PageRequest, access: Access) -> HttpResponse:
+def poll(request: PageRequest, access: Access) -> HttpResponse:
     """What follows the last reply that a page has (`shown`), from another tab, member or program;
     all of the conversation where that reply has been replaced, and nothing where it is the last.
 

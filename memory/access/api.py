@@ -21,7 +21,7 @@ from memory.access.schemas import (
 from memory.errors import Forbidden, NotFound
 from memory.models import ApiKey, AuditEntry
 from memory.pagination import keyset
-from memory.requests import NumberedPageIn, ThingId, may_fail, parse_uuid
+from memory.requests import NumberedPageIn, RowId, may_fail, parse_uuid
 
 router = Router(tags=["keys"])
 
@@ -49,7 +49,7 @@ def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
 
 
 @router.get("keys/{id}", response=KeyOut, url_name="keys_get", operation_id="getKey")
-def get_key(request: HttpRequest, id: ThingId) -> KeyOut:
+def get_key(request: HttpRequest, id: RowId) -> KeyOut:
     """One key."""
     return KeyOut.of(_key(access_to(request, "admin"), id), timezone.now())
 
@@ -61,7 +61,7 @@ def get_key(request: HttpRequest, id: ThingId) -> KeyOut:
     operation_id="changeKey",
     openapi_extra=may_fail(409),
 )
-def change_key(request: HttpRequest, id: ThingId, asked: KeyChangeIn) -> KeyOut:
+def change_key(request: HttpRequest, id: RowId, asked: KeyChangeIn) -> KeyOut:
     """Another name, expiry or limit. Another scope is another key."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
@@ -83,7 +83,7 @@ def change_key(request: HttpRequest, id: ThingId, asked: KeyChangeIn) -> KeyOut:
     operation_id="rotateKey",
     openapi_extra=may_fail(409),
 )
-def rotate_key(request: HttpRequest, id: ThingId, asked: RotateIn = AS_USUAL) -> NewKeyOut:
+def rotate_key(request: HttpRequest, id: RowId, asked: RotateIn = AS_USUAL) -> NewKeyOut:
     """A new secret for the same key. The old one works for `grace_hours` more."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
@@ -99,7 +99,7 @@ def rotate_key(request: HttpRequest, id: ThingId, asked: RotateIn = AS_USUAL) ->
 
 
 @router.delete("keys/{id}", response={204: None}, url_name="keys_revoke", operation_id="revokeKey")
-def revoke_key(request: HttpRequest, id: ThingId) -> Status[None]:
+def revoke_key(request: HttpRequest, id: RowId) -> Status[None]:
     """The key stops working at once."""
     access = access_to(request, "admin")
     services.revoke_key(key=_key(access, id), actor=access.actor, now=timezone.now())

@@ -8,14 +8,14 @@ from ninja import Field, Schema
 
 from memory.drafts import Moment, Text
 from memory.models import ApiKey, AuditEntry
-from memory.requests import ActorOut, Asked, example
+from memory.requests import ActorOut, Body, example
 
 ScopeName = Literal["read", "write", "admin"]
 Name = Annotated[Text, Field(max_length=120)]
 RateLimit = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
-class KeyIn(Asked):
+class KeyIn(Body):
     """A key to be made: what it is for, what it may do, until when, and how often a minute."""
 
     model_config = example(name="my robot", scopes=["read", "write"], rate_limit=60)
@@ -26,7 +26,7 @@ class KeyIn(Asked):
     rate_limit: RateLimit | None = None
 
 
-class KeyChangeIn(Asked):
+class KeyChangeIn(Body):
     """What is to be different; what is left out stays, null takes an expiry or a limit away."""
 
     model_config = example(name="my other robot", rate_limit=None)
@@ -36,7 +36,7 @@ class KeyChangeIn(Asked):
     rate_limit: RateLimit | None = None
 
 
-class RotateIn(Asked):
+class RotateIn(Body):
     """For how many hours the old secret still works, 0 to 168."""
 
     grace_hours: Annotated[float, Field(strict=True, ge=0, le=168, allow_inf_nan=False)] = 24

@@ -51,7 +51,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     search_fields = ("content",)
     search_help_text = _("Words that stand in it, or its id, whole or short.")
     ordering = ("-created_at", "-pk")
-    actions = ("approve", "reject", "let_go", "take_back", "purge")
+    actions = ("approve", "reject", "move_to_bin", "take_back", "purge")
     form = MemoryForm
     fieldsets = (
         (None, {"fields": ("content", "memory_type", "importance", "tags", "pinned")}),
@@ -165,11 +165,11 @@ class MemoryAdmin(ReadOnlyAdmin):
         self._each(request, memories, reject_memory, done, _NOT_HELD)
 
     @admin.action(description=_("Move to the recycle bin"), permissions=["moderate"])
-    def let_go(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+    def move_to_bin(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
         done = ngettext_lazy(
             "%(n)d memory moved to the bin.", "%(n)d memories moved to the bin.", "n"
         )
-        self._each(request, memories, _let_go, done, _IN_THE_BIN)
+        self._each(request, memories, _move_to_bin, done, _IN_THE_BIN)
 
     @admin.action(description=_("Restore from the recycle bin"), permissions=["moderate"])
     def take_back(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
@@ -231,7 +231,7 @@ _NOT_IN_THE_BIN = ngettext_lazy(
 )
 
 
-def _let_go(*, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object:
+def _move_to_bin(*, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object:
     """As `delete_memory`; for one that is there already there is nothing to be said as done."""
     if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
         raise Conflict("It is in the bin already.")

@@ -10,7 +10,7 @@ from memory.jobs import services as jobs
 from memory.jobs.schemas import JobList, JobOut
 from memory.models import Job
 from memory.pagination import keyset
-from memory.requests import PageIn, ThingId, may_fail, parse_uuid
+from memory.requests import PageIn, RowId, may_fail, parse_uuid
 
 router = Router(tags=["transfer"])
 
@@ -25,7 +25,7 @@ def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
 
 
 @router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")
-def get_job(request: HttpRequest, id: ThingId) -> JobOut:
+def get_job(request: HttpRequest, id: RowId) -> JobOut:
     """How far it is, and when it will be done at this pace."""
     job = Job.objects.in_space(access_to(request, "read").space).filter(pk=parse_uuid(id)).first()
     if job is None:
@@ -34,7 +34,7 @@ def get_job(request: HttpRequest, id: ThingId) -> JobOut:
 
 
 @router.post("jobs/{id}/cancel", response=JobOut, url_name="jobs_cancel", operation_id="cancelJob")
-def cancel_job(request: HttpRequest, id: ThingId) -> JobOut:
+def cancel_job(request: HttpRequest, id: RowId) -> JobOut:
     """Stop it at its next step. What is done stays done, and it can be resumed."""
     space, now = access_to(request, "admin").space, timezone.now()
     return JobOut.of(jobs.cancel(space=space, job_id=parse_uuid(id), now=now), now)
@@ -47,7 +47,7 @@ def cancel_job(request: HttpRequest, id: ThingId) -> JobOut:
     operation_id="resumeJob",
     openapi_extra=may_fail(409),
 )
-def resume_job(request: HttpRequest, id: ThingId) -> JobOut:
+def resume_job(request: HttpRequest, id: RowId) -> JobOut:
     """Go on with work that was cancelled or has failed, from where it stopped."""
     space, now = access_to(request, "admin").space, timezone.now()
     return JobOut.of(jobs.resume(space=space, job_id=parse_uuid(id), now=now), now)

@@ -30,7 +30,7 @@ def work_at(job: Job) -> None:
         else:  # a model that is only away: somebody goes on from here
             pause = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE))
             until = timezone.now() + max(pause, services.LEASE)
-            services.put_off(job=job, error=str(error), until=until)
+            services.reschedule(job=job, error=str(error), until=until)
     except EbbError as error:
         services.fail(job=job, error=str(error), now=timezone.now())
     else:

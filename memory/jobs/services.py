@@ -21,8 +21,8 @@ from memory.queue import enqueue, enqueue_on_commit
 
 TASK = "memory.tasks.work"
 LEASE = timedelta(seconds=60)
-RETELL = timedelta(seconds=20)
-PICK_UP_LIMIT = 1000
+REQUEUE_AFTER = timedelta(seconds=20)
+REQUEUE_LIMIT = 1000
 
 
 class JobStopped(Exception):
@@ -52,7 +52,7 @@ def start_job(
                 actor_type=actor.type,
                 actor_name=actor.name,
                 created_at=now,
-                told_at=now,
+                enqueued_at=now,
             )
     except IntegrityError:
         raise Conflict("Such work is already under way in this space.") from None
@@ -90,7 +90,7 @@ def advance(
     """
     values: dict[str, Any] = {"done": done, "leased_until": now + LEASE}
     if done != job.done:
-        values["moved_in"] = job.attempts
+        values["last_progress_attempt"] = job.attempts
     if total is not None:
         values["total"] = total
     if result is not None:
@@ -112,7 +112,7 @@ def fail(*, job: Job, error: str, now: datetime) -> bool:
     return _end(job, JobState.FAILED, now, error=error)
 
 
-def put_off(*, job: Job, error: str, until: datetime) -> bool:
+def reschedule(*, job: Job, error: str, until: datetime) -> bool:
     """What the work needs is away: nobody takes it up before then; `error` says why it waits."""
     return bool(_leased(job).update(leased_until=until, error=error))
 
@@ -149,8 +149,8 @@ def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
                 cancel_requested=False,
                 ended_at=None,
                 error="",
-                told_at=now,
-                moved_in=F("attempts"),
+                enqueued_at=now,
+                last_progress_attempt=F("attempts"),
             )
     except IntegrityError:
         raise Conflict("Such work is already under way in this space.") from None
@@ -173,21 +173,25 @@ def take_up(*, space: Space, job_id: UUID, now: datetime) -> Job:
     return mine
 
 
-def pick_up(*, now: datetime) -> int:
+def requeue_due(*, now: datetime) -> int:
     """Tells workers of jobs that wait, or were left by a worker that died; how many there were.
 
     A job that no worker got further with is given up: it may be what they died of.
     """
-    Job.objects.hopeless(now).update(
+    Job.objects.exhausted(now).update(
         state=JobState.FAILED,
         leased_until=None,
         ended_at=now,
         error="Each worker that took this up ended before it got further.",
     )
-    due = Job.objects.claimable(now).filter(told_at__lte=now - RETELL).order_by("told_at")
-    rows = list(due.values_list("space_id", "pk")[:PICK_UP_LIMIT])
+    due = (
+        Job.objects.claimable(now)
+        .filter(enqueued_at__lte=now - REQUEUE_AFTER)
+        .order_by("enqueued_at")
+    )
+    rows = list(due.values_list("space_id", "pk")[:REQUEUE_LIMIT])
     for space_id, job_id in rows:
-        Job.objects.filter(space_id=space_id, pk=job_id).update(told_at=now)
+        Job.objects.filter(space_id=space_id, pk=job_id).update(enqueued_at=now)
         enqueue(TASK, space_id, job_id)
     return len(rows)
 

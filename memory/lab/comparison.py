@@ -44,7 +44,7 @@ SIGNAL_WORDS: Final = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class LabRequest:
     """What the lab is asked: a question, names of columns, weights for the column of one's own."""
 
     query: str
@@ -81,10 +81,10 @@ class Asked:
         """The same question with this profile's weights in a column of one's own beside it."""
         others = [name for name in self.names if name not in (OWN, profile.name)]
         names = [profile.name, OWN, *others][:MAX_COLUMNS]
-        return Asked(self.query, names, _all_weights(profile)).state
+        return LabRequest(self.query, names, _all_weights(profile)).state
 
 
-def asked(params: QueryDict, document: PolicyDocument) -> tuple[Asked, list[str]]:
+def asked(params: QueryDict, document: PolicyDocument) -> tuple[LabRequest, list[str]]:
     """What an address asks for, as far as it is right, and a sentence for each thing that is not.
 
     What it leaves out is the rules' own profile, another to compare it with, and their weights.
@@ -106,7 +106,7 @@ def asked(params: QueryDict, document: PolicyDocument) -> tuple[Asked, list[str]
     weights, refused = _weights(params, PROFILES[holds])
     wrong += refused if OWN in known else []
     names = known[:MAX_COLUMNS] or [holds, "relevance" if holds != "relevance" else DEFAULT_PROFILE]
-    return Asked(query, names, weights), wrong
+    return LabRequest(query, names, weights), wrong
 
 
 def _weights(params: QueryDict, otherwise: Profile) -> tuple[dict[str, float], list[str]]:
@@ -219,7 +219,7 @@ class Column:
 
 
 def columns(
-    *, space: Space, policy: Policy, asked: Asked, marks: Mapping[UUID, bool], now: datetime
+    *, space: Space, policy: Policy, asked: LabRequest, marks: Mapping[UUID, bool], now: datetime
 ) -> list[Column]:
     """What each column finds for the question. Raises EmbeddingError."""
     [found] = compare(

@@ -33,7 +33,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Asked:
+class MarkedQuestion:
     """A question, how many memories it should find, and for each profile the place of the first
     that it found; None beyond the tenth."""
 
@@ -47,7 +47,7 @@ class Measured:
     """Figures over `questions`, which are all that are marked, or the latest of them."""
 
     figures: Sequence[Figures]
-    questions: Sequence[Asked]
+    questions: Sequence[MarkedQuestion]
     is_part: bool
 
 
@@ -93,9 +93,9 @@ class _Answer(NamedTuple):
     ranked: list[list[UUID]]
 
 
-def _asked(answer: _Answer) -> Asked:
+def _asked(answer: _Answer) -> MarkedQuestion:
     places = [first_place(answer.wanted, found) for found in answer.ranked]
-    return Asked(answer.query, len(answer.wanted), places)
+    return MarkedQuestion(answer.query, len(answer.wanted), places)
 
 
 def _figures(profile: Profile, n: int, answers: Sequence[_Answer]) -> Figures:

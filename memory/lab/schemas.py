@@ -7,10 +7,10 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from memory.drafts import MAX_CONTENT, Content
-from memory.requests import Asked, Flag, example
+from memory.requests import Body, Flag, example
 
 
-class RelevanceIn(Asked):
+class RelevanceIn(Body):
     """A question, and whether the memory has to do with it."""
 
     model_config = example(query="What does the user eat?", relevant=True)

@@ -20,7 +20,7 @@ from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads
-from memory.lab.comparison import OWN, Asked
+from memory.lab.comparison import OWN, LabRequest
 from memory.lab.measuring import LONG_PATIENCE, PATIENCE, measure
 from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.lab.saved_queries import drop_query, save_query
@@ -171,7 +171,7 @@ def adopt(request: PageRequest, access: Access, profile: str) -> HttpResponse:
     return _drawn(request, access, toast=toast | {"undo_url": undo})
 
 
-def _asked(request: PageRequest, access: Access) -> tuple[Asked, list[str]]:
+def _asked(request: PageRequest, access: Access) -> tuple[LabRequest, list[str]]:
     return reads.asked(request.GET, current_policy(access.space).document)
 
 
@@ -247,7 +247,7 @@ def _places(mark: RelevanceMark, columns: list[reads.Column]) -> list[tuple[str,
     ]
 
 
-def _form(asked: Asked) -> dict[str, Any]:
+def _form(asked: LabRequest) -> dict[str, Any]:
     names = [*asked.names, *[""] * (reads.MAX_COLUMNS - len(asked.names))]
     return {
         "slots": names,

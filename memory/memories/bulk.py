@@ -29,7 +29,7 @@ def pin_memories(
     *, space: Space, memory_ids: Collection[UUID], pinned: bool, actor: Actor, now: datetime
 ) -> int:
     """Pins or unpins memories; how many were not so before."""
-    memories = held(_live(space, memory_ids).filter(pinned=not pinned))
+    memories = locked(_live(space, memory_ids).filter(pinned=not pinned))
     for memory in memories:
         memory.pinned = pinned
     _rows(space, memories).update(pinned=pinned)
@@ -44,7 +44,7 @@ def delete_memories(
 ) -> int:
     """Lets memories go because somebody said so; how many went into the bin."""
     policy = current_policy(space)
-    memories = held(_live(space, memory_ids))
+    memories = locked(_live(space, memory_ids))
     _rows(space, memories).with_importance_now(decay=policy.document.decay, now=now).update(
         status=Status.BINNED,
         bin_reason=BinReason.DELETED,
@@ -70,7 +70,7 @@ def tag_memories(
 
     `tag` is a drafts.Tag: checked and in lower case.
     """
-    memories = held(_live(space, memory_ids).exclude(tags__contains=[tag]))
+    memories = locked(_live(space, memory_ids).exclude(tags__contains=[tag]))
     if any(len(memory.tags) >= MAX_TAGS for memory in memories):
         raise Conflict(f"One of them has {MAX_TAGS} tags already.")
     added = _array("array_append", tag)
@@ -82,7 +82,7 @@ def untag_memories(
     *, space: Space, memory_ids: Collection[UUID], tag: str, actor: Actor, now: datetime
 ) -> int:
     """Takes a tag away; how many had it."""
-    memories = held(_live(space, memory_ids).filter(tags__contains=[tag]))
+    memories = locked(_live(space, memory_ids).filter(tags__contains=[tag]))
     left = _array("array_remove", tag)
     return _revise(space, memories, actor, now, f"tag removed: {tag}", tags=left)
 
@@ -97,12 +97,12 @@ def retype_memories(
     now: datetime,
 ) -> int:
     """Makes memories be of another type; how many were not. What they weigh stays as it is."""
-    memories = held(_live(space, memory_ids).exclude(memory_type=memory_type))
+    memories = locked(_live(space, memory_ids).exclude(memory_type=memory_type))
     kind = Value(memory_type)
     return _revise(space, memories, actor, now, f"type: {memory_type}", memory_type=kind)
 
 
-def held(rows: MemoryQuerySet) -> list[Memory]:
+def locked(rows: MemoryQuerySet) -> list[Memory]:
     """The memories, held against others until the transaction ends.
 
     In one order, as all who hold several rows: two at once would otherwise wait for each other.

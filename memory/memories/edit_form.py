@@ -1,4 +1,4 @@
-"""Editing a memory in place: what the form of templates/memory/memories/_edit.html shows and asks for."""
+"""Editing a memory in place: the fields of templates/memory/memories/_edit.html."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from memory.actors import Actor
-from memory.memories.bulk import held
+from memory.memories.bulk import locked
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space, Status
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import current_policy
@@ -43,7 +43,7 @@ def undo_pin(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undo
         memory_id: action == Action.PINNED
         for memory_id, action in done.exclude(Exists(later)).values_list("memory_id", "action")
     }
-    memories = held(Memory.objects.in_space(space).live().filter(pk__in=pinned))
+    memories = locked(Memory.objects.in_space(space).live().filter(pk__in=pinned))
     memories = [memory for memory in memories if memory.pinned == pinned[memory.pk]]
     for memory in memories:
         memory.pinned = not memory.pinned
@@ -64,7 +64,7 @@ def undo_deletion(*, space: Space, at: datetime, actor: Actor, now: datetime) ->
     done = _done(space, at, actor).filter(action=Action.DELETED)
     binned = Memory.objects.in_space(space).binned()
     rows = binned.filter(pk__in=done.values("memory_id"), binned_at=at)
-    memories = held(rows.filter(bin_reason=BinReason.DELETED))
+    memories = locked(rows.filter(bin_reason=BinReason.DELETED))
     ids = [memory.pk for memory in memories]
     Memory.objects.in_space(space).filter(pk__in=ids).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
@@ -82,7 +82,7 @@ def undo_revision(*, space: Space, at: datetime, actor: Actor, now: datetime) ->
         space_id=space.pk, replaced_at=at, actor_type=actor.type, actor_name=actor.name
     )
     before = {past.memory_id: past for past in revisions}
-    memories = held(Memory.objects.in_space(space).live().filter(pk__in=before))
+    memories = locked(Memory.objects.in_space(space).live().filter(pk__in=before))
     memories = [memory for memory in memories if _only_labels(memory, before[memory.pk])]
     keep_revisions(memories, actor=actor, now=now, reason=REASON)
     for memory in memories:

@@ -19,6 +19,6 @@ urlpatterns = [
         "memories/<uuid:memory_id>/before/<int:below>/", detail.revisions, name="memory_revisions"
     ),
     path("memories/<uuid:memory_id>/revert/<int:number>/", detail.revert, name="memory_revert"),
-    path("memories/<uuid:memory_id>/let-go/", list.let_go, name="memory_let_go"),
+    path("memories/<uuid:memory_id>/move-to-bin/", list.move_to_bin, name="memory_move_to_bin"),
     path("memories/<uuid:memory_id>/pin/", list.pin, name="memory_pin"),
 ]

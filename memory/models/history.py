@@ -38,7 +38,7 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         """Of memories whose content held this plain text at that moment, in any case."""
         return self.filter(content__icontains=text)
 
-    def departures(self) -> HistoryQuerySet:
+    def removals(self) -> HistoryQuerySet:
         """Of memories into the bin, each with `why`: a BinReason.
 
         That something was superseded its own line does not say, which is a deletion. The bin does

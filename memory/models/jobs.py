@@ -32,12 +32,12 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def claimable(self, now: datetime) -> JobQuerySet:
         """Those that wait, and those whose worker has let its lease run out."""
-        still_moving = Q(attempts__lt=F("moved_in") + MAX_STILL)
+        still_moving = Q(attempts__lt=F("last_progress_attempt") + MAX_STILL)
         return self.filter(Q(state="queued") | (_abandoned(now) & still_moving))
 
-    def hopeless(self, now: datetime) -> JobQuerySet:
+    def exhausted(self, now: datetime) -> JobQuerySet:
         """Those that were left again and again at the same place."""
-        return self.filter(_abandoned(now), attempts__gte=F("moved_in") + MAX_STILL)
+        return self.filter(_abandoned(now), attempts__gte=F("last_progress_attempt") + MAX_STILL)
 
 
 def _abandoned(now: datetime) -> Q:
@@ -76,15 +76,17 @@ class Job(models.Model):
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
-    told_at = models.DateTimeField(default=timezone.now, editable=False)
+    enqueued_at = models.DateTimeField(default=timezone.now, editable=False, db_column="told_at")
 
     # The present run: when it began and how far the work was then. `attempts` numbers the leases,
-    # only the holder of the newest may write; `moved_in` is the last of them that got further.
+    # only the holder of the newest may write; `last_progress_attempt` is the last that got further.
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
     attempts = models.PositiveIntegerField(default=0, editable=False)
-    moved_in = models.PositiveIntegerField(default=0, editable=False)
+    last_progress_attempt = models.PositiveIntegerField(
+        default=0, editable=False, db_column="moved_in"
+    )
 
     objects: ClassVar[models.Manager[Job]] = JobQuerySet.as_manager()
 
@@ -101,7 +103,7 @@ class Job(models.Model):
         indexes = [
             models.Index(fields=["space", "-created_at", "id"], name="job_by_time"),
             models.Index(
-                fields=["told_at"],
+                fields=["enqueued_at"],
                 condition=Q(state__in=["queued", "running"]),
                 name="job_unfinished",
             ),

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from memory.errors import InvalidArguments
-from memory.policies.labels import GROUPS, WORDS, GroupWords, Words
+from memory.policies.labels import GROUPS, LABELS, GroupLabels, Labels
 from memory.policy import PolicyDocument
 
 Kind = Literal["switch", "choice", "whole", "number", "text"]
@@ -29,7 +29,7 @@ class Rule:
 
     path: str
     kind: Kind
-    words: Words
+    words: Labels
     least: float | None = None
     above: float | None = None
     most: float | None = None
@@ -104,7 +104,7 @@ class Group:
     """Fields that belong together, and what does not fit among them."""
 
     name: str
-    words: GroupWords
+    words: GroupLabels
     fields: list[Field]
     error: str = ""
 
@@ -124,11 +124,11 @@ def _rules(part: type[BaseModel], prefix: str = "") -> Iterator[Rule]:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             yield from _rules(annotation, f"{path}.")
         else:
-            yield Rule(path, _kind(path, annotation), WORDS[path], **_limits(info))
+            yield Rule(path, _kind(path, annotation), LABELS[path], **_limits(info))
 
 
 def _kind(path: str, annotation: Any) -> Kind:
-    if get_origin(annotation) is Literal or WORDS[path].choices:
+    if get_origin(annotation) is Literal or LABELS[path].choices:
         return "choice"
     kinds: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number"}
     return kinds.get(annotation, "text")

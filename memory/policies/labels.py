@@ -30,7 +30,7 @@ PROFILE_MEANINGS: Final = {
 
 
 @dataclass(frozen=True)
-class Words:
+class Labels:
     """A rule for people: its name, what it does, its unit, and what each choice means."""
 
     label: _StrPromise
@@ -40,7 +40,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class GroupWords:
+class GroupLabels:
     """Rules that belong together; `wrong` says what does not fit among their values."""
 
     title: _StrPromise
@@ -49,25 +49,25 @@ class GroupWords:
 
 
 GROUPS: Final = {
-    "": GroupWords(
+    "": GroupLabels(
         _("Basics"),
         _("Its language, how much there may be, how long what was let go can be taken back."),
     ),
-    "ttl": GroupWords(
+    "ttl": GroupLabels(
         _("Lifetimes"),
         _("How long a memory stays, by its importance. Days may be fractions."),
         _("These three have to fall: for good, then medium, then low importance."),
     ),
-    "decay": GroupWords(
+    "decay": GroupLabels(
         _("Fading"),
         _("How importance fades while a memory is not used. The least important now go first."),
     ),
-    "recall": GroupWords(
+    "recall": GroupLabels(
         _("Recall"),
         _("How memories are found, and how many reach the model."),
         _("There is no such profile."),
     ),
-    "assessment": GroupWords(
+    "assessment": GroupLabels(
         _("Assessment"),
         _("Who judges what was said, when, and what is kept of it."),
     ),
@@ -76,60 +76,62 @@ GROUPS: Final = {
 
 _DAYS, _HOURS = _("days"), _("hours")
 
-WORDS: Final = {
-    "language": Words(
+LABELS: Final = {
+    "language": Labels(
         _("Language"),
         _("Two letters, as en, de or zh: whose words the search knows. A change indexes all anew."),
     ),
-    "capacity": Words(
+    "capacity": Labels(
         _("Capacity"),
         _("Above this many memories, the least important now are let go."),
         _MEMORIES,
     ),
-    "grace_hours": Words(
+    "grace_hours": Labels(
         _("Grace"), _("So long a new memory is spared when there are too many."), _HOURS
     ),
-    "bin_days": Words(
+    "bin_days": Labels(
         _("Bin"), _("So long what was let go can be taken back; then it is gone for good."), _DAYS
     ),
-    "ttl.permanent_threshold": Words(
+    "ttl.permanent_threshold": Labels(
         _("For good from"), _("From this importance on a memory never expires.")
     ),
-    "ttl.medium_threshold": Words(
+    "ttl.medium_threshold": Labels(
         _("Medium from"), _("Below “for good”, and from this importance on.")
     ),
-    "ttl.low_threshold": Words(
+    "ttl.low_threshold": Labels(
         _("Low from"), _("Below medium, and from here on; what weighs less is very low.")
     ),
-    "ttl.medium_days": Words(_("Medium stays"), _("Unless it is used meanwhile."), _DAYS),
-    "ttl.low_days": Words(_("Low stays"), _("Unless it is used meanwhile."), _DAYS),
-    "ttl.very_low_days": Words(_("Very low stays"), _("With 0 it goes at the next sweep."), _DAYS),
-    "ttl.renew_on_use": Words(
+    "ttl.medium_days": Labels(_("Medium stays"), _("Unless it is used meanwhile."), _DAYS),
+    "ttl.low_days": Labels(_("Low stays"), _("Unless it is used meanwhile."), _DAYS),
+    "ttl.very_low_days": Labels(_("Very low stays"), _("With 0 it goes at the next sweep."), _DAYS),
+    "ttl.renew_on_use": Labels(
         _("Use renews"), _("A memory that helped to answer begins its lifetime anew.")
     ),
-    "decay.floor": Words(
+    "decay.floor": Labels(
         _("Never fades below"),
         _("The part of its importance that a memory keeps for ever, 0 to 1."),
     ),
-    "decay.scale_days": Words(
+    "decay.scale_days": Labels(
         _("Pace"), _("After so long without use, about a third of what can fade is left."), _DAYS
     ),
-    "recall.profile": Words(
+    "recall.profile": Labels(
         _("Ranking"), _("What decides the order of what is found."), choices=PROFILE_MEANINGS
     ),
-    "recall.limit": Words(_("At most"), _("So many memories are put before the model."), _MEMORIES),
-    "recall.candidate_limit": Words(
+    "recall.limit": Labels(
+        _("At most"), _("So many memories are put before the model."), _MEMORIES
+    ),
+    "recall.candidate_limit": Labels(
         _("Looked at"),
         _("In a large space so many likely ones are scored. More is slower."),
         _MEMORIES,
     ),
-    "recall.recency_scale_days": Words(
+    "recall.recency_scale_days": Labels(
         _("Recent means"), _("The smaller, the more the newest are preferred."), _DAYS
     ),
-    "recall.min_score": Words(
+    "recall.min_score": Labels(
         _("Score of at least"), _("What fits less is not put before the model. 0 takes all.")
     ),
-    "recall.form": Words(
+    "recall.form": Labels(
         _("Form"),
         _("How memories are written for the model."),
         choices={
@@ -138,10 +140,10 @@ WORDS: Final = {
             "summaries": _("summaries with their age in words"),
         },
     ),
-    "assessment.enabled": Words(
+    "assessment.enabled": Labels(
         _("Learn from conversations"), _("What is said is judged, and kept if it matters.")
     ),
-    "assessment.provider": Words(
+    "assessment.provider": Labels(
         _("Judge"),
         _("Who judges what was said."),
         choices={
@@ -151,7 +153,7 @@ WORDS: Final = {
             "cascade": _("the built-in judge, and a language model in doubt"),
         },
     ),
-    "assessment.rubric": Words(
+    "assessment.rubric": Labels(
         _("Rubric"),
         _("How importance is found."),
         choices={
@@ -159,7 +161,7 @@ WORDS: Final = {
             "facets": _("several facets, from which it is computed"),
         },
     ),
-    "assessment.trigger": Words(
+    "assessment.trigger": Labels(
         _("When"),
         _("What is judged at once."),
         choices={
@@ -167,28 +169,28 @@ WORDS: Final = {
             "topic_change": _("all that was said on a topic"),
         },
     ),
-    "assessment.idle_minutes": Words(
+    "assessment.idle_minutes": Labels(
         _("A topic ends after"), _("Silence for so long, if topics are judged."), _("minutes")
     ),
-    "assessment.timeout_seconds": Words(
+    "assessment.timeout_seconds": Labels(
         _("Wait for the model"), _("Longer than this is tried again later."), _("seconds")
     ),
-    "assessment.store_above": Words(
+    "assessment.store_above": Labels(
         _("Keep from"), _("What is judged less important is not kept.")
     ),
-    "assessment.review": Words(
+    "assessment.review": Labels(
         _("Hold what looks like an attack"),
         _("What tries to steer the judge or to plant instructions waits in the review."),
     ),
-    "assessment.review_below_confidence": Words(
+    "assessment.review_below_confidence": Labels(
         _("Hold what a judge is unsure of"),
         _("Below this confidence, 0 to 1, it waits in the review. 0 holds nothing."),
     ),
-    "assessment.hold_conflicts": Words(
+    "assessment.hold_conflicts": Labels(
         _("Hold contradictions"),
         _("What would replace or patch a memory waits in the review, with what would change."),
     ),
-    "assessment.mask_secrets": Words(
+    "assessment.mask_secrets": Labels(
         _("Mask secrets"), _("Keys, passwords and card numbers are never stored.")
     ),
 }

@@ -11,7 +11,7 @@ from memory.drafts import Moment, Text
 from memory.models import Memory
 from memory.policies.preview import MAX_QUERIES
 from memory.policy import PolicyDocument
-from memory.requests import Asked, example
+from memory.requests import Body, example
 
 
 def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
@@ -47,7 +47,7 @@ class PolicyOut(PolicyDocument, VersionOut):
     """All the rules, after the number of this version of them."""
 
 
-class PreviewIn(Asked):
+class PreviewIn(Body):
     """Changes as for PATCH, questions to rank by them, and a time to come."""
 
     model_config = example(changes={"capacity": 500}, queries=["What does the user eat?"])

@@ -16,7 +16,7 @@ from memory.models.history import Action
 from memory.recall.similar import Neighbour, nearest_live, vector_of
 from memory.reconciliation.rules import replaces, restates
 from memory.reconciliation.services import one_at_a_time
-from memory.retention.recycle_bin import let_go, restore_memories
+from memory.retention.recycle_bin import move_to_bin, restore_memories
 
 SUPERSEDER_IS_BACK = "What had superseded it is back."
 
@@ -27,7 +27,7 @@ def discard_memory(
 ) -> Memory:
     """Lets a memory go that should not have been made. Raises NotFound."""
     one_at_a_time(space)
-    memory = let_go(
+    memory = move_to_bin(
         space=space,
         memory_id=memory_id,
         why=BinReason.DELETED,
@@ -61,7 +61,7 @@ def take_place_again(
     Raises NotFound, or Conflict if one is not in the bin."""
     came_back = Memory.objects.in_space(space).live().filter(restored_at=gone_at)
     for older in came_back.exclude(pk__in=memory_ids).order_by("pk"):
-        let_go(
+        move_to_bin(
             space=space,
             memory_id=older.pk,
             why=BinReason.SUPERSEDED,

@@ -19,8 +19,8 @@ from memory.models.history import Action
 from memory.models.policies import Policy
 from memory.recall.similar import Neighbour, nearest_live
 from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_room, patched
-from memory.retention.recycle_bin import let_go
-from memory.store.conversations import hold_beside, hold_conversations
+from memory.retention.recycle_bin import move_to_bin
+from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
 from memory.store.idempotency import Written, answered, once
 from memory.store.services import Prepared, prepare_memories, revise_memory, store_memories
@@ -157,7 +157,7 @@ def one_at_a_time(space: Space) -> None:
     """Nobody else remembers something in this way in the space until the transaction ends. To be
     called before a row is held."""
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
-    hold_conversations(space)
+    lock_conversations(space)
 
 
 def carry_out(
@@ -178,7 +178,7 @@ def carry_out(
         return Outcome(old, decision.verdict)
     if decision.verdict is Verdict.REVISE:
         return Outcome(_patch(old, statement, decision.reason, actor, now), decision.verdict)
-    let_go(
+    move_to_bin(
         space=statement.space,
         memory_id=old.pk,
         why=BinReason.SUPERSEDED,
@@ -211,7 +211,7 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
             return decision
         if decision.verdict is Verdict.REVISE and not has_room(old.content, statement.content):
             return Decision(Verdict.ADD)
-        hold_beside(space, old, statement.source.conversation_id, statement.said_at)
+        lock_beside(space, old, statement.source.conversation_id, statement.said_at)
         as_judged = live.filter(pk=old.pk, revision=old.revision)
         if held := as_judged.select_for_update(no_key=True).first():
             return replace(decision, memory=held)

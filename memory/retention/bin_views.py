@@ -19,7 +19,7 @@ from memory.models.policies import current_policy
 from memory.pagination import keyset
 from memory.retention import recycle_bin, removals
 from memory.retention.charts import stacked
-from memory.retention.overview import departures_by_reason
+from memory.retention.overview import removals_by_reason
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
@@ -45,7 +45,7 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def chart(request: PageRequest, access: Access) -> HttpResponse:
     """A piece of the page: departures by day and reason."""
-    days = departures_by_reason(space=access.space, now=timezone.now())
+    days = removals_by_reason(space=access.space, now=timezone.now())
     context = {
         "bars": stacked(days),
         "days": [

@@ -1,5 +1,5 @@
-"""Charts of the pages: geometry for SVG attributes, drawn by templates/memory/retention/_bin_chart.html
-and _curve.html.
+"""Charts of the pages: geometry for SVG attributes, drawn by _bin_chart.html and
+_decay_forecast.html.
 
 Numbers are texts with a dot, whatever the reader's language.
 """

@@ -40,7 +40,7 @@ _RENEWS = (Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
 
 
 @dataclass(frozen=True)
-class Line:
+class EvictionQueue:
     """Who is next to go at capacity. `first` has `rank` and `current_importance`; `over` of them go
     at the next sweep, `room` is how many more there may be before the first one goes."""
 
@@ -113,7 +113,7 @@ def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str,
     return counts
 
 
-def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
+def line(space: Space, document: PolicyDocument, now: datetime) -> EvictionQueue:
     """Who goes next for want of room, once what has expired is gone."""
     unexpired = statements.unexpired(Memory.objects.in_space(space), now=now)
     spared = statements.spared(now=now, grace_hours=document.grace_hours)
@@ -129,7 +129,7 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> Line:
         decay=document.decay,
         first=IN_LINE,
     )
-    return Line(
+    return EvictionQueue(
         first=list(in_line.defer("search")[:IN_LINE]),
         live=counts["of_all"],
         capacity=document.capacity,

@@ -1,6 +1,6 @@
 """The tide line: how much life a memory has left and how much it weighs now, in words too.
 
-Pages call `show` on the memories they are about to draw; templates/_tide_line.html draws.
+Pages call `show` on the memories they are about to draw; templates/_lifetime_bar.html draws.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ def _show(memory: Memory, policy: PolicyDocument, now: datetime) -> Memory:
     memory.life_left = left  # type: ignore[attr-defined]
     memory.ebbing = left is not None and (soon or left < EBBING_BELOW)  # type: ignore[attr-defined]
     memory.lifetime_words = _lifetime(ends, now)  # type: ignore[attr-defined]
-    memory.tide_words = _words(memory, weight, ends)  # type: ignore[attr-defined]
+    memory.lifetime_text = _words(memory, weight, ends)  # type: ignore[attr-defined]
     return memory
 
 

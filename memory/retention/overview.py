@@ -169,11 +169,11 @@ def _first_day(now: datetime) -> tuple[date, datetime]:
     return first, datetime.combine(first, time(), tzinfo=UTC)
 
 
-def departures_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
+def removals_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
     """How many went into the bin on each of the last 30 days (UTC), by each BinReason; the last
     day is today. One statement."""
     first, since = _first_day(now)
-    events = MemoryEvent.objects.in_space(space).filter(at__gte=since).departures()
+    events = MemoryEvent.objects.in_space(space).filter(at__gte=since).removals()
     counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()
     dates = [first + timedelta(days=number) for number in range(DAYS)]
     days = {day: dict.fromkeys(BinReason.values, 0) for day in dates}

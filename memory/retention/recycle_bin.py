@@ -21,10 +21,12 @@ from memory.store.history import importance_now, record
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
     """Lets a memory go because somebody said so. Raises NotFound."""
     why = BinReason.DELETED
-    return let_go(space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value)
+    return move_to_bin(
+        space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value
+    )
 
 
-def let_go(
+def move_to_bin(
     *,
     space: Space,
     memory_id: UUID,
@@ -115,7 +117,7 @@ def undo_restore(*, space: Space, restored_at: datetime, actor: Actor, now: date
     reasons = dict(lines.values_list("memory_id", "reason"))
     rows = Memory.objects.in_space(space).live().filter(pk__in=reasons, restored_at=restored_at)
     memories = list(rows.select_for_update().order_by("pk"))
-    went = events.departures().filter(memory_id__in=reasons, at__lte=restored_at).order_by("id")
+    went = events.removals().filter(memory_id__in=reasons, at__lte=restored_at).order_by("id")
     last = {event.memory_id: event for event in went}
     for memory in memories:
         event = last.get(memory.pk)

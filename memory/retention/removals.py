@@ -16,7 +16,7 @@ _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)
 
 
 @dataclass(frozen=True)
-class Departure:
+class Removal:
     """How a memory went. `event` is its line in the history; one that came with an import of
     another place's bin may have none. `capacity` is what the space held at most by the rules of
     that time, `successor` the line of the memory that took its place."""
@@ -27,13 +27,13 @@ class Departure:
 
 
 def show(memories: Sequence[Memory], space: Space) -> Sequence[Memory]:
-    """The memories, each with its `departure`."""
+    """The memories, each with its `removal`."""
     events = _events(memories, space)
     capacities = _capacities(events, space)
     successors = _successors(events, space)
     for memory in memories:
         event = events.get(memory)
-        memory.departure = Departure(  # type: ignore[attr-defined]  # for the template
+        memory.removal = Removal(  # type: ignore[attr-defined]  # for the template
             event,
             capacities.get(event.policy_version) if event else None,
             successors.get(memory),
@@ -44,7 +44,7 @@ def show(memories: Sequence[Memory], space: Space) -> Sequence[Memory]:
 def _events(memories: Sequence[Memory], space: Space) -> dict[Memory, MemoryEvent]:
     """The line that tells of each one's going: the one of the moment since which it lies there."""
     moments = {(memory.pk, memory.binned_at): memory for memory in memories}
-    lines = MemoryEvent.objects.in_space(space).departures()
+    lines = MemoryEvent.objects.in_space(space).removals()
     found = lines.filter(memory_id__in=[pk for pk, _ in moments], at__in=[at for _, at in moments])
     by_moment = {(event.memory_id, event.at): event for event in found.order_by("id")}
     return {memory: by_moment[moment] for moment, memory in moments.items() if moment in by_moment}
@@ -69,10 +69,8 @@ def _successors(events: dict[Memory, MemoryEvent], space: Space) -> dict[Memory,
     return {memory: line for memory, line in found.items() if line is not None}
 
 
-def _next(departure: MemoryEvent, lines: Sequence[MemoryEvent]) -> MemoryEvent | None:
+def _next(removal: MemoryEvent, lines: Sequence[MemoryEvent]) -> MemoryEvent | None:
     def by_whom(event: MemoryEvent) -> tuple[datetime, str, str]:
         return event.at, event.actor_type, event.actor_name
 
-    return next(
-        (e for e in lines if e.pk > departure.pk and by_whom(e) == by_whom(departure)), None
-    )
+    return next((e for e in lines if e.pk > removal.pk and by_whom(e) == by_whom(removal)), None)

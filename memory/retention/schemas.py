@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from ninja import Field, Schema
 
 from memory.models import Memory
-from memory.requests import Asked, MemoryReference, example
+from memory.requests import Body, MemoryReference, example
 from memory.store.schemas import MemoryOut
 
 
@@ -31,7 +31,7 @@ class BinList(Schema):
     next: str | None
 
 
-class RestoreIn(Asked):
+class RestoreIn(Body):
     """Which memories to take back: whole or short ids."""
 
     model_config = example(ids=["f926ff7f"])

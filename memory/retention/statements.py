@@ -162,7 +162,7 @@ def expire(cause: Cause, *, at_most: int | None = None) -> int:
     unranked = rows.annotate(rank=Cast(Value(None), IntegerField()))
     if at_most is not None:
         unranked = unranked.order_by("expires_at")[:at_most]
-    return _let_go(unranked, cause, Action.EXPIRED, BinReason.EXPIRED)
+    return _move_to_bin(unranked, cause, Action.EXPIRED, BinReason.EXPIRED)
 
 
 def evict(cause: Cause, *, at_most: int | None = None, after: int = 0) -> int:
@@ -182,10 +182,10 @@ def evict(cause: Cause, *, at_most: int | None = None, after: int = 0) -> int:
         first=excess,
         after=after,
     )
-    return _let_go(rows[:excess], cause, Action.EVICTED, BinReason.OVER_CAPACITY)
+    return _move_to_bin(rows[:excess], cause, Action.EVICTED, BinReason.OVER_CAPACITY)
 
 
-def _let_go(rows: MemoryQuerySet, cause: Cause, action: Action, reason: BinReason) -> int:
+def _move_to_bin(rows: MemoryQuerySet, cause: Cause, action: Action, reason: BinReason) -> int:
     columns = ("id", "current_importance", "rank", "last_active_at", "expires_at")
     chosen, chosen_values = _compiled(rows.values(*columns))
     insert, insert_values = _history(cause, action)

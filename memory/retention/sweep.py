@@ -56,7 +56,7 @@ def purge(cause: statements.Cause, rows: MemoryQuerySet) -> int:
 
     How many. Their content stays in the history.
     """
-    around = conversations.hold_around(cause.space, rows)
+    around = conversations.lock_around(cause.space, rows)
     count = statements.purge(cause, rows)
     conversations.forget(cause.space, around, language=cause.policy.document.language)
     return count

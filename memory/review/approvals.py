@@ -18,7 +18,7 @@ from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
 from memory.reconciliation.rules import Verdict
 from memory.reconciliation.services import Statement, carry_out, decided
-from memory.retention.recycle_bin import let_go, restore_memories
+from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.review.proposals import proposal_of
 from memory.store.history import record
 from memory.store.revisions import revert_memory
@@ -54,7 +54,7 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     decision = decided(statement, proposal_of(memory))
     if decision.memory is not None and decision.verdict in _MERGED:
         note()
-        let_go(
+        move_to_bin(
             space=memory.space,
             memory_id=memory.pk,
             why=BinReason.SUPERSEDED,

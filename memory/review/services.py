@@ -21,7 +21,7 @@ from memory.models.review_reasons import CONFLICT, because, kind_of
 from memory.recall.similar import nearest
 from memory.reconciliation.rules import Decision, restates
 from memory.reconciliation.services import Outcome, one_at_a_time, remember
-from memory.retention.recycle_bin import let_go
+from memory.retention.recycle_bin import move_to_bin
 from memory.review.approvals import admit, take_back, was_merged
 from memory.review.proposals import stored
 from memory.store.history import record
@@ -128,7 +128,7 @@ def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime
 def reject_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
     """Turns a held memory away, into the bin. Raises NotFound, or Conflict if it is not held."""
     memory = _held(space, memory_id)
-    return let_go(
+    return move_to_bin(
         space=space,
         memory_id=memory_id,
         why=BinReason.REJECTED,

@@ -18,7 +18,7 @@ from django.db import connection
 
 from memory.models import Memory, Space
 from memory.models.memories import MemoryQuerySet
-from memory.store.index_sql import ROWS_AT_ONCE, Stretch, hold_all, index, turn_ids
+from memory.store.index_sql import ROWS_AT_ONCE, Stretch, index, lock_all, turn_ids
 from memory.text.passages import IndexTexts, passage_of, texts_around
 
 _AFTER_ALL = 2**31 - 1
@@ -28,7 +28,7 @@ _ORDER = ("source_conversation", "created_at", "source_position", "id")
 Turns = Sequence[Memory]
 
 
-def hold_conversations(space: Space) -> None:
+def lock_conversations(space: Space) -> None:
     """Nobody else writes turns of the space until the transaction ends. To be called before a row
     is held that such a writer may want.
     """
@@ -59,7 +59,7 @@ def join(
     return texts
 
 
-def hold_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
+def lock_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
     """These memories, where they are turns of conversations, with the turns around them: for each
     conversation in its order, held against others until the transaction ends."""
     turns = memories.exclude(source_conversation="").only(*_TEXT).order_by(*_ORDER)
@@ -71,7 +71,7 @@ def hold_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
     return [sorted(some, key=_place) for some in held.values()]
 
 
-def hold_beside(space: Space, memory: Memory, conversation: str | None, said_at: datetime) -> None:
+def lock_beside(space: Space, memory: Memory, conversation: str | None, said_at: datetime) -> None:
     """Holds a memory that a new statement will replace or patch, with all that is written then: the
     turns around it, and those that the statement will stand beside in its conversation.
 
@@ -109,8 +109,8 @@ def reword(space: Space, memory: Memory, conversations: Iterable[Turns], *, lang
 
 def index_all(space: Space, *, language: str) -> None:
     """Indexes every memory of the space in another language, holding all of them."""
-    hold_conversations(space)
-    hold_all(space)
+    lock_conversations(space)
+    lock_all(space)
     rows = Memory.objects.in_space(space)
     texts: dict[UUID, IndexTexts] = {}
     turns = rows.only(*_TEXT).order_by(*_ORDER).iterator(chunk_size=ROWS_AT_ONCE)
@@ -124,7 +124,7 @@ def index_all(space: Space, *, language: str) -> None:
 
 
 def _held(space: Space, stretches: Sequence[Stretch]) -> list[Memory]:
-    hold_conversations(space)
+    lock_conversations(space)
     ids = turn_ids(space, stretches)
     rows = Memory.objects.in_space(space).filter(pk__in=ids).only(*_TEXT).order_by("pk")
     return list(rows.select_for_update(no_key=True)) if ids else []

@@ -48,7 +48,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True)
-class Told:
+class HistoryEntry:
     """One line of the history. `why` is empty where the sentence says it."""
 
     sentence: SafeString
@@ -59,10 +59,10 @@ class Told:
     policy_version: int
 
 
-def told(events: Iterable[MemoryEvent]) -> list[Told]:
+def entries_of(events: Iterable[MemoryEvent]) -> list[HistoryEntry]:
     """The events in sentences, in their order."""
     return [
-        Told(
+        HistoryEntry(
             _sentence(event),
             _why(event),
             event.at,

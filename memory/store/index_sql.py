@@ -102,7 +102,7 @@ def turn_ids(space: Space, stretches: Sequence[Stretch]) -> list[UUID]:
         return [id_ for (id_,) in cursor.fetchall()]
 
 
-def hold_all(space: Space) -> None:
+def lock_all(space: Space) -> None:
     """Holds every memory of the space until the transaction ends, in the one order of all."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLD_ALL, [space.pk])

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from ninja import Field, Schema
 
-from memory.requests import PLACE, Asked, Limit, Number, example
+from memory.requests import PLACE, Body, Limit, Number, example
 
 
 class RevisionListIn(Schema):
@@ -37,7 +37,7 @@ class RevisionList(Schema):
     next: str | None
 
 
-class RevertIn(Asked):
+class RevertIn(Body):
     """The past revision to go back to."""
 
     model_config = example(revision=1)

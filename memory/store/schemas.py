@@ -11,7 +11,7 @@ from memory.drafts import MemoryAsked, MemoryTypeName, Tag, Text
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.recall.recall import Recall, Result
-from memory.requests import Asked, Count, Cursor, Flag, Limit
+from memory.requests import Body, Count, Cursor, Flag, Limit
 
 # Which ones there are is checked where they are used: an unknown one is said to be that.
 ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]
@@ -74,7 +74,7 @@ class MemoryOut(Schema):
         return cls.model_construct(**values, source=source)
 
 
-class BatchIn(Asked):
+class BatchIn(Body):
     """Memories to be, in the order of their conversations."""
 
     items: Annotated[list[MemoryAsked], Field(min_length=1, max_length=1000)]
@@ -106,7 +106,7 @@ class MemoryList(Schema):
     next: str | None
 
 
-class SearchIn(Asked):
+class SearchIn(Body):
     """What to look for. `explain` asks for each result's rank without each signal, and for the next
     few that just missed."""
 

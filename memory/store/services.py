@@ -175,7 +175,7 @@ def revise_memory(
     policy = current_policy(space)
     with transaction.atomic():
         rows = Memory.objects.in_space(space).filter(pk=memory_id)
-        around = conversations.hold_around(space, rows) if change.content is not None else []
+        around = conversations.lock_around(space, rows) if change.content is not None else []
         memory = lock_memory(space, memory_id)
         if memory.status == Status.BINNED:
             raise Conflict("It is in the bin; restore it first.")

@@ -2,7 +2,7 @@
 
 It may have been talked into it by what it read: secrets are masked, and what plants an instruction
 waits for a person. And `remember` asks for no importance: what the statement is and weighs is
-judged. Screening and judging stand above this app; the assessor takes the post (`appoint`, in its
+judged. Screening and judging stand above this app; the assessor takes the post (`register`, in its
 AppConfig), as the apps above contribute to a space's file.
 """
 
@@ -35,7 +35,7 @@ class Guard:
 _guards: list[Guard] = []
 
 
-def appoint(guard: Guard) -> None:
+def register(guard: Guard) -> None:
     """From now on this one screens and judges."""
     _guards[:] = [guard]
 

@@ -12,7 +12,7 @@ from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import BinReason, Memory, Status
 from memory.reconciliation.rules import Verdict
-from memory.retention.recycle_bin import let_go
+from memory.retention.recycle_bin import move_to_bin
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.schemas import MemoryOut
 from memory.store.services import prepare_memories, revise_memory
@@ -80,7 +80,7 @@ def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
 def forget(caller: Caller, asked: OneMemory) -> ToolAnswer:
     """Lets a memory go into the bin, from which a person can take it back."""
     memory = one(caller.space, asked.memory_id, field="memory_id")
-    let_go(
+    move_to_bin(
         space=caller.space,
         memory_id=memory.pk,
         why=BinReason.DELETED,

@@ -23,7 +23,7 @@ class Unreachable(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class Endpoint:
     """An address in its parts: the name for the certificate and the Host header, and its port."""
 
     scheme: str
@@ -38,7 +38,7 @@ class Place:
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
-def place_of(url: str) -> Place:
+def endpoint_of(url: str) -> Endpoint:
     """The parts of an http(s) address; raises ValueError with a reason in words."""
     try:
         parts = urlsplit(url)
@@ -53,10 +53,10 @@ def place_of(url: str) -> Place:
     if "@" in parts.netloc:
         raise ValueError("must not hold a name or a password")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Place(parts.scheme, host, port or _PORTS[parts.scheme], target)
+    return Endpoint(parts.scheme, host, port or _PORTS[parts.scheme], target)
 
 
-def checked_address(place: Place, *, private: bool) -> str:
+def checked_address(place: Endpoint, *, private: bool) -> str:
     """An IP address of the place that a message may go to; `private` allows all.
 
     Raises Unreachable, also if any one of its addresses is private. Asks the name servers.

@@ -8,7 +8,7 @@ from memory.access.authentication import Access, access_to
 from memory.errors import NotFound
 from memory.models import Webhook, WebhookDelivery
 from memory.pagination import keyset
-from memory.requests import PageIn, ThingId, parse_uuid
+from memory.requests import PageIn, RowId, parse_uuid
 from memory.webhooks import services
 from memory.webhooks.schemas import (
     DeliveryList,
@@ -54,7 +54,7 @@ def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
 @router.get(
     "webhooks/{id}", response=WebhookOut, url_name="webhooks_get", operation_id="getWebhook"
 )
-def get_webhook(request: HttpRequest, id: ThingId) -> Webhook:
+def get_webhook(request: HttpRequest, id: RowId) -> Webhook:
     """One webhook."""
     return _webhook(access_to(request, "admin"), id)
 
@@ -62,7 +62,7 @@ def get_webhook(request: HttpRequest, id: ThingId) -> Webhook:
 @router.patch(
     "webhooks/{id}", response=WebhookOut, url_name="webhooks_change", operation_id="changeWebhook"
 )
-def change_webhook(request: HttpRequest, id: ThingId, asked: WebhookChangeIn) -> Webhook:
+def change_webhook(request: HttpRequest, id: RowId, asked: WebhookChangeIn) -> Webhook:
     """Another address, other events, on or off. What happens while it is off is not told later."""
     access = access_to(request, "admin")
     return services.change_webhook(
@@ -77,7 +77,7 @@ def change_webhook(request: HttpRequest, id: ThingId, asked: WebhookChangeIn) ->
 @router.delete(
     "webhooks/{id}", response={204: None}, url_name="webhooks_delete", operation_id="deleteWebhook"
 )
-def delete_webhook(request: HttpRequest, id: ThingId) -> Status[None]:
+def delete_webhook(request: HttpRequest, id: RowId) -> Status[None]:
     """Take it away, and its log with it."""
     access = access_to(request, "admin")
     services.delete_webhook(
@@ -92,7 +92,7 @@ def delete_webhook(request: HttpRequest, id: ThingId) -> Status[None]:
     url_name="webhooks_rotate",
     operation_id="rotateWebhook",
 )
-def rotate_webhook(request: HttpRequest, id: ThingId) -> Webhook:
+def rotate_webhook(request: HttpRequest, id: RowId) -> Webhook:
     """A new secret, in this answer and in no other. All that is sent from now on is signed with
     it, and nothing with the old one."""
     access = access_to(request, "admin")
@@ -107,7 +107,7 @@ def rotate_webhook(request: HttpRequest, id: ThingId) -> Webhook:
     url_name="webhooks_test",
     operation_id="testWebhook",
 )
-def test_webhook(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
+def test_webhook(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
     """Send a message of the type `test`; its log says how it went."""
     access = access_to(request, "admin")
     delivery = services.send_test(space=access.space, webhook_id=parse_uuid(id), now=timezone.now())
@@ -120,7 +120,7 @@ def test_webhook(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
     url_name="webhooks_deliveries",
     operation_id="listDeliveries",
 )
-def list_deliveries(request: HttpRequest, id: ThingId, asked: Query[PageIn]) -> dict[str, object]:
+def list_deliveries(request: HttpRequest, id: RowId, asked: Query[PageIn]) -> dict[str, object]:
     """What was told, the latest first; kept for 30 days."""
     access = access_to(request, "admin")
     rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=_webhook(access, id))
@@ -134,7 +134,7 @@ def list_deliveries(request: HttpRequest, id: ThingId, asked: Query[PageIn]) -> 
     url_name="webhooks_redeliver",
     operation_id="redeliver",
 )
-def redeliver(request: HttpRequest, id: ThingId) -> Status[WebhookDelivery]:
+def redeliver(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
     """Send a message again, with the id it had."""
     access = access_to(request, "admin")
     delivery = services.redeliver(

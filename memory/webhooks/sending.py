@@ -12,7 +12,7 @@ import httpx2
 
 from memory.retry_after import retry_after
 from memory.webhooks import signing
-from memory.webhooks.addresses import Place, Unreachable, checked_address, place_of
+from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, endpoint_of
 
 SECONDS = 15.0
 """For all of it: who lets us wait for each byte waits with us no longer."""
@@ -58,7 +58,7 @@ def send(message: Message, *, now: datetime, private: bool) -> Outcome:
         return Outcome(took_ms=(perf_counter() - started) * 1000, **values)
 
     try:
-        place = place_of(message.url)
+        place = endpoint_of(message.url)
         address = checked_address(place, private=private)
         status, text, pause = asyncio.run(_post(message, place, address, now))
     except Unreachable as error:
@@ -74,7 +74,7 @@ def send(message: Message, *, now: datetime, private: bool) -> Outcome:
 
 
 async def _post(
-    message: Message, place: Place, address: str, now: datetime
+    message: Message, place: Endpoint, address: str, now: datetime
 ) -> tuple[int, str, float | None]:
     body = json.dumps(message.payload, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {

@@ -20,7 +20,7 @@ from memory.models import (
     WebhookDelivery,
     WebhookEvent,
 )
-from memory.webhooks.addresses import is_public, place_of
+from memory.webhooks.addresses import endpoint_of, is_public
 from memory.webhooks.outbox import newest_event
 from memory.webhooks.signing import new_secret
 
@@ -148,7 +148,7 @@ def _check(values: Mapping[str, Any]) -> None:
     errors = []
     if "url" in values:
         try:
-            host = place_of(values["url"]).host
+            host = endpoint_of(values["url"]).host
         except ValueError as error:
             errors.append(FieldError("url", str(error)))
         else:

@@ -45,7 +45,7 @@ def judgement(importance: float = 0.8, **changes: Any) -> Judgement:
     return Judgement(**values | changes)
 
 
-def put_off(
+def reschedule(
     assessment: Assessment,
     *,
     permanent: bool = False,
@@ -54,7 +54,7 @@ def put_off(
     now: datetime = NOW,
 ) -> Assessment:
     error = AssessmentError("The model is away.", permanent=permanent, retry_after=retry_after)
-    services.put_off(assessment=assessment, error=error, now=now, jitter=jitter)
+    services.reschedule(assessment=assessment, error=error, now=now, jitter=jitter)
     return again(assessment)
 
 

@@ -116,7 +116,7 @@ def test_a_failed_assessment_is_retried_on_request(caller: httpx2.Client, space:
     claimed = services.claim(space_id=space.pk, assessment_id=row["id"], now=timezone.now())
     assert claimed is not None
     error = AssessmentError("The model is away.", permanent=True)
-    services.put_off(assessment=claimed, error=error, now=timezone.now(), jitter=0)
+    services.reschedule(assessment=claimed, error=error, now=timezone.now(), jitter=0)
     failed = caller.get(f"assessments/{row['id']}").json()
     assert (failed["status"], failed["error"]) == ("failed", "The model is away.")
     assert failed["user_message"] == PIZZA["user_message"]

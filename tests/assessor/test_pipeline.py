@@ -21,8 +21,8 @@ from tests.assessor.outbox import (
     claim,
     claimed,
     judgement,
-    put_off,
     queued,
+    reschedule,
 )
 
 # --- Queueing -------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_who_lost_the_lease_cannot_finish(space: Space) -> None:
     assert holder is not None
     assert services.finish(assessment=former, judgement=judgement(0.9), now=NOW) is None
     assert services.finish(assessment=former, judgement=judgement(0.1), now=NOW) is None
-    assert put_off(former, permanent=True).state == State.RUNNING
+    assert reschedule(former, permanent=True).state == State.RUNNING
     assert not Memory.objects.exists()
     memory = services.finish(assessment=holder, judgement=judgement(0.8), now=NOW)
     assert memory is not None

@@ -26,8 +26,8 @@ from tests.assessor.outbox import (
     claim,
     claimed,
     judgement,
-    put_off,
     queued,
+    reschedule,
 )
 from tests.processes import PATIENCE
 from tests.stub_model import StubModel
@@ -42,25 +42,25 @@ def test_the_pause_doubles_up_to_the_longest(space: Space, monkeypatch: pytest.M
         row = claimed(space)
         Assessment.objects.filter(pk=row.pk).update(attempts=attempts)
         row.attempts = attempts
-        pauses.append((put_off(row).due_at - NOW).total_seconds())
+        pauses.append((reschedule(row).due_at - NOW).total_seconds())
     assert pauses == [5, 10, 20, 40, 80, 160, 300]
 
 
 @pytest.mark.parametrize(("jitter", "pause"), [(0.0, 5.0), (0.5, 3.75), (1.0, 2.5)])
 def test_jitter_shortens_the_pause_by_up_to_half(space: Space, jitter: float, pause: float) -> None:
-    assert put_off(claimed(space), jitter=jitter).due_at == NOW + timedelta(seconds=pause)
+    assert reschedule(claimed(space), jitter=jitter).due_at == NOW + timedelta(seconds=pause)
 
 
 @pytest.mark.parametrize(
     ("retry_after", "pause"), [(60.0, 60.0), (1.0, 5.0), (None, 5.0), (1e300, 86_400.0)]
 )
 def test_retry_after_is_honoured(space: Space, retry_after: float | None, pause: float) -> None:
-    row = put_off(claimed(space), retry_after=retry_after, jitter=0.0)
+    row = reschedule(claimed(space), retry_after=retry_after, jitter=0.0)
     assert row.due_at == NOW + timedelta(seconds=pause)
 
 
 def test_what_was_put_off_comes_back_when_it_is_due(space: Space) -> None:
-    row = put_off(claimed(space))
+    row = reschedule(claimed(space))
     assert (row.state, row.error, row.leased_until) == (State.RETRYING, "The model is away.", None)
     assert claim(row, row.due_at - SECOND) is None
     second = claim(row, row.due_at)
@@ -79,7 +79,7 @@ def assert_parked_with_its_exchange(row: Assessment) -> None:
 
 
 def test_a_permanent_error_parks_at_once(space: Space) -> None:
-    assert_parked_with_its_exchange(put_off(claimed(space), permanent=True))
+    assert_parked_with_its_exchange(reschedule(claimed(space), permanent=True))
 
 
 def test_the_eighth_attempt_is_the_last(space: Space) -> None:
@@ -89,23 +89,23 @@ def test_the_eighth_attempt_is_the_last(space: Space) -> None:
     for attempt in range(1, 8):
         taken = claim(row, now)
         assert taken is not None
-        waiting = put_off(taken, now=now)
+        waiting = reschedule(taken, now=now)
         assert (waiting.state, waiting.attempts) == (State.RETRYING, attempt)
         now = waiting.due_at
     taken = claim(row, now)
     assert taken is not None
-    assert_parked_with_its_exchange(put_off(taken))
+    assert_parked_with_its_exchange(reschedule(taken))
 
 
 def test_an_error_that_cannot_be_stored_as_it_is_parks_all_the_same(space: Space) -> None:
     row = claimed(space)
     error = AssessmentError("It said \x00 and \ud83d.", permanent=True)
-    services.put_off(assessment=row, error=error, now=NOW, jitter=0)
+    services.reschedule(assessment=row, error=error, now=NOW, jitter=0)
     assert again(row).error == "It said \ufffd and \ufffd."
 
 
 def test_retry_queues_a_parked_exchange_anew(space: Space, other_space: Space) -> None:
-    row = put_off(claimed(space), permanent=True)
+    row = reschedule(claimed(space), permanent=True)
     later = NOW + timedelta(hours=1)
     with pytest.raises(Conflict):
         services.retry(space=other_space, assessment_id=row.pk, now=later)
@@ -122,14 +122,14 @@ def test_who_stalled_ends_nothing_that_was_queued_anew_since(space: Space) -> No
     assert stalled.leased_until is not None
     second = claim(stalled, stalled.leased_until + SECOND)
     assert second is not None
-    put_off(second, permanent=True)
+    reschedule(second, permanent=True)
     services.retry(space=space, assessment_id=second.pk, now=NOW)
     third = claim(second)
     assert third is not None
     assert (third.attempts, third.leased_until) == (stalled.attempts, NOW + services.LEASE)
 
     services.renew_lease(assessment=stalled, now=NOW + SECOND)
-    put_off(stalled, permanent=True)
+    reschedule(stalled, permanent=True)
     spans.wait_for_span(assessment=stalled, idle=SECOND, now=NOW)
     assert services.finish(assessment=stalled, judgement=judgement(), now=NOW) is None
     assert again(third).state == State.RUNNING
@@ -172,14 +172,14 @@ def test_a_lease_is_renewed_again_when_the_database_was_away(
 def picked(space: Space) -> Callable[[timedelta], list[UUID]]:
     """Picks up at NOW + so much; what was told, read back from the rows."""
 
-    def pick_up(after: timedelta) -> list[UUID]:
+    def requeue_due(after: timedelta) -> list[UUID]:
         now = NOW + after
-        number = services.pick_up(now=now)
-        rows = list(Assessment.objects.filter(told_at=now).values_list("pk", flat=True))
+        number = services.requeue_due(now=now)
+        rows = list(Assessment.objects.filter(enqueued_at=now).values_list("pk", flat=True))
         assert number == len(rows)
         return rows
 
-    return pick_up
+    return requeue_due
 
 
 Picked = Callable[[timedelta], list[UUID]]
@@ -187,14 +187,14 @@ Picked = Callable[[timedelta], list[UUID]]
 
 @pytest.mark.usefixtures("queue")
 class TestPickUp:
-    """`pick_up` against the real queue, told by what it notes in the rows."""
+    """`requeue_due` against the real queue, told by what it notes in the rows."""
 
     def test_tells_again_only_after_a_while(self, space: Space, picked: Picked) -> None:
         row = queued(space)
-        assert picked(services.RETELL - SECOND) == []
-        assert picked(services.RETELL) == [row.pk]
-        assert picked(services.RETELL + SECOND) == []
-        assert picked(2 * services.RETELL) == [row.pk]
+        assert picked(services.REQUEUE_AFTER - SECOND) == []
+        assert picked(services.REQUEUE_AFTER) == [row.pk]
+        assert picked(services.REQUEUE_AFTER + SECOND) == []
+        assert picked(2 * services.REQUEUE_AFTER) == [row.pk]
 
     def test_tells_of_a_reply_that_never_came(self, space: Space, picked: Picked) -> None:
         row = queued(space, due_at=NOW + timedelta(minutes=10))
@@ -204,7 +204,7 @@ class TestPickUp:
     def test_tells_of_what_was_put_off_the_moment_it_is_due(
         self, space: Space, picked: Picked
     ) -> None:
-        row = put_off(claimed(space))
+        row = reschedule(claimed(space))
         assert picked(4 * SECOND) == []
         assert picked(5 * SECOND) == [row.pk]
 
@@ -216,7 +216,7 @@ class TestPickUp:
     def test_leaves_what_is_finished(self, space: Space, picked: Picked) -> None:
         services.finish(assessment=claimed(space), judgement=judgement(), now=NOW)
         services.finish(assessment=claimed(space), judgement=judgement(0.0), now=NOW)
-        put_off(claimed(space), permanent=True)
+        reschedule(claimed(space), permanent=True)
         assert picked(timedelta(days=1)) == []
 
     def test_parks_what_each_worker_died_of(self, space: Space, picked: Picked) -> None:

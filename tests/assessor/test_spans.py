@@ -129,7 +129,7 @@ def test_what_comes_after_the_silence_begins_a_span(span: list[Assessment]) -> N
 def test_a_parked_span_is_parked_and_retried_whole(span: list[Assessment], space: Space) -> None:
     end = NOW + timedelta(minutes=1) + IDLE
     error = AssessmentError("no such model", permanent=True)
-    services.put_off(assessment=claimed(span[0], end), error=error, now=end, jitter=0.0)
+    services.reschedule(assessment=claimed(span[0], end), error=error, now=end, jitter=0.0)
     rows = Assessment.objects.in_space(space)
     assert set(rows.values_list("state", "error")) == {(State.FAILED, "no such model")}
     services.retry(space=space, assessment_id=span[1].pk, now=end)
@@ -139,7 +139,7 @@ def test_a_parked_span_is_parked_and_retried_whole(span: list[Assessment], space
 
 def test_a_span_is_put_off_whole(span: list[Assessment]) -> None:
     end = NOW + timedelta(minutes=1) + IDLE
-    services.put_off(
+    services.reschedule(
         assessment=claimed(span[0], end), error=AssessmentError("busy"), now=end, jitter=0.0
     )
     span[1].refresh_from_db()

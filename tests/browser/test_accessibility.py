@@ -13,7 +13,7 @@ from memory.actors import SYSTEM
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
 from memory.models import BinReason, Space
-from memory.retention.recycle_bin import let_go
+from memory.retention.recycle_bin import move_to_bin
 from tests.browser.conftest import LogIn, Open
 from tests.memory.writing import hold, remember
 from tests.processes import Web
@@ -72,7 +72,7 @@ def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, sp
     assessment = queue_assessment(space=space, exchange=exchange, now=now)
     for reason in BinReason:
         gone = remember(space, f"gone: {reason}", now=now)
-        let_go(
+        move_to_bin(
             space=space, memory_id=gone.pk, why=reason, actor=SYSTEM, now=now, reason=reason.value
         )
     assert_no_findings(opened(f"{web.url}/login/"), "login")

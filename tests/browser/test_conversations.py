@@ -198,7 +198,7 @@ def test_a_reload_and_a_second_tab_pick_a_reply_up_in_mid_stream(
 
 def look_again(tab: Page) -> None:
     """Comes back to the tab, as by a click on its window."""
-    with tab.expect_response(re.compile("/news/")):
+    with tab.expect_response(re.compile("/poll/")):
         tab.evaluate("window.dispatchEvent(new Event('focus'))")
     settled(tab)
 
@@ -214,12 +214,12 @@ def test_a_second_tab_shows_what_is_said_in_the_first_once(
     second.goto(page.url)
     stub_model.script("hold:4")
     # What is sent while the page is looking is drawn by its own answer: the other is given up.
-    page.route("**/news/**", lambda route: None)
-    with page.expect_request(re.compile("/news/")):
+    page.route("**/poll/**", lambda route: None)
+    with page.expect_request(re.compile("/poll/")):
         page.evaluate("window.dispatchEvent(new Event('focus'))")
-    with page.expect_event("requestfailed", lambda request: "/news/" in request.url):
+    with page.expect_event("requestfailed", lambda request: "/poll/" in request.url):
         say(page, "And in winter?")
-    page.unroute("**/news/**")
+    page.unroute("**/poll/**")
     for tab in (second, page, second):
         look_again(tab)
         expect(said(tab)).to_have_text(["I moved to Lisbon", "And in winter?"])

@@ -33,7 +33,7 @@ SIZE = 3
 OWN_WORDS_ONLY = {
     *("assessments_figures", "assessments_waiting", "bin_chart", "embeddings", "health_parts"),
     *("job", "lab_find", "memories_tags", "model_field", "models", "overview", "overview_days"),
-    *("news", "private", "recall_times", "spaces_leaving", "transfer"),
+    *("poll", "private", "recall_times", "spaces_leaving", "transfer"),
 }
 # Pieces about one row, which may have nothing to tell.
 OF_A_ROW = {"exchange", "memory_revisions", "memory_similar", "memory_source", "review_near"}

@@ -4,7 +4,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from chat.attribution import cites, leaned_on
+from chat.attribution import attributed, cites
 
 MEMORIES = {
     "lisbon": "User moved to Lisbon in March",
@@ -19,7 +19,7 @@ NAMES = {id_: name for name, id_ in IDS.items()}
 
 
 def leaned(question: str, answer: str) -> set[str]:
-    found = leaned_on(answer, question, {IDS[name]: text for name, text in MEMORIES.items()})
+    found = attributed(answer, question, {IDS[name]: text for name, text in MEMORIES.items()})
     assert all(0.4 <= value <= 1.0 for value in found.values())
     return {NAMES[id_] for id_ in found}
 
@@ -69,13 +69,13 @@ def test_the_day_of_a_patch_is_no_word_of_the_memory() -> None:
     porto = str(uuid5(NAMESPACE_URL, "porto"))
     known = {porto: "I moved to Lisbon [2026-11-22: Actually, I moved from Lisbon to Porto]"}
 
-    assert leaned_on("“Ana starts school” (today, Nov. 22, 2026, 69% match)", "when?", known) == {}
-    assert leaned_on("You moved to Porto.", "where do I live?", known).keys() == {porto}
+    assert attributed("“Ana starts school” (today, Nov. 22, 2026, 69% match)", "when?", known) == {}
+    assert attributed("You moved to Porto.", "where do I live?", known).keys() == {porto}
 
 
 def test_what_all_memories_say_tells_little() -> None:
     many = {str(uuid5(NAMESPACE_URL, f"{n}")): f"User ate pasta at place{n}" for n in range(5)}
 
-    assert leaned_on("You ate pasta.", "anything?", many) == {}
-    [one] = leaned_on("You ate pasta at place3.", "anything?", many)
+    assert attributed("You ate pasta.", "anything?", many) == {}
+    [one] = attributed("You ate pasta at place3.", "anything?", many)
     assert many[one].endswith("place3")

@@ -73,7 +73,7 @@ def last_event(memory: Memory) -> tuple[str, str, str]:
     [
         ("approve", Status.LIVE, "approved"),
         ("reject", Status.BINNED, "rejected"),
-        ("let_go", Status.BINNED, "deleted"),
+        ("move_to_bin", Status.BINNED, "deleted"),
     ],
 )
 def test_what_is_held_is_decided_on_in_the_moderators_name(
@@ -117,7 +117,7 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(space: Space, admin: C
         "2 were left as they are: they do not wait for review.",
     ]
     assert stored(live).status == Status.LIVE
-    answer = act(admin, "let_go", [live, binned])
+    answer = act(admin, "move_to_bin", [live, binned])
     assert said(answer)[1] == "1 was left as it is: it is in the bin already."
     assert last_event(binned)[2] == "alice"
 

@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from io import StringIO
 from pathlib import Path
 
+import grimp
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -38,6 +40,17 @@ def test_imports_go_one_way() -> None:
     lint = Path(sys.executable).with_name("lint-imports")
     checked = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
+
+
+def test_no_file_imports_itself_in_a_circle() -> None:
+    graph = grimp.build_graph("memory", "assessor", "chat", cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+
+    assert len(imports) > 300
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
 
 
 def test_every_per_space_table_names_its_space() -> None:

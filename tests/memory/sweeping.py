@@ -40,7 +40,7 @@ def statuses(space: Space) -> dict[str, str]:
     return {content: reason or status for content, status, reason in rows}
 
 
-def departures(space: Space) -> list[tuple[str, str, int | None]]:
+def removals(space: Space) -> list[tuple[str, str, int | None]]:
     """(action, content, rank) of everything that went, in the order of the history."""
     events = MemoryEvent.objects.in_space(space).filter(action__in=["expired", "evicted", "purged"])
     return list(events.order_by("id").values_list("action", "content", "rank"))

@@ -89,7 +89,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     assert (states[State.RUNNING], states.total()) == (4, len(said))
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the dead requests")
     # What beat would do, told that the leases have run out and the queue was silent for long.
-    services.pick_up(now=timezone.now() + services.RETELL)
+    services.requeue_due(now=timezone.now() + services.REQUEUE_AFTER)
     processes.worker(**model)
     wait_until(lambda: unfinished() == 4, what="the end of all but the four")
     later = timezone.now() + services.LEASE + timedelta(seconds=1)
@@ -97,8 +97,8 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     assert taken_over.count() == 4
     # Half a minute passes for these rows; the long test below waits for it.
     past = timezone.now() - services.LEASE
-    Assessment.objects.filter(state=State.RUNNING).update(leased_until=past, told_at=past)
-    assert services.pick_up(now=timezone.now()) == 4
+    Assessment.objects.filter(state=State.RUNNING).update(leased_until=past, enqueued_at=past)
+    assert services.requeue_due(now=timezone.now()) == 4
     wait_until(lambda: unfinished() == 0, what="the end of the four")
     assert_each_judged_once(space, said)
     attempts = Counter(Assessment.objects.values_list("attempts", flat=True))
@@ -134,7 +134,7 @@ def test_a_broker_that_is_away_loses_nothing(
     assert unfinished() == 2
     processes.worker()
     assert unfinished() == 2
-    assert services.pick_up(now=timezone.now() + services.RETELL) == 2
+    assert services.requeue_due(now=timezone.now() + services.REQUEUE_AFTER) == 2
     wait_until(lambda: unfinished() == 0, what="the end of both assessments")
     assert_each_judged_once(space, said)
 
@@ -145,7 +145,7 @@ def test_beat_tells_of_what_nobody_was_told(processes: Processes, space: Space) 
         space=space,
         user_message="My name is Mara",
         due_at=now,
-        told_at=now - services.RETELL,
+        enqueued_at=now - services.REQUEUE_AFTER,
     )
     processes.beat()
     processes.worker()

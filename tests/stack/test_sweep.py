@@ -11,7 +11,7 @@ from memory.jobs.running import work_at
 from memory.models import JobState, Space
 from memory.policies.services import change_policy
 from memory.retention.sweep_job import start_sweep
-from tests.memory.sweeping import departures, insert, live
+from tests.memory.sweeping import insert, live, removals
 from tests.memory.writing import ALICE
 from tests.processes import Processes, wait_until
 
@@ -45,4 +45,4 @@ def test_next_worker_sweeps_what_a_killed_one_had_in_hand(
     job.refresh_from_db()
     assert (job.state, job.done, job.total) == (JobState.DONE, 15, 15)
     assert live(space) == sorted(f"memory {number}" for number in range(15, 20))
-    assert [rank for _, _, rank in departures(space)] == list(range(1, 16))
+    assert [rank for _, _, rank in removals(space)] == list(range(1, 16))

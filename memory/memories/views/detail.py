@@ -31,7 +31,7 @@ from memory.retention.extend import extend_memory
 from memory.retention.lifetime_bar import show
 from memory.retention.recycle_bin import restore_memory
 from memory.store.changes import changes
-from memory.store.history_labels import told
+from memory.store.history_labels import entries_of
 from memory.store.revisions import revert_memory
 
 EVENTS = 30
@@ -165,7 +165,7 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
     changed, earlier = changes(one)
     context = {
         "memory": one,
-        "history": told(newest[:EVENTS]),
+        "history": entries_of(newest[:EVENTS]),
         "is_longer": len(newest) > EVENTS,
         "changes": changed,
         "earlier": earlier,

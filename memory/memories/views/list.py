@@ -178,7 +178,7 @@ def _signals(result: Result) -> dict[str, dict[str, float]]:
 
 @require_POST
 @space_page("write")
-def let_go(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+def move_to_bin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Moves a memory to the bin; the answer offers to take back exactly that."""
     memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
     now = timezone.now()

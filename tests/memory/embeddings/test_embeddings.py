@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 import pytest
+from django.conf import settings
 from onnx import TensorProto, numpy_helper
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
@@ -307,7 +308,7 @@ def test_two_processes_that_start_at_once_agree_and_print_nothing(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            cwd=Path(__file__).parents[2],
+            cwd=settings.BASE_DIR,
         )
         for _ in range(2)
     ]

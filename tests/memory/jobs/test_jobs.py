@@ -118,7 +118,7 @@ def test_a_job_that_nobody_gets_further_with_is_given_up(space: Space) -> None:
         moment += 61
     assert claimed(job, after=moment) is None
 
-    jobs.pick_up(now=NOW + timedelta(seconds=moment))
+    jobs.requeue_due(now=NOW + timedelta(seconds=moment))
 
     job.refresh_from_db()
     assert job.state == JobState.FAILED
@@ -136,6 +136,6 @@ def test_progress_keeps_a_job_alive_through_any_number_of_workers(space: Space) 
 def test_beat_tells_again_of_what_waits(space: Space) -> None:
     begin(space)
 
-    assert jobs.pick_up(now=NOW + timedelta(seconds=10)) == 0
-    assert jobs.pick_up(now=NOW + timedelta(seconds=30)) == 1
-    assert jobs.pick_up(now=NOW + timedelta(seconds=31)) == 0
+    assert jobs.requeue_due(now=NOW + timedelta(seconds=10)) == 0
+    assert jobs.requeue_due(now=NOW + timedelta(seconds=30)) == 1
+    assert jobs.requeue_due(now=NOW + timedelta(seconds=31)) == 0

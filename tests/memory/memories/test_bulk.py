@@ -160,7 +160,7 @@ def test_undo_of_a_deletion_leaves_what_came_back_and_went_again_and_begins_no_c
     assert [stored(memory).status for memory in four] == ["live", "binned", "live", "live"]
     assert stored(four[3]).clock_started_at == four[3].clock_started_at
     assert actions(four[3]) == ["deleted", "restored"]
-    departed = MemoryEvent.objects.in_space(space).departures().filter(memory_id=four[3].pk)
+    departed = MemoryEvent.objects.in_space(space).removals().filter(memory_id=four[3].pk)
     assert [vars(event)["why"] for event in departed] == ["deleted"]
 
 

@@ -131,7 +131,7 @@ def test_empty_pages_teach_the_next_step(alice: User, space: Space) -> None:
 
 # --- Who may -------------------------------------------------------------------------------------
 
-ACTIONS = ["memory_let_go", "memory_pin"]
+ACTIONS = ["memory_move_to_bin", "memory_pin"]
 
 
 def press(client: Client, action: str, memory: Memory, **sent: str) -> Answer:
@@ -184,7 +184,7 @@ def test_pages_that_change_something_want_a_csrf_token(
     client = Client(enforce_csrf_checks=True)
     client.force_login(alice)
 
-    assert press(client, "memory_let_go", remembered["pizza"]).status_code == 403
+    assert press(client, "memory_move_to_bin", remembered["pizza"]).status_code == 403
     assert actions(remembered["pizza"]) == ["created"]
 
 
@@ -197,13 +197,13 @@ def test_letting_go_offers_to_take_back(
     client, memory = login(alice), remembered["pizza"]
     before = Memory.objects.values().get(pk=memory.pk)
 
-    gone = press(client, "memory_let_go", memory).content.decode()
+    gone = press(client, "memory_move_to_bin", memory).content.decode()
 
     undo = re.search(r'hx-post="([^"]*undo/delete/[^"]*)"', gone)
     assert undo is not None
     assert "User likes pizza" not in texts(memories_page(client, space))
     assert stored(memory).status == "binned"
-    again = press(client, "memory_let_go", memory).content.decode()
+    again = press(client, "memory_move_to_bin", memory).content.decode()
     assert "It was let go already." in again
     assert "hx-post" not in again
 

@@ -211,7 +211,7 @@ def test_one_that_is_let_go_is_not_counted_any_more(
     headers = HTMX | {"HX-Current-URL": f"http://testserver{page}{query or ''}"}
     goal = Memory.objects.get(memory_type="goal")
 
-    answer = client.post(reverse("memory_let_go", args=[space.slug, goal.pk]), headers=headers)
+    answer = client.post(reverse("memory_move_to_bin", args=[space.slug, goal.pk]), headers=headers)
 
     seen = " ".join(unescape(answer.content.decode()).split())
     assert ("memories-count" in seen) == (said is not None)

@@ -131,7 +131,7 @@ def a_memory(**changes: object) -> SimpleNamespace:
             "importance_now": 0.71,
             "life_left": 0.634,
             "ebbing": False,
-            "tide_words": "important (0.71 now), stays until 21 December, used 4 times",
+            "lifetime_text": "important (0.71 now), stays until 21 December, used 4 times",
             "lifetime_words": "stays until 21 December",
             "use_count": 4,
             **changes,
@@ -140,7 +140,7 @@ def a_memory(**changes: object) -> SimpleNamespace:
 
 
 def test_tide_line_is_as_long_as_the_life_left_and_says_it_in_words() -> None:
-    html = render_to_string("_tide_line.html", {"memory": a_memory()})
+    html = render_to_string("_lifetime_bar.html", {"memory": a_memory()})
     assert 'x2="63.4%"' in html
     assert 'stroke-opacity="71.0%"' in html
     assert 'aria-label="important (0.71 now), stays until 21 December, used 4 times"' in html
@@ -148,14 +148,14 @@ def test_tide_line_is_as_long_as_the_life_left_and_says_it_in_words() -> None:
 
 
 def test_tide_line_of_a_permanent_memory_is_whole_and_anchored() -> None:
-    html = render_to_string("_tide_line.html", {"memory": a_memory(life_left=None)})
+    html = render_to_string("_lifetime_bar.html", {"memory": a_memory(life_left=None)})
     assert "tide permanent" in html
     assert 'x2="100%"' in html
     assert "#anchor" in html
 
 
 def test_tide_line_of_a_memory_about_to_go_ebbs() -> None:
-    html = render_to_string("_tide_line.html", {"memory": a_memory(life_left=0.1, ebbing=True)})
+    html = render_to_string("_lifetime_bar.html", {"memory": a_memory(life_left=0.1, ebbing=True)})
     assert "tide ebbing" in html
     assert '<svg width="10.0%">' in html
     assert "#tide-wave" in html

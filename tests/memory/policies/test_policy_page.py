@@ -11,7 +11,7 @@ from django.urls import reverse
 from memory.models import Memory, PolicyVersion, Space, User
 from memory.models.policies import current_policy
 from memory.policies.form import RULES, asked, texts_of
-from memory.policies.labels import GROUPS, WORDS
+from memory.policies.labels import GROUPS, LABELS
 from memory.policies.preview import preview_policy
 from memory.policies.services import change_policy
 from memory.policy import PolicyDocument
@@ -42,7 +42,7 @@ def body(answer: Answer) -> str:
 
 
 def test_every_rule_has_its_words_and_every_word_its_rule() -> None:
-    assert list(WORDS) == list(RULES)
+    assert list(LABELS) == list(RULES)
     assert {rule.group for rule in RULES.values()} == set(GROUPS)
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from memory.models import Memory, MemoryEvent, Space, User
-from memory.retention.overview import departures_by_reason
+from memory.retention.overview import removals_by_reason
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.retention.sweep import sweep
 from memory.review.services import reject_memory
@@ -172,12 +172,12 @@ def test_departures_are_counted_by_reason_even_after_they_came_back_or_were_purg
     insert(other_space, 9, status="binned", bin_reason="deleted", binned_at=timezone.now())
     now = timezone.now()
     # The superseded one went at NOW of the tests, long before the last 30 days.
-    lines = MemoryEvent.objects.in_space(space).departures()
+    lines = MemoryEvent.objects.in_space(space).removals()
     moments = [(str(vars(line)["why"]), line.at) for line in lines]
     assert {why for why, _ in moments} == {
         "expired", "over_capacity", "deleted", "superseded", "rejected",
     }  # fmt: skip
-    days = departures_by_reason(space=space, now=now)
+    days = removals_by_reason(space=space, now=now)
     assert len(days) == 30
     assert list(days)[-1] == now.date()
     counted = {why: sum(day[why] for day in days.values()) for why in days[now.date()]}
@@ -186,7 +186,7 @@ def test_departures_are_counted_by_reason_even_after_they_came_back_or_were_purg
 
     _send(client, space, "bin_restore", id=[gone["superseded"].pk, gone["expired"].pk])
     _send(client, space, "bin_purge", id=[gone["deleted"].pk])
-    assert departures_by_reason(space=space, now=now) == days
+    assert removals_by_reason(space=space, now=now) == days
     chart = reverse("bin_chart", args=[space.slug])
     assert f'hx-get="{chart}"' in _page(client, space)
     assert f"{len(expected)} departure" in client.get(chart).content.decode()

@@ -22,7 +22,7 @@ from memory.retention.statements import evictable
 from memory.retention.sweep import sweep
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used
-from tests.memory.sweeping import DAY, departures, insert, live, random_memories
+from tests.memory.sweeping import DAY, insert, live, random_memories, removals
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 from tests.pages import client, login, shown, texts
 
@@ -109,7 +109,7 @@ def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) ->
     going = [memory.content for memory in found.first[: found.over]]
     swept = sweep(space=space, now=NOW)
 
-    assert going == [content for action, content, _ in departures(space) if action == "evicted"]
+    assert going == [content for action, content, _ in removals(space) if action == "evicted"]
     assert [vars(memory)["rank"] for memory in found.first] == list(range(1, len(found.first) + 1))
     assert found.live == len(live(space)) + swept.evicted
     assert found.live == len(found.first) + sum(found.spared.values())

@@ -10,7 +10,7 @@ from memory.models import Memory, MemoryEvent, Space
 from memory.retention.recycle_bin import delete_memory, restore_memories, restore_memory
 from memory.retention.sweep import Swept, sweep
 from tests.conftest import ApiClient, MakeKey
-from tests.memory.sweeping import DAY, departures, insert, live
+from tests.memory.sweeping import DAY, insert, live, removals
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 HOUR = timedelta(hours=1)
@@ -188,7 +188,7 @@ def test_purging_one_deletes_it_for_good(space: Space, client: ApiClient) -> Non
 
     assert (answer.status_code, answer.content) == (204, b"")
     assert list(Memory.objects.in_space(space).values_list("pk", flat=True)) == [other.pk]
-    assert departures(space) == [("purged", "User likes pizza", None)]
+    assert removals(space) == [("purged", "User likes pizza", None)]
     assert actions(memory) == ["created", "deleted", "purged"]
     event = MemoryEvent.objects.in_space(space).get(action="purged")
     assert (event.actor_type, event.reason) == ("key", "deleted")

@@ -17,7 +17,7 @@ from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import Swept, sweep, sweep_all
 from memory.store.uses import mark_used
 from memory.tasks import sweep_all_spaces
-from tests.memory.sweeping import DAY, departures, insert, live, statuses
+from tests.memory.sweeping import DAY, insert, live, removals, statuses
 from tests.memory.writing import ALICE, NOW, remember, set_policy, stored
 
 SECOND = timedelta(seconds=1)
@@ -95,7 +95,7 @@ def test_above_capacity_the_least_important_now_go_in_order(space: Space) -> Non
 
     assert sweep(space=space, now=NOW) == Swept(0, 3, 0)
 
-    assert departures(space) == [
+    assert removals(space) == [
         ("evicted", "memory 3", 1),
         ("evicted", "memory 5", 2),
         ("evicted", "memory 2", 3),
@@ -176,11 +176,11 @@ def test_sweeping_again_changes_nothing(space: Space) -> None:
         insert(space, number, importance=number / 10, clock_started_at=NOW - 5 * DAY)
     insert(space, 99, status="binned", bin_reason="deleted", binned_at=NOW - 31 * DAY)
     first = sweep(space=space, now=NOW)
-    before = (statuses(space), departures(space))
+    before = (statuses(space), removals(space))
 
     assert first == Swept(3, 4, 1)
     assert sweep(space=space, now=NOW) == Swept(0, 0, 0)
-    assert (statuses(space), departures(space)) == before
+    assert (statuses(space), removals(space)) == before
 
 
 def test_a_sweep_stays_in_its_space_and_sweep_all_reaches_every_one(
@@ -229,7 +229,7 @@ def test_four_sweeps_at_once_let_each_memory_go_once(space: Space) -> None:
     expired = sum(1 for number in range(0, 300, 3) if number % 10 / 10 < 0.3)
     assert totals == [expired, 300 - expired - 50, 30]
     assert len(live(space)) == 50
-    gone = departures(space)
+    gone = removals(space)
     assert len(gone) == len(set(gone)) == sum(totals)
 
 

@@ -19,7 +19,7 @@ from memory.policies.services import change_policy
 from memory.retention import sweep_job
 from memory.retention.sweep import sweep
 from memory.tasks import sweep_all_spaces
-from tests.memory.sweeping import departures, live, random_memories, statuses
+from tests.memory.sweeping import live, random_memories, removals, statuses
 from tests.memory.writing import ALICE, NOW
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def crowded(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
 def test_batches_let_go_what_one_sweep_does_in_the_same_order(crowded: Space) -> None:
     with transaction.atomic():
         swept = sweep(space=crowded, now=timezone.now())
-        expected, left = departures(crowded), statuses(crowded)
+        expected, left = removals(crowded), statuses(crowded)
         transaction.set_rollback(True)
     assert swept.evicted > 2 * sweep_job.BATCH
     assert swept.expired > sweep_job.BATCH
@@ -49,7 +49,7 @@ def test_batches_let_go_what_one_sweep_does_in_the_same_order(crowded: Space) ->
     job.refresh_from_db()
     assert (job.state, job.done, job.total) == (JobState.DONE, job.total, sum(vars(swept).values()))
     assert job.result == vars(swept)
-    assert sorted(departures(crowded), key=str) == sorted(expected, key=str)
+    assert sorted(removals(crowded), key=str) == sorted(expected, key=str)
     assert statuses(crowded) == left
 
 

@@ -23,7 +23,7 @@ from memory.models import Job, JobState, Memory, MemoryEvent, Role, Space, User
 from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
-from memory.tasks import pick_up_jobs, sweep_all_spaces
+from memory.tasks import requeue_due_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember
 
@@ -106,7 +106,7 @@ def test_batches_leave_nothing_and_no_other_space_loses_a_row(full: Space, space
     remember(space, "User sings")
     before, total = rows(space), rows(full)
     deletion.close_space(space=full, actor=ALICE, now=timezone.now() - deletion.GRACE)
-    pick_up_jobs()
+    requeue_due_jobs()
     queued = deletion.deletion(Space.objects.get(pk=full.pk))
     assert queued is not None
 
