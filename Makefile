@@ -45,7 +45,7 @@ docs: venv  ## build the documentation as a site in build/docs; a broken link fa
 	  rm -rf build/docs-venv && $(BIN)/python -m venv build/docs-venv && \
 	  build/docs-venv/bin/python -m pip install -qq --no-deps -r requirements-docs.txt && \
 	  cp requirements-docs.txt build/docs-venv/requirements.txt; }
-	@NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict
 	@echo "The site is in build/docs."
 
 screenshots: dev-packages browser  ## take the pictures of README.md and docs/tour.md anew
