@@ -11,6 +11,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "LICENSE": "license.md",
     "clients/python/README.md": "python-client.md",
 }
 
