@@ -53,7 +53,7 @@ def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datet
 def begin_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
     """As `start_reassessing`, the job then being the caller's."""
     job = start_reassessing(space=space, model=model, actor=actor, now=now)
-    return jobs.take_up(space=space, job_id=job.pk, now=now)
+    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def latest_reassessing(space: Space) -> Job | None:

@@ -11,14 +11,18 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.leases import LeasedQuerySet
 from memory.models.access import Space
 
 MAX_STILL = 8
-"""So many workers in a row that did not get a step further, and the work is given up."""
+"""Workers in a row that made no progress, after which a job is given up."""
 
 
-class JobQuerySet(models.QuerySet["Job"]):
+class JobQuerySet(LeasedQuerySet["Job"]):
     """Reads on jobs; each but those of beat begins with `in_space`."""
+
+    FENCE = "attempts"
+    EXHAUSTED = Q(attempts__gte=F("last_progress_attempt") + MAX_STILL)
 
     def in_space(self, space: Space) -> JobQuerySet:
         return self.filter(space_id=space.pk)
@@ -29,19 +33,6 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def unfinished(self) -> JobQuerySet:
         return self.filter(state__in=["queued", "running"])
-
-    def claimable(self, now: datetime) -> JobQuerySet:
-        """Those that wait, and those whose worker has let its lease run out."""
-        still_moving = Q(attempts__lt=F("last_progress_attempt") + MAX_STILL)
-        return self.filter(Q(state="queued") | (_abandoned(now) & still_moving))
-
-    def exhausted(self, now: datetime) -> JobQuerySet:
-        """Those that were left again and again at the same place."""
-        return self.filter(_abandoned(now), attempts__gte=F("last_progress_attempt") + MAX_STILL)
-
-
-def _abandoned(now: datetime) -> Q:
-    return Q(state="running", leased_until__lt=now)
 
 
 class JobState(models.TextChoices):
@@ -78,8 +69,8 @@ class Job(models.Model):
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     enqueued_at = models.DateTimeField(default=timezone.now, editable=False, db_column="told_at")
 
-    # The present run: when it began and how far the work was then. `attempts` numbers the leases,
-    # only the holder of the newest may write; `last_progress_attempt` is the last that got further.
+    # The present run: when it began and how far the work was then. `attempts` numbers the leases
+    # (memory.leases); `last_progress_attempt` is the last that got further.
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
