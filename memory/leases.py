@@ -54,13 +54,13 @@ class LeasedQuerySet(models.QuerySet[M]):
 
 @transaction.atomic
 def claim(
-    rows: LeasedQuerySet[M], *, space_id: int, row_id: UUID, now: datetime, lease: timedelta,
+    rows: LeasedQuerySet[M], *, space_id: int, row_id: UUID, now: datetime, until: datetime,
     **values: object,
 ) -> M | None:  # fmt: skip
     """Lease a row and return it, with `values` set; None if no worker may claim it now."""
     row = rows.filter(space_id=space_id, pk=row_id)
     claimed = row.claimable(now).update(
-        state="running", leased_until=now + lease, attempts=F("attempts") + 1, error="", **values
+        state="running", leased_until=until, attempts=F("attempts") + 1, error="", **values
     )
     return row.select_related("space__embedder").get() if claimed else None
 

@@ -61,8 +61,8 @@ def start_job(
 def claim_job(*, space_id: int, job_id: UUID, now: datetime) -> Job | None:
     """Lease a job and return it; None if no worker may claim it now."""
     return leases.claim(
-        Job.objects.all(), space_id=space_id, row_id=job_id, now=now, lease=LEASE,
-        started_at=now, done_before=F("done"),
+        Job.objects.all(), space_id=space_id, row_id=job_id, now=now,
+        until=now + LEASE, started_at=now, done_before=F("done"),
     )  # fmt: skip
 
 
