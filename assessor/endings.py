@@ -17,8 +17,6 @@ from memory.models.policies import current_policy
 from memory.text.secrets import mask_secrets
 from memory.webhooks.services import emit
 
-EXHAUSTED = "Each worker that judged this ended before it was done."
-
 
 class Failed(TypedDict):
     """A failed attempt; `answer` is "" where there was none."""
@@ -68,7 +66,7 @@ def fail(assessment: Assessment, error: str, now: datetime, **own: Any) -> None:
 def fail_exhausted(*, now: datetime) -> None:
     """End the exchanges whose workers died again and again: each may be what they died of."""
     for row in Assessment.objects.exhausted(now).select_for_update(skip_locked=True):
-        fail(row, EXHAUSTED, now)
+        fail(row, "Each worker that judged this ended before it was done.", now)
 
 
 def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) -> list[Failed]:

@@ -40,13 +40,13 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
         return self.filter(Q(pk=first.pk) | Q(part_of=first.pk), space_id=first.space_id)
 
     def counted_by_state(self) -> dict[str, int]:
-        """How many there are in each state, none left out."""
+        """Return the number of assessments in each state, also where it is 0."""
         state = self.model._meta.get_field("state")
         counted = dict(self.values_list("state").annotate(models.Count("pk")).order_by())
         return {name: counted.get(name, 0) for name, _ in state.choices or ()}
 
     def saying(self, words: str) -> AssessmentQuerySet:
-        """Those in which these words stand together: in what was said or in what was made of it."""
+        """Return the exchanges that contain this phrase, or whose summary does."""
         return self.filter(
             Q(user_message__icontains=words)
             | Q(assistant_response__icontains=words)
@@ -66,7 +66,7 @@ class State(models.TextChoices):
 
 
 class Assessment(models.Model):
-    """One exchange and what was judged of it."""
+    """One exchange and its assessment."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="assessments")
@@ -95,8 +95,8 @@ class Assessment(models.Model):
     # Those that came to nothing, the latest last: `at`, `error`, and the `answer` if there was one.
     failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
 
-    # Where exchanges are judged a topic at a time (policy: trigger): the first one stands for its
-    # span and waits for its end, the others are part of it.
+    # Where exchanges are assessed a topic at a time (policy: trigger): the first of a span waits
+    # for its end, the others are `part_of` the first.
     span_ends_at = models.DateTimeField(_("span ends"), null=True, blank=True)
     part_of = models.ForeignKey(
         "self",
@@ -184,13 +184,13 @@ class Assessment(models.Model):
 
     @property
     def waits_for_its_span(self) -> bool:
-        """Whether it is judged once its topic has ended."""
+        """Whether it is assessed once its topic has ended."""
         in_span = self.part_of_id is not None or self.span_ends_at is not None
         return self.state == State.QUEUED and in_span
 
     @property
     def made_its_memory(self) -> bool:
-        """Whether its memory is its own or its span's, and was not known before."""
+        """Whether its memory was created by it or its span, and was not known before."""
         made_by = self.memory.source_assessment if self.memory else None
         return made_by is not None and made_by == (self.part_of_id or self.pk)
 

@@ -1,9 +1,9 @@
-"""Judging a topic at a time: exchanges wait in their conversation's open span until the topic
-changes, it is full, or nobody says anything for a while (policy: trigger, idle_minutes; seed 001,
-Triggers).
+"""Assessing a topic at a time: exchanges wait in their conversation's open span until the topic
+changes, the span is full, or nobody says anything for a while (policy: trigger, idle_minutes; seed
+001, Triggers).
 
-Each exchange stays a row of its own, so none is lost. The first of a span stands for it: it is due
-when the span ends, and the others end as it does.
+Each exchange stays a row of its own, so none is lost. Only the first of a span is claimed, when the
+span ends; the others are its parts and end with it.
 """
 
 from datetime import datetime, timedelta

@@ -28,7 +28,7 @@ class JobQuerySet(LeasedQuerySet["Job"]):
         return self.filter(space_id=space.pk)
 
     def latest_of(self, kind: str) -> Job | None:
-        """The newest job of this kind."""
+        """Return the newest job of this kind."""
         return self.filter(kind=kind).order_by("-created_at").first()
 
     def unfinished(self) -> JobQuerySet:
@@ -46,11 +46,11 @@ class JobState(models.TextChoices):
 
 
 class Job(models.Model):
-    """One piece of long work: taken by a worker for a lease at a time, in steps that are kept.
+    """One piece of long work, leased by a worker and done in steps that are kept.
 
     `done` and `total` count what the kind of work counts (bytes of a file, memories); `total` is
     null while it is unknown. `result` is what the work keeps between its steps, so that the next
-    worker goes on from there, and in the end what it says of itself.
+    worker goes on from there, and in the end its outcome.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -108,7 +108,7 @@ class Job(models.Model):
         return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
     def left(self, now: datetime) -> timedelta | None:
-        """How long it will take at the pace of the present run; None while nobody can say."""
+        """Return the time left at the pace of the present run; None while it is unknown."""
         if self.state != JobState.RUNNING or self.started_at is None or self.total is None:
             return None
         moved = self.done - self.done_before
@@ -118,7 +118,7 @@ class Job(models.Model):
 
 
 class JobPart(models.Model):
-    """A stretch of the file that a job reads: any worker on any host can read it from here."""
+    """A part of the file that a job reads, here so that workers on all hosts can read it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     job = models.ForeignKey(Job, models.CASCADE, related_name="parts")
