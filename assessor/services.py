@@ -29,6 +29,7 @@ from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
 from memory.models.policies import current_policy
+from memory.models.reasons import Reason
 from memory.policy import AssessmentPolicy
 
 # Renewed while a model thinks: it says how soon the work of a dead worker is taken over.
@@ -39,7 +40,6 @@ FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
 # At an endpoint's wish; some ask for a year, or for more than a date can hold.
 LONGEST_WISH = timedelta(days=1)
-UNWANTED = "Learning from conversations was turned off before it was judged."
 _SHARED_BY_A_SPAN = (
     "importance", "memory_type", "ttl_seconds", "finished_at", "provider", "model", "rubric",
     "prompt_version",
@@ -213,7 +213,7 @@ def is_unwanted(assessment: Assessment, policy: AssessmentPolicy) -> bool:
 
 def pass_over(*, assessment: Assessment, now: datetime) -> None:
     """Ends a claimed exchange, and its span, without a judgement."""
-    values = {"state": State.IGNORED, "finished_at": now, "reasoning": UNWANTED}
+    values = {"state": State.IGNORED, "finished_at": now, "reasoning": Reason("learning_off")}
     with transaction.atomic():
         if Assessment.objects.held_by(assessment).update(leased_until=None, **values):
             _with_parts(assessment).update(**values)

@@ -13,6 +13,7 @@ from memory.formulas import retention_sql
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
+from memory.models.reasons import Reason
 from memory.retention import statements
 from memory.retention.sweep import purge
 from memory.store.history import importance_now, record
@@ -127,7 +128,7 @@ def undo_restore(*, space: Space, restored_at: datetime, actor: Actor, now: date
         memory.rank_then = event.rank if event else None
     fields = ("status", "bin_reason", "binned_at", "importance_then", "rank_then")
     Memory.objects.in_space(space).bulk_update(memories, fields)
-    why = "taking back was undone"
+    why = Reason("restoration_undone")
     record(
         memories=memories, action=Action.DELETED, actor=actor, policy=policy, now=now, reason=why
     )

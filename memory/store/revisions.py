@@ -7,6 +7,7 @@ from memory.actors import Actor
 from memory.drafts import Facets, Reversion
 from memory.errors import NotFound
 from memory.models import Memory, MemoryRevision, Space
+from memory.models.reasons import Reason
 from memory.store.services import revise_memory
 
 
@@ -37,5 +38,5 @@ def revert_memory(
         change=change,
         actor=actor,
         now=now,
-        reason=f"reverted to revision {revision}",
+        reason=Reason("reverted", revision),
     )

@@ -14,6 +14,7 @@ from memory.embeddings.vectors import Vectors
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.models.history import Action
 from memory.models.policies import current_policy
+from memory.models.reasons import Reason
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.history import record
@@ -155,7 +156,7 @@ def _store_memories(target: Target, ready: Ready) -> None:
             actor=target.actor,
             policy=policy,
             now=target.now,
-            reason="imported",
+            reason=Reason("imported"),
         )
 
 
