@@ -16,9 +16,8 @@ from assessor.models import Assessment, State
 from assessor.queue import enqueue_on_commit
 from assessor.remembering import lock_taught, made_in
 from memory.actors import Actor
-from memory.models import BinReason, Memory, Space
+from memory.models import BinReason, Memory, Reason, Space
 from memory.models.memories import MemoryQuerySet
-from memory.models.reasons import Reason
 from memory.reconciliation.discarding import take_place_again
 from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.tools import TOOL

@@ -27,9 +27,8 @@ from assessor.screening import anything_said, mask_judgement
 from assessor.storable import storable
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
-from memory.models import Memory, Space
+from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
-from memory.models.reasons import Reason
 from memory.policy import AssessmentPolicy
 
 # Renewed while a model thinks: it says how soon the work of a dead worker is taken over.

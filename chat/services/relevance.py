@@ -8,8 +8,7 @@ from django.db import transaction
 from chat.models import Message
 from memory.actors import Actor
 from memory.lab.relevance import mark_relevance, unmark_relevance
-from memory.models import User
-from memory.models.reasons import Reason
+from memory.models import Reason, User
 from memory.store.uses import Use, give_back_use, take_back_use
 
 

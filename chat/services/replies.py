@@ -10,8 +10,7 @@ from django.db import transaction
 from assessor.services import complete_exchange
 from chat.models import Message
 from memory.actors import Actor
-from memory.models import Space
-from memory.models.reasons import Reason
+from memory.models import Reason, Space
 from memory.store.uses import mark_used
 
 

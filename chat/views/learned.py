@@ -19,9 +19,8 @@ from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict
 from memory.memories.edit_form import edited
-from memory.models import Memory, Status
+from memory.models import Memory, Reason, Status
 from memory.models.policies import current_policy
-from memory.models.reasons import Reason
 from memory.reconciliation.discarding import discard_memory, undo_discard
 
 

@@ -16,11 +16,10 @@ from django.db.models.expressions import Combinable
 from memory.actors import Actor
 from memory.drafts import MAX_TAGS, MemoryTypeName
 from memory.errors import Conflict
-from memory.models import BinReason, Memory, Space, Status
+from memory.models import BinReason, Memory, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from memory.models.reasons import Reason
 from memory.store.history import record
 from memory.store.services import keep_revisions
 

@@ -11,9 +11,8 @@ from uuid import UUID
 from django.db import transaction
 
 from memory.actors import Actor
-from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
 from memory.models.history import Action
-from memory.models.reasons import Reason
 from memory.recall.similar import Neighbour, nearest_live, vector_of
 from memory.reconciliation.rules import replaces, restates
 from memory.reconciliation.services import one_at_a_time

@@ -13,8 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.drafts import MAX_CONTENT
-from memory.models import Memory
-from memory.models.reasons import Reason
+from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced

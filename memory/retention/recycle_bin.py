@@ -10,10 +10,9 @@ from django.db.models import F
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
-from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.reasons import Reason
 from memory.retention import statements
 from memory.retention.sweep import purge
 from memory.store.history import importance_now, record

@@ -6,8 +6,7 @@ from uuid import UUID
 from memory.actors import Actor
 from memory.drafts import Facets, Reversion
 from memory.errors import NotFound
-from memory.models import Memory, MemoryRevision, Space
-from memory.models.reasons import Reason
+from memory.models import Memory, MemoryRevision, Reason, Space
 from memory.store.services import revise_memory
 
 

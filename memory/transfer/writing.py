@@ -11,10 +11,9 @@ from django.db import connection
 from memory.actors import Actor
 from memory.embeddings.services import embed_documents, embed_for_next, made_vectors, store_vectors
 from memory.embeddings.vectors import Vectors
-from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Space
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.reasons import Reason
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.history import record
