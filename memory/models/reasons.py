@@ -1,8 +1,10 @@
-"""Why something happened to a memory: a code and an argument, said in the reader's language when
-shown. The English sentence is stored beside them: programs get it.
+"""Reasons of what happens to memories: a code and an argument, translated when a page shows them.
 
-The reason of a memory that waits for review is one line: its kind, which standing decisions are
-made on and which never changes, and perhaps the words that raised it in quotation marks.
+The English sentence is stored beside them, for the API, webhooks and exports. Rows from before
+reasons had codes have only that.
+
+The reason of a memory that waits for review is one line: its kind, and perhaps the words that
+raised it in quotation marks. Standing decisions are stored by kind, so a kind never changes.
 """
 
 from typing import Final
