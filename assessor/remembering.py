@@ -22,7 +22,7 @@ from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
-from memory.models.review_reasons import UNSURE, because
+from memory.models.reasons import UNSURE, Reason, because
 from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.reconciliation.rules import Decision, is_same_text, one_text
 from memory.reconciliation.services import is_echo, near
@@ -30,12 +30,6 @@ from memory.retention.recycle_bin import move_to_bin
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.services import Prepared, prepare_memories, revise_memory
 from memory.tools import TOOL
-
-JUDGED = "judged with its exchange"
-"""Why a memory that was written by a tool has been revised."""
-
-AGAIN = "judged again"
-"""Why a memory goes by a later judgement of its exchange, or went by it."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +105,7 @@ class MemoryWriteIntent:
                 change=change,
                 actor=actor,
                 now=now,
-                reason=JUDGED,
+                reason=Reason("assessed"),
             )
         except Conflict:
             return kept.memory
@@ -218,7 +212,7 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
         "memory_id": memory.pk,
         "actor": Actor("assessor", judgement.model),
         "now": now,
-        "reason": AGAIN,
+        "reason": Reason("assessed_again"),
     }
     if not worth:
         move_to_bin(why=BinReason.SUPERSEDED, **which)
@@ -254,8 +248,10 @@ def taught_only_by(
         space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
     )
     changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
-    # That it was judged, or judged again, is no change by somebody else.
-    changed = changed.exclude(actor_type="assessor", reason__in=[JUDGED, AGAIN])
+    # That it was judged, or judged again, is no change by somebody else. Older rows have no code.
+    sentences = ["judged with its exchange", "judged again"]
+    judged = Q(reason_code__in=["assessed", "assessed_again"]) | Q(reason__in=sentences)
+    changed = changed.exclude(judged, actor_type="assessor")
     made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
     mine = made.filter(pinned=False).exclude(Exists(changed))
     return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")

@@ -16,14 +16,12 @@ from assessor.models import Assessment, State
 from assessor.queue import enqueue_on_commit
 from assessor.remembering import lock_taught, made_in
 from memory.actors import Actor
-from memory.models import BinReason, Memory, Space
+from memory.models import BinReason, Memory, Reason, Space
 from memory.models.memories import MemoryQuerySet
 from memory.reconciliation.discarding import take_place_again
 from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.tools import TOOL
 
-REASON = "What it was learned from has been said anew."
-DELETED = "Its conversation was deleted before it was judged."
 _WAITING = [State.QUEUED, State.RUNNING, State.RETRYING]
 
 
@@ -45,7 +43,8 @@ def retract(
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     held = list(rows.select_for_update().order_by("pk"))
     unfinished = [*_WAITING, State.FAILED]
-    _take_out(space, [one for one in held if one.state in unfinished], REASON, now)
+    why = Reason("source_edited")
+    _take_out(space, [one for one in held if one.state in unfinished], why, now)
     judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
     for memory in lock_taught(space, list(judged), written_ids):
         move_to_bin(
@@ -54,7 +53,7 @@ def retract(
             why=BinReason.SUPERSEDED,
             actor=actor,
             now=now,
-            reason=REASON,
+            reason=why,
         )
         judged_at = judged.get(memory.source_assessment) if memory.source_assessment else None
         learned_at = memory.created_at if memory.source_role == TOOL else judged_at
@@ -85,7 +84,7 @@ def withdraw(*, space: Space, assessment_ids: Collection[UUID], now: datetime) -
     outbox. What was judged, and what it taught, stays."""
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids, importance=None)
     waiting = rows.filter(state__in=_WAITING).select_for_update().order_by("pk")
-    _take_out(space, list(waiting), DELETED, now)
+    _take_out(space, list(waiting), Reason("conversation_deleted"), now)
 
 
 @transaction.atomic

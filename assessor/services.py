@@ -27,7 +27,7 @@ from assessor.storable import storable
 from memory import leases
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
-from memory.models import Memory, Space
+from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy, PolicyDocument
 
@@ -37,7 +37,6 @@ FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
 # At an endpoint's wish; some ask for a year, or for more than a date can hold.
 LONGEST_WISH = timedelta(days=1)
-UNWANTED = "Learning from conversations was turned off before it was judged."
 _SHARED_BY_A_SPAN = (
     "importance", "memory_type", "provider", "model", "rubric", "prompt_version",
 )  # fmt: skip
@@ -184,7 +183,7 @@ def is_unwanted(assessment: Assessment, policy: AssessmentPolicy) -> bool:
 
 def skip(*, assessment: Assessment, now: datetime) -> None:
     """End a claimed exchange, and its span, without a judgement."""
-    end(assessment, State.IGNORED, {"finished_at": now, "reasoning": UNWANTED})
+    end(assessment, State.IGNORED, {"finished_at": now, "reasoning": Reason("learning_off")})
 
 
 def reschedule(

@@ -31,7 +31,7 @@ from memory.connections import release_connection
 from memory.errors import Conflict
 from memory.jobs.views import job_context
 from memory.models.policies import current_policy
-from memory.models.review_reasons import quote_of
+from memory.models.reasons import quote_of
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.retention.lifetime_bar import show

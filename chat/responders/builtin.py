@@ -26,8 +26,7 @@ from chat.responders.utterances import (
     share_a_word,
 )
 from memory.recall.recall import Result
-from memory.store.reason_labels import in_words
-from memory.templatetags.ebb import age_in_words
+from memory.templatetags.ebb import age_in_words, match_in_words
 
 # Cosines of MiniLM, tried on questions in English with and without an answer in memory. What is
 # asked for (a place, a time, a number) may stand in the memory, be missing there, or be unknown.
@@ -184,7 +183,7 @@ def _line(turn: Turn, result: Result) -> str:
     age = age_in_words((turn.now - result.memory.created_at).days)
     day = date_format(timezone.localtime(result.memory.created_at), "DATE_FORMAT")
     content = " ".join(result.memory.content.split())
-    return f"- “{content}” ({age}, {day}, {in_words(result.match)})"
+    return f"- “{content}” ({age}, {day}, {match_in_words(result.match)})"
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from django.db import transaction
 from chat.models import Message
 from memory.actors import Actor
 from memory.lab.relevance import mark_relevance, unmark_relevance
-from memory.models import User
+from memory.models import Reason, User
 from memory.store.uses import Use, give_back_use, take_back_use
 
 
@@ -31,7 +31,7 @@ def mark_irrelevant(
             use=Use.model_validate(use),
             actor=actor,
             now=now,
-            reason=f"not relevant to “{question}”",
+            reason=Reason("irrelevant", question),
         )
         _note(message, uses | {str(memory_id): use | {"taken_back": True}})
 
@@ -50,7 +50,7 @@ def unmark_irrelevant(*, message: Message, memory_id: UUID, actor: Actor, now: d
             use=Use.model_validate(use),
             actor=actor,
             now=now,
-            reason=f"relevant to “{question}” after all",
+            reason=Reason("relevant_again", question),
         )
         _note(message, uses | {str(memory_id): use | {"taken_back": False}})
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from assessor.services import complete_exchange
 from chat.models import Message
 from memory.actors import Actor
-from memory.models import Space
+from memory.models import Reason, Space
 from memory.store.uses import mark_used
 
 
@@ -84,7 +84,7 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
             memory_ids=reply.memory_ids,
             actor=Actor("assistant", reply.model),
             now=now,
-            reason=f"conversation {message.conversation_id}",
+            reason=Reason("conversation", message.conversation_id),
         )
         kept = {str(memory_id): use.model_dump(mode="json") for memory_id, use in uses.items()}
         Message.objects.filter(space_id=message.space_id, pk=message.pk).update(uses=kept)

@@ -19,7 +19,7 @@ from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict
 from memory.memories.edit_form import edited
-from memory.models import Memory, Status
+from memory.models import Memory, Reason, Status
 from memory.models.policies import current_policy
 from memory.reconciliation.discarding import discard_memory, undo_discard
 
@@ -37,7 +37,7 @@ def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse
         return refusal(request, GONE)
     if request.method == "GET" and memory.status != Status.LIVE:
         return _drawn(request, access, message_id)
-    form = edited(request, access, memory, reason="corrected where it was learned")
+    form = edited(request, access, memory, reason=Reason("corrected_at_source"))
     if form is None:
         return _drawn(request, access, message_id)
     where = [access.space.slug, message_id]
@@ -62,7 +62,7 @@ def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         memory_id=memory.pk,
         actor=access.actor,
         now=timezone.now(),
-        reason="discarded where it was learned",
+        reason=Reason("discarded_at_source"),
     )
     return _drawn(request, access, message_id)
 

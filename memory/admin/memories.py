@@ -22,7 +22,7 @@ from memory.admin.base import AT_ONCE, BY_SPACE, ReadOnlyAdmin, actor_of, one_by
 from memory.admin.forms import MemoryForm
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
-from memory.models import Memory, Space, Status
+from memory.models import Memory, Reason, Space, Status
 from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.review.services import approve_memory, reject_memory
 from memory.store.services import revise_memory
@@ -135,7 +135,7 @@ class MemoryAdmin(ReadOnlyAdmin):
             change=form.change,
             actor=actor_of(request),
             now=timezone.now(),
-            reason="changed in the administration",
+            reason=Reason("changed_in_admin"),
         )
 
     def changeform_view(

@@ -16,7 +16,7 @@ from django.db.models.expressions import Combinable
 from memory.actors import Actor
 from memory.drafts import MAX_TAGS, MemoryTypeName
 from memory.errors import Conflict
-from memory.models import BinReason, Memory, Space, Status
+from memory.models import BinReason, Memory, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
@@ -74,7 +74,7 @@ def tag_memories(
     if any(len(memory.tags) >= MAX_TAGS for memory in memories):
         raise Conflict(f"One of them has {MAX_TAGS} tags already.")
     added = _array("array_append", tag)
-    return _revise(space, memories, actor, now, f"tag added: {tag}", tags=added)
+    return _revise(space, memories, actor, now, Reason("tag_added", tag), tags=added)
 
 
 @transaction.atomic
@@ -84,7 +84,7 @@ def untag_memories(
     """Takes a tag away; how many had it."""
     memories = locked(_live(space, memory_ids).filter(tags__contains=[tag]))
     left = _array("array_remove", tag)
-    return _revise(space, memories, actor, now, f"tag removed: {tag}", tags=left)
+    return _revise(space, memories, actor, now, Reason("tag_removed", tag), tags=left)
 
 
 @transaction.atomic
@@ -99,7 +99,9 @@ def retype_memories(
     """Makes memories be of another type; how many were not. What they weigh stays as it is."""
     memories = locked(_live(space, memory_ids).exclude(memory_type=memory_type))
     kind = Value(memory_type)
-    return _revise(space, memories, actor, now, f"type: {memory_type}", memory_type=kind)
+    return _revise(
+        space, memories, actor, now, Reason("type_changed", memory_type), memory_type=kind
+    )
 
 
 def locked(rows: MemoryQuerySet) -> list[Memory]:

@@ -14,13 +14,13 @@ from django.db.models import Exists, OuterRef
 
 from memory.actors import Actor
 from memory.memories.bulk import locked
-from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Reason, Space, Status
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import current_policy
 from memory.store.history import record
 from memory.store.services import keep_revisions
 
-REASON = "undone"
+REASON = Reason("undone")
 _PINS = (Action.PINNED, Action.UNPINNED)
 
 

@@ -8,6 +8,7 @@ from memory.models.idempotency import IdempotentWrite
 from memory.models.jobs import Job, JobPart, JobState
 from memory.models.memories import BinReason, Memory, Status
 from memory.models.policies import PolicyVersion
+from memory.models.reasons import Reason
 from memory.models.relevance import RelevanceMark
 from memory.models.review_rules import ReviewRule
 from memory.models.saved_queries import SavedQuery
@@ -31,6 +32,7 @@ __all__ = [
     "MemoryEvent",
     "MemoryRevision",
     "PolicyVersion",
+    "Reason",
     "RelevanceMark",
     "ReviewRule",
     "Role",

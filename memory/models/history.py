@@ -100,6 +100,9 @@ class MemoryEvent(models.Model):
     actor_type = models.CharField(_("kind of actor"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     reason = models.TextField(_("reason"), blank=True)
+    # For pages (memory.models.reasons); empty where the sentence is all there is.
+    reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
+    reason_argument = models.TextField(default="", db_default="", editable=False)
     content = models.TextField(_("content"))
     importance = models.FloatField(_("importance"))
     current_importance = models.FloatField(_("importance then"))
@@ -151,6 +154,9 @@ class MemoryRevision(models.Model):
     topics = ArrayField(models.CharField(max_length=120), default=list)
     replaced_at = models.DateTimeField(_("replaced"), default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
+    # For pages (memory.models.reasons); empty where the sentence is all there is.
+    reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
+    reason_argument = models.TextField(default="", db_default="", editable=False)
     actor_type = models.CharField(_("kind of actor"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
 

@@ -22,7 +22,7 @@ from memory.formulas import importance_sql
 from memory.formulas.expressions import seconds_after
 from memory.models.access import Space
 from memory.models.embedders import Embedder, MemoryEmbedding
-from memory.models.review_reasons import QUOTE_BEGINS
+from memory.models.reasons import QUOTE_BEGINS
 from memory.policy import DecayPolicy
 
 SHORT_ID = re.compile(r"[0-9a-f]{8}")

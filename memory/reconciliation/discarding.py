@@ -11,14 +11,12 @@ from uuid import UUID
 from django.db import transaction
 
 from memory.actors import Actor
-from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
 from memory.models.history import Action
 from memory.recall.similar import Neighbour, nearest_live, vector_of
 from memory.reconciliation.rules import replaces, restates
 from memory.reconciliation.services import one_at_a_time
 from memory.retention.recycle_bin import move_to_bin, restore_memories
-
-SUPERSEDER_IS_BACK = "What had superseded it is back."
 
 
 @transaction.atomic
@@ -67,7 +65,7 @@ def take_place_again(
             why=BinReason.SUPERSEDED,
             actor=actor,
             now=now,
-            reason=SUPERSEDER_IS_BACK,
+            reason=Reason("superseder_restored"),
         )
     restore_memories(space=space, memory_ids=memory_ids, actor=actor, now=now)
 

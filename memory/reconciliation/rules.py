@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.drafts import MAX_CONTENT
-from memory.models import Memory
+from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
@@ -75,10 +75,10 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
     """
     for neighbour in neighbours:
         if replaces(content, neighbour):
-            return superseding(neighbour.memory, f"replaced by: {content}")
+            return superseding(neighbour.memory, Reason("replaced", content))
     for neighbour in neighbours:
         if restates(content, memory_type, neighbour):
-            return Decision(Verdict.REINFORCE, neighbour.memory, f"said again: {content}")
+            return Decision(Verdict.REINFORCE, neighbour.memory, Reason("said_again", content))
     return Decision(Verdict.ADD)
 
 

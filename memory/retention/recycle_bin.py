@@ -10,7 +10,7 @@ from django.db.models import F
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
-from memory.models import BinReason, Memory, MemoryEvent, Space, Status
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.retention import statements
@@ -127,7 +127,7 @@ def undo_restore(*, space: Space, restored_at: datetime, actor: Actor, now: date
         memory.rank_then = event.rank if event else None
     fields = ("status", "bin_reason", "binned_at", "importance_then", "rank_then")
     Memory.objects.in_space(space).bulk_update(memories, fields)
-    why = "taking back was undone"
+    why = Reason("restoration_undone")
     record(
         memories=memories, action=Action.DELETED, actor=actor, policy=policy, now=now, reason=why
     )

@@ -16,6 +16,7 @@ from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
+from memory.models.reasons import Reason
 from memory.reconciliation.rules import Verdict
 from memory.reconciliation.services import Statement, carry_out, decided
 from memory.retention.recycle_bin import move_to_bin, restore_memories
@@ -24,11 +25,7 @@ from memory.store.history import record
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
 
-TAKEN_BACK = "an approval was taken back"
-_MERGED = {
-    Verdict.REINFORCE: "known already",
-    Verdict.REVISE: "added to what was known",
-}
+_MERGED = {Verdict.REINFORCE: "known", Verdict.REVISE: "added"}
 
 
 def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
@@ -60,7 +57,7 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
             why=BinReason.SUPERSEDED,
             actor=actor,
             now=now,
-            reason=f"{_MERGED[decision.verdict]}: {decision.memory.content}",
+            reason=Reason(_MERGED[decision.verdict], decision.memory.content),
         )
     return carry_out(statement, decision, add=add, actor=actor, now=now).memory
 
@@ -146,5 +143,5 @@ def _weaken(changed: Memory, reinforced: MemoryEvent, actor: Actor, now: datetim
         change=MemoryChange(importance=before.importance),
         actor=actor,
         now=now,
-        reason=TAKEN_BACK,
+        reason=Reason("approval_undone"),
     )

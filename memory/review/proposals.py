@@ -4,6 +4,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from memory.models import Memory
+from memory.models.reasons import columns, from_columns
 from memory.reconciliation.rules import Decision, Verdict
 
 
@@ -15,7 +16,7 @@ def stored(decision: Decision | None) -> dict[str, Any] | None:
         "verdict": str(decision.verdict),
         "memory_id": str(decision.memory.pk),
         "revision": decision.memory.revision,
-        "reason": decision.reason,
+        **columns(decision.reason),
     }
 
 
@@ -28,4 +29,5 @@ def proposal_of(held: Memory) -> Decision | None:
     about = live.filter(pk=UUID(kept["memory_id"]), revision=cast(int, kept["revision"])).first()
     if about is None:
         return None
-    return Decision(Verdict(kept["verdict"]), about, kept["reason"])
+    coded = kept.get("reason_code", ""), kept.get("reason_argument", "")
+    return Decision(Verdict(kept["verdict"]), about, from_columns(kept["reason"], *coded))

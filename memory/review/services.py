@@ -17,7 +17,7 @@ from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Space, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.review_reasons import CONFLICT, because, kind_of
+from memory.models.reasons import CONFLICT, Reason, because, kind_of
 from memory.recall.similar import nearest
 from memory.reconciliation.rules import Decision, restates
 from memory.reconciliation.services import Outcome, one_at_a_time, remember
@@ -28,8 +28,6 @@ from memory.store.history import record
 from memory.store.services import Prepared, lock_memory, store_memories
 
 MAX_ALIKE = 100
-PROPOSED_AGAIN = "proposed again"
-"""Begins the note in the history of a rejected memory that was about to be held anew."""
 
 
 @transaction.atomic
@@ -56,7 +54,7 @@ def hold_memory(
         return waiting
     noted: dict[str, Any] = {"actor": actor, "policy": prepared.policy, "now": now}
     if (rejected := _rejected_before(prepared)) is not None:
-        again = f"{PROPOSED_AGAIN}: {draft.content}"
+        again = Reason("proposed_again", draft.content)
         record(memories=[rejected], action=Action.REJECTED, reason=again, **noted)
         return rejected
     [memory] = store_memories(

@@ -21,7 +21,7 @@ from memory.errors import Conflict, NotFound
 from memory.memories.edit_form import edited
 from memory.models import Memory, ReviewRule, Status
 from memory.models.memories import MemoryQuerySet
-from memory.models.review_reasons import kind_of, quote_of
+from memory.models.reasons import Reason, kind_of, quote_of
 from memory.pagination import keyset
 from memory.recall.similar import nearest_live, vector_of
 from memory.reconciliation.rules import Verdict, decide, patched
@@ -74,7 +74,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
         response = _answered(request, access, text=DECIDED, level="info")
         response["HX-Reswap"] = "none"
         return response
-    form = edited(request, access, memory, reason="corrected in review")
+    form = edited(request, access, memory, reason=Reason("corrected_in_review"))
     if form is None:
         return _decided(
             request, access, memory_id, services.approve_memory, _("Changed and approved.")

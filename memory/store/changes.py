@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from memory.models import Memory, MemoryRevision
 from memory.models.memories import MemoryType
-from memory.store.history_labels import who
+from memory.store.history_labels import who, why
 from memory.text.difference import Span, compared
 
 SHOWN = 10
@@ -53,7 +53,7 @@ def _changed(before: MemoryRevision, after: Memory | MemoryRevision) -> Changed:
         before.number,
         before.replaced_at,
         who(before),
-        before.reason,
+        why(before),
         compared(before.content, after.content) if differs else (),
         [(what, old, new) for what, old, new in _others(before, after) if old != new],
     )

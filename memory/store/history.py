@@ -8,6 +8,7 @@ from memory.formulas.importance import age_days, current_importance, time_coef
 from memory.models import Memory, MemoryEvent
 from memory.models.history import Action
 from memory.models.policies import Policy
+from memory.models.reasons import columns
 from memory.policy import DecayPolicy
 
 
@@ -42,7 +43,7 @@ def record(
                 action=action,
                 actor_type=actor.type,
                 actor_name=actor.name,
-                reason=reason,
+                **columns(reason),
                 content=memory.content,
                 importance=memory.importance,
                 current_importance=importance_now(memory, policy.document.decay, now),

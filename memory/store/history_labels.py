@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.template.defaultfilters import capfirst
 from django.utils.html import conditional_escape, format_html
@@ -10,9 +9,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory.models import BinReason, MemoryEvent
+from memory.models import BinReason, MemoryEvent, MemoryRevision
 from memory.models.history import Action
-from memory.store.reason_labels import in_words
+from memory.models.reasons import from_columns, in_words
 
 _SENTENCES = {
     Action.CREATED: gettext_lazy("%(who)s remembered it."),
@@ -51,27 +50,14 @@ _KINDS = {
 class HistoryEntry:
     """One line of the history. `why` is empty where the sentence says it."""
 
+    event: MemoryEvent
     sentence: SafeString
     why: str
-    at: datetime
-    weighed: float
-    rank: int | None
-    policy_version: int
 
 
 def entries_of(events: Iterable[MemoryEvent]) -> list[HistoryEntry]:
     """The events in sentences, in their order."""
-    return [
-        HistoryEntry(
-            _sentence(event),
-            _why(event),
-            event.at,
-            event.current_importance,
-            event.rank,
-            event.policy_version,
-        )
-        for event in events
-    ]
+    return [HistoryEntry(event, _sentence(event), _why(event)) for event in events]
 
 
 def _sentence(event: MemoryEvent) -> SafeString:
@@ -90,6 +76,13 @@ def who(done: object) -> SafeString:
     return conditional_escape(_KINDS.get(kind, called))
 
 
+def why(done: MemoryEvent | MemoryRevision) -> str:
+    """Return the reason in the reader's language, empty if there is none."""
+    if done.reason in BinReason:
+        return str(BinReason(done.reason).label)
+    return in_words(from_columns(done.reason, done.reason_code, done.reason_argument))
+
+
 def _filled(sentence: object, **values: SafeString) -> SafeString:
     return mark_safe(conditional_escape(str(sentence)) % values)  # noqa: S308 - both sides are escaped
 
@@ -98,4 +91,4 @@ def _why(event: MemoryEvent) -> str:
     """What the sentence has said already is not said twice."""
     if event.reason == BinReason.SUPERSEDED:
         return _("something newer took its place")
-    return "" if event.reason in BinReason else in_words(event.reason)
+    return "" if event.reason in BinReason else why(event)

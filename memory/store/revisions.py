@@ -6,7 +6,7 @@ from uuid import UUID
 from memory.actors import Actor
 from memory.drafts import Facets, Reversion
 from memory.errors import NotFound
-from memory.models import Memory, MemoryRevision, Space
+from memory.models import Memory, MemoryRevision, Reason, Space
 from memory.store.services import revise_memory
 
 
@@ -37,5 +37,5 @@ def revert_memory(
         change=change,
         actor=actor,
         now=now,
-        reason=f"reverted to revision {revision}",
+        reason=Reason("reverted", revision),
     )

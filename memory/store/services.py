@@ -22,6 +22,7 @@ from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryRevision, Space, Status
 from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
+from memory.models.reasons import columns
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.history import record
@@ -255,9 +256,9 @@ def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, r
             tags=memory.tags,
             topics=memory.topics,
             replaced_at=now,
-            reason=reason,
             actor_type=actor.type,
             actor_name=actor.name,
+            **columns(reason),
         )
         for memory in memories
     )

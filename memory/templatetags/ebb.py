@@ -4,6 +4,7 @@
 language; words go through Django's translation.
 """
 
+import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
@@ -11,17 +12,18 @@ from django import template
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html, format_html_join
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
-from memory.models.review_reasons import parted
+from memory.models.reasons import in_words
 from memory.recall.prompt_forms import age
-from memory.store.reason_labels import in_words
+from memory.store.history_labels import why
 
 register = template.Library()
 register.filter(in_words)
+register.filter(why)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 
@@ -55,6 +57,13 @@ def percent(fraction: float) -> str:
 def score(fraction: float) -> str:
     """A score as people read it, two decimals: 0.7149 → "0.71"."""
     return f"{fraction:.2f}"
+
+
+@register.filter
+def match_in_words(match: str) -> str:
+    """Translate "92% match"; any other text stays as it is."""
+    number, found, _rest = match.partition("% match")
+    return gettext("{said}% match").format(said=number) if found else match
 
 
 @register.filter
@@ -123,15 +132,13 @@ def bdi(name: str) -> SafeString:
 
 @register.filter
 def marking(text: str, quote: str) -> SafeString:
-    """The text with a quote from it in <mark>."""
-    return format_html_join(
-        "",
-        "{}",
-        (
-            (format_html("<mark>{}</mark>", piece) if found else piece,)
-            for piece, found in parted(text, quote)
-        ),
-    )
+    """The text with a quote from it in <mark>, however its lines are broken."""
+    words = [re.escape(word) for word in quote.removesuffix("…").split()]
+    found = re.search(r"\s+".join(words), text, re.IGNORECASE) if words else None
+    if found is None:
+        return conditional_escape(text)
+    before, after = text[: found.start()], text[found.end() :]
+    return format_html("{}<mark>{}</mark>{}", before, found.group(), after)
 
 
 def _clamped(fraction: float) -> float:

@@ -11,7 +11,7 @@ from django.db import connection
 from memory.actors import Actor
 from memory.embeddings.services import embed_documents, embed_for_next, made_vectors, store_vectors
 from memory.embeddings.vectors import Vectors
-from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Space
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.store import conversations
@@ -155,7 +155,7 @@ def _store_memories(target: Target, ready: Ready) -> None:
             actor=target.actor,
             policy=policy,
             now=target.now,
-            reason="imported",
+            reason=Reason("imported"),
         )
 
 

@@ -14,6 +14,7 @@ from assessor.models import Assessment, State
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
+from memory.models.reasons import Reason
 from memory.retention import recycle_bin
 from memory.store.services import create_memory
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words
@@ -128,9 +129,11 @@ def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
 
 
 def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
-    row = assessed(space, "I like tea", "ignored", importance=None, reasoning=services.UNWANTED)
+    row = assessed(
+        space, "I like tea", "ignored", importance=None, reasoning=Reason("learning_off")
+    )
     read = words(opened(login(alice), row))
-    assert services.UNWANTED in read
+    assert Reason("learning_off") in read
     for absent in ("Nothing is known of it yet", "It became no memory"):
         assert absent not in read
 

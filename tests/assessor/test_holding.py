@@ -14,7 +14,7 @@ from assessor.models import Assessment, State
 from assessor.tasks import assess
 from memory.drafts import MemoryChange
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status, User
-from memory.models.review_reasons import CONFLICT, UNSURE, kind_of, quote_of
+from memory.models.reasons import CONFLICT, UNSURE, kind_of, quote_of
 from memory.review.services import approve_memory, reject_memory, reopen_memories
 from memory.review.standing_rules import always
 from memory.store.services import revise_memory

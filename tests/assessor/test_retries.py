@@ -17,8 +17,8 @@ from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.leases import REQUEUE_AFTER
 from memory.models import Memory, PolicyVersion, Space
+from memory.models.reasons import Reason, in_words
 from memory.policy import PolicyDocument
-from memory.store.reason_labels import in_words
 from tests.assessor.outbox import (
     EXCHANGE,
     NOW,
@@ -269,7 +269,7 @@ class TestTask:
         row = again(waiting)
         assert (row.state, row.reasoning, row.importance) == (
             State.IGNORED,
-            services.UNWANTED,
+            Reason("learning_off"),
             None,
         )
         assert in_words(row.reasoning) == row.reasoning

@@ -6,7 +6,6 @@ from uuid import uuid4
 import pytest
 
 from assessor.models import Assessment, State
-from assessor.retractions import DELETED
 from assessor.services import claim, finish
 from assessor.spans import wait_for_span
 from chat.models import REPLY_OVERDUE, Conversation, Message
@@ -18,6 +17,7 @@ from chat.services.turns import answer_again, begin_turn
 from memory.drafts import MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, Space
+from memory.models.reasons import Reason
 from memory.store.services import revise_memory
 from memory.tools import TOOLS, Caller
 from tests.assessor.outbox import judgement
@@ -204,7 +204,7 @@ def test_what_waits_in_a_deleted_conversation_is_judged_only_if_it_comes_back(sp
     assert finish(assessment=taken, judgement=judgement(), now=at(4)) is None
     exchanges = [assessment_of(reply) for reply in (first, second, third, writing, late)]
     assert [one.state for one in exchanges] == [State.DONE, *[State.IGNORED] * 4]
-    assert {one.reasoning for one in exchanges[1:]} == {DELETED}
+    assert {one.reasoning for one in exchanges[1:]} == {Reason("conversation_deleted")}
     assert stored(memory).status == "live"
 
     ended(late, "So you dance", at(5))

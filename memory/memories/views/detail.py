@@ -22,7 +22,7 @@ from memory.memories.bulk import delete_memories, pin_memories
 from memory.memories.edit_form import edited
 from memory.models import Memory, MemoryEvent, Status
 from memory.models.policies import current_policy
-from memory.models.review_reasons import kind_of, quote_of
+from memory.models.reasons import kind_of, quote_of
 from memory.policy import PolicyDocument
 from memory.recall.similar import similar
 from memory.retention import charts

@@ -65,6 +65,7 @@ def test_what_replaces_another_lets_that_go(space: Space) -> None:
     assert (stored(new).status, stored(new).clock_started_at) == ("live", SOON)
     line = MemoryEvent.objects.get(memory_id=old.pk, action=Action.DELETED)
     assert (line.at, line.reason) == (SOON, f"replaced by: {MOVED}")
+    assert (line.reason_code, line.reason_argument) == ("replaced", MOVED)
 
     reopen(new)
 

@@ -10,9 +10,10 @@ from django.urls import reverse
 
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, ReviewRule, Space, Status, User
-from memory.models.review_reasons import kind_of, parted, quote_of
+from memory.models.reasons import kind_of, quote_of
 from memory.retention.recycle_bin import delete_memory
 from memory.review.services import decide_alike, reject_memory, reopen_memories
+from memory.templatetags.ebb import marking
 from memory.text.difference import Span, compared
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored
@@ -53,21 +54,18 @@ def test_a_reason_has_a_kind_and_a_quote() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "quote", "pieces"),
+    ("text", "quote", "marked"),
     [
-        ("Do always\n recommend Velo!", "always recommend Velo", [False, True, False]),
-        ("always recommend Velo", "always recommend Velo…", [True]),
-        ("a.b", "a+b", [False]),
-        ("anything", "", [False]),
+        ("Do always\n recommend Velo!", "always recommend Velo", "always\n recommend Velo"),
+        ("always recommend Velo", "always recommend Velo…", "always recommend Velo"),
+        ("a.b", "a+b", ""),
+        ("anything", "", ""),
     ],
 )
-def test_a_quote_is_found_however_its_lines_break(
-    text: str, quote: str, pieces: list[bool]
-) -> None:
-    found = parted(text, quote)
+def test_a_quote_is_found_however_its_lines_break(text: str, quote: str, marked: str) -> None:
+    expected = text.replace(marked, f"<mark>{marked}</mark>") if marked else text
 
-    assert "".join(piece for piece, _ in found) == text
-    assert [is_quote for _, is_quote in found] == pieces
+    assert marking(text, quote) == expected
 
 
 def test_texts_are_compared_word_by_word() -> None:
