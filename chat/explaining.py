@@ -20,7 +20,7 @@ from memory.store.schemas import results_out
 
 logger = logging.getLogger(__name__)
 
-Stored = dict[str, Any]  # a search result as JSON (memory.schemas.ResultOut)
+Stored = dict[str, Any]  # a search result as JSON (memory.store.schemas.ResultOut)
 
 
 class Why:

@@ -61,7 +61,7 @@ class Webhook(models.Model):
     """An address that is told of events.
 
     `seen_upto` says how far it has read the history: all events up to this id are dealt with. The
-    two after it are how that moves on (querysets.webhooks).
+    two after it are how that moves on (webhooks.outbox).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

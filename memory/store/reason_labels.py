@@ -72,7 +72,7 @@ FINDINGS: Final = frozenset(
 
 
 def in_words(reason: str) -> str:
-    """The reason, or the kind of one (memory.held): in the reader's words what Ebb wrote."""
+    """Return a reason, or its kind (models.review_reasons), in the reader's language."""
     if reason in BinReason:
         return str(BinReason(reason).label)
     for pattern, known in _PATTERNS:
