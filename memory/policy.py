@@ -1,4 +1,4 @@
-"""The rules of a space as a document: what API.md calls a policy, with its defaults.
+"""The rules of a space as a document: the policy of docs/api.md, with its defaults.
 
 Every version is stored whole (models.PolicyVersion), so a memory's fate can be explained by the
 rules that held when it was decided.
