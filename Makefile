@@ -7,7 +7,7 @@ BIN := .venv/bin
 NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-long explore lint format bench screenshots backup restore lock venv packages dev-packages browser
+.PHONY: help up test test-long explore lint format bench docs screenshots backup restore lock venv packages dev-packages browser
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -40,6 +40,14 @@ format: dev-packages  ## put the code into shape
 bench: dev-packages  ## measure recall and the time to the first token
 	$(BIN)/python -m benchmarks
 
+docs: venv  ## build the documentation as a site in build/docs; a broken link fails
+	@mkdir -p build && cmp -s requirements-docs.txt build/docs-venv/requirements.txt || { \
+	  rm -rf build/docs-venv && $(BIN)/python -m venv build/docs-venv && \
+	  build/docs-venv/bin/python -m pip install -qq --no-deps -r requirements-docs.txt && \
+	  cp requirements-docs.txt build/docs-venv/requirements.txt; }
+	@NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict
+	@echo "The site is in build/docs."
+
 screenshots: dev-packages browser  ## take the pictures of README.md and docs/tour.md anew
 	@$(BIN)/python -m screenshots
 
@@ -62,6 +70,9 @@ lock:  ## resolve requirements*.in into the pinned lists
 	build/lock/bin/python -m pip install -qq -r build/lock/dev.txt
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > build/lock/all.txt
 	grep -vxF -f requirements.txt build/lock/all.txt > requirements-dev.txt
+	$(PYTHON) -m venv --clear build/lock
+	build/lock/bin/python -m pip install -qq -r requirements-docs.in
+	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > requirements-docs.txt
 	rm -rf build/lock
 
 venv:

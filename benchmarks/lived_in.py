@@ -167,8 +167,8 @@ def _talked(space: Any, now: datetime) -> None:
     from assessor.judging import Exchange, judge_locally
     from chat.services.replies import Reply, finish_reply
     from chat.services.turns import begin_turn
+    from memory.memories.schemas import results_out
     from memory.recall.recall import recall
-    from memory.store.schemas import results_out
 
     said = "I moved to Aveiro in March, and I am allergic to penicillin"
     message = begin_turn(space=space, text=said, now=now, claimed=True)

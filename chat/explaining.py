@@ -14,9 +14,9 @@ from uuid import UUID
 from django.db import DatabaseError
 
 from memory.connections import in_thread
+from memory.memories.schemas import results_out
 from memory.recall.recall import Recall, explained
 from memory.recall.sql import JUST_MISSED
-from memory.store.schemas import results_out
 
 logger = logging.getLogger(__name__)
 

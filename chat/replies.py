@@ -26,10 +26,10 @@ from chat.toolbox import Toolbox, ToolUse
 from memory.connections import in_last_thread, in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
+from memory.memories.schemas import results_out
 from memory.models import Space
 from memory.policy import PolicyDocument
 from memory.recall.recall import Recall, recall
-from memory.store.schemas import results_out
 
 HISTORY_MESSAGES = 20
 

@@ -6,7 +6,7 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
 from config.request_ids import HEADER
-from memory.store.schemas import Problem
+from memory.requests import Problem
 
 _ID = {
     HEADER: {

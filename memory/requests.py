@@ -85,6 +85,20 @@ class ActorOut(Schema):
     name: str
 
 
+class Problem(Schema):
+    """RFC 9457 problem details, with a stable code; `instance` names the request."""
+
+    type: str
+    title: str
+    status: int
+    code: Annotated[str, Field(description="What a program goes by.")]
+    detail: Annotated[str, Field(description="What a person reads.")]
+    errors: Annotated[
+        list[dict[str, str]], Field(description="`field` and `message` of each wrong field.")
+    ]
+    instance: str
+
+
 def parse_uuid(reference: str) -> UUID:
     """The id of a thing that has no short one; raises InvalidArguments."""
     try:

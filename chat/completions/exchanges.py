@@ -18,9 +18,9 @@ from chat.replies import Recalling, begin_recall
 from chat.services.replies import Reply, finish_reply
 from memory.connections import in_last_thread, in_thread
 from memory.drafts import MAX_CONTENT
+from memory.memories.schemas import results_out
 from memory.models import Space
 from memory.recall.recall import Recall
-from memory.store.schemas import results_out
 
 MODEL_NAME_LENGTH = 120
 

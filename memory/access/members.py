@@ -17,7 +17,7 @@ def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datet
 
     Raises Conflict if that would leave the space without an owner.
     """
-    _hold(space)
+    _lock(space)
     before = Membership.objects.filter(space=space, user=user).first()
     if before is not None and before.role == Role.OWNER != role:
         _keep_an_owner(before)
@@ -34,14 +34,14 @@ def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datet
 @transaction.atomic
 def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> None:
     """The user no longer belongs to the space. Raises Conflict for its last owner."""
-    _hold(membership.space)
-    held = Membership.objects.filter(pk=membership.pk).first()
-    if held is None:
+    _lock(membership.space)
+    locked = Membership.objects.filter(pk=membership.pk).first()
+    if locked is None:
         return
-    if held.role == Role.OWNER:
-        _keep_an_owner(held)
-    held.delete()
-    _note(membership, AuditAction.MEMBER_REMOVED, actor, now, {"before": held.role})
+    if locked.role == Role.OWNER:
+        _keep_an_owner(locked)
+    locked.delete()
+    _note(membership, AuditAction.MEMBER_REMOVED, actor, now, {"before": locked.role})
 
 
 @transaction.atomic
@@ -86,7 +86,7 @@ def is_invitation(user: User) -> bool:
     )
 
 
-def _hold(space: Space) -> None:
+def _lock(space: Space) -> None:
     """Two who each take the other's place away go one after the other."""
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
 

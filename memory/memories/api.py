@@ -8,6 +8,15 @@ from memory.access.authentication import access_to
 from memory.access.references import one, readable
 from memory.drafts import MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
+from memory.memories.schemas import (
+    BatchIn,
+    BatchOut,
+    MemoryList,
+    MemoryListIn,
+    ProfileList,
+    SearchIn,
+    SearchOut,
+)
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.recall.recall import recall
@@ -15,16 +24,7 @@ from memory.reconciliation.services import remember_draft, remember_drafts
 from memory.requests import MemoryId, OnceOnly, may_fail
 from memory.retention import recycle_bin
 from memory.store import services
-from memory.store.schemas import (
-    BatchIn,
-    BatchOut,
-    MemoryList,
-    MemoryListIn,
-    MemoryOut,
-    ProfileList,
-    SearchIn,
-    SearchOut,
-)
+from memory.store.schemas import MemoryOut
 
 router = Router(tags=["memories"])
 

@@ -1,24 +1,13 @@
-"""Shapes: a memory, lists of them, search."""
+"""Shapes: a memory."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
 
-from memory.drafts import MemoryAsked, MemoryTypeName, Tag, Text
-from memory.formulas.ranking import PROFILES, Profile
+from memory.drafts import MemoryTypeName
 from memory.models import Memory
-from memory.recall.recall import Recall, Result
-from memory.requests import Body, Count, Cursor, Flag, Limit
-
-# Which ones there are is checked where they are used: an unknown one is said to be that.
-ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]
-Order = Literal[
-    "current_importance", "-current_importance", "created_at", "-created_at",
-    "expires_at", "-expires_at", "use_count", "-use_count",
-]  # fmt: skip
 
 
 class SourceOut(Schema):
@@ -72,133 +61,3 @@ class MemoryOut(Schema):
         values = {name: getattr(memory, name) for name in cls.model_fields if name != "source"}
         source = SourceOut.model_construct(**cls.resolve_source(memory))
         return cls.model_construct(**values, source=source)
-
-
-class BatchIn(Body):
-    """Memories to be, in the order of their conversations."""
-
-    items: Annotated[list[MemoryAsked], Field(min_length=1, max_length=1000)]
-
-
-class BatchOut(Schema):
-    """The memories that hold them now, in the order given; `created` counts the new ones."""
-
-    created: int
-    items: list[MemoryOut]
-
-
-class MemoryListIn(Schema):
-    """Filters, order and place of a list of memories."""
-
-    memory_type: MemoryTypeName | None = None
-    tag: Tag | None = None
-    status: Literal["live", "review", "binned"] = "live"
-    q: Annotated[Text, Field(description="Words that stand in the content.")] | None = None
-    order: Order = "-created_at"
-    limit: Limit = 50
-    cursor: Cursor | None = None
-
-
-class MemoryList(Schema):
-    """One page; `next` is the cursor of the page after it."""
-
-    items: list[MemoryOut]
-    next: str | None
-
-
-class SearchIn(Body):
-    """What to look for. `explain` asks for each result's rank without each signal, and for the next
-    few that just missed."""
-
-    query: Annotated[
-        Text, Field(min_length=1, max_length=20_000, examples=["What does the user eat?"])
-    ]
-    limit: Count | None = None
-    profile: ProfileName | None = None
-    memory_types: list[MemoryTypeName] = []
-    tags: list[Tag] = []
-    explain: Flag = False
-
-
-class ResultOut(Schema):
-    """A memory found; the contributions sum to the score.
-
-    With `explain` also its `rank` among all that were ranked, 1 the best, and `rank_without`: its
-    rank if one signal weighed nothing, for each that the profile weighs.
-    """
-
-    memory: MemoryOut
-    similarity: Annotated[float, Field(description="Cosine similarity of question and memory.")]
-    match: Annotated[str, Field(examples=["92% match"])]
-    score: float
-    signals: Annotated[
-        dict[str, float], Field(description="semantic, lexical, recency, importance, each 0 to 1.")
-    ]
-    contributions: Annotated[dict[str, float], Field(description="They sum to the score.")]
-    rank: int | None
-    rank_without: dict[str, int]
-
-    @classmethod
-    def of(cls, result: Result) -> "ResultOut":
-        values = {name: getattr(result, name) for name in cls.model_fields if name != "memory"}
-        return cls.model_construct(**values, memory=MemoryOut.of(result.memory))
-
-
-class SearchOut(Schema):
-    """An answer to a search, best first; `missed` is what came next (only with `explain`)."""
-
-    query: str
-    profile: str
-    took_ms: float
-    results: list[ResultOut]
-    missed: list[ResultOut]
-
-    @classmethod
-    def of(cls, found: Recall) -> "SearchOut":
-        """To check what was just made, value by value, would take half as long as to find it."""
-        return cls.model_construct(
-            query=found.query,
-            profile=found.profile.name,
-            took_ms=found.took_ms,
-            results=[ResultOut.of(result) for result in found.results],
-            missed=[ResultOut.of(result) for result in found.missed],
-        )
-
-
-class ProfileOut(Schema):
-    """A way to rank."""
-
-    name: str
-    weights: dict[str, float]
-    order: str
-    candidates: str | None
-    limit: int | None
-    source: str
-
-
-class ProfileList(Schema):
-    items: list[ProfileOut]
-    next: None = None
-
-    @classmethod
-    def of(cls, profiles: Sequence[Profile]) -> "ProfileList":
-        return cls(items=[ProfileOut.from_orm(profile) for profile in profiles])
-
-
-class Problem(Schema):
-    """RFC 9457 problem details, with a stable code; `instance` names the request."""
-
-    type: str
-    title: str
-    status: int
-    code: Annotated[str, Field(description="What a program goes by.")]
-    detail: Annotated[str, Field(description="What a person reads.")]
-    errors: Annotated[
-        list[dict[str, str]], Field(description="`field` and `message` of each wrong field.")
-    ]
-    instance: str
-
-
-def results_out(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Search results as plain JSON, to be stored beside a reply or sent in an event."""
-    return [ResultOut.of(result).model_dump(mode="json") for result in results]

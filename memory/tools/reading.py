@@ -1,9 +1,10 @@
 """Tools that look. Searching is not using: who puts the answer before a model counts it."""
 
 from memory.access.references import one
+from memory.memories.schemas import SearchOut
 from memory.recall.prompt_forms import relevant_memories
 from memory.recall.recall import Recall, recall
-from memory.store.schemas import MemoryOut, SearchOut
+from memory.store.schemas import MemoryOut
 from memory.tools import texts
 from memory.tools.arguments import OneMemory, Search
 from memory.tools.base import Caller, ToolAnswer

@@ -17,7 +17,7 @@ from defusedxml import ElementTree
 
 from memory.drafts import MemoryDraft
 from memory.errors import FieldError, InvalidArguments, refused
-from memory.store.schemas import SearchIn
+from memory.memories.schemas import SearchIn
 
 MAX_TAGS = 100
 """Tags in one message."""

@@ -11,9 +11,9 @@ from assessor.models import Assessment, AssessmentQuerySet
 from chat.models import Message
 from chat.services.replies import Reply, finish_reply
 from chat.services.turns import begin_turn
+from memory.memories.schemas import results_out
 from memory.models import Memory, Space, User
 from memory.recall.recall import recall
-from memory.store.schemas import results_out
 from tests.conftest import Answer
 from tests.memory.writing import remember, stored
 from tests.pages import login

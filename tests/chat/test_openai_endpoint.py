@@ -296,7 +296,7 @@ def test_the_lines_in_the_documentation_work(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page = (settings.BASE_DIR / "docs" / "openai-door.md").read_text("utf-8")
+    page = (settings.BASE_DIR / "docs" / "openai-endpoint.md").read_text("utf-8")
     [lines] = re.findall(r"```python\n(.*?)```", page, re.S)
     assert "http://127.0.0.1:8000" in lines
     monkeypatch.setenv("EBB_KEY", key())

@@ -23,7 +23,7 @@ from tests.processes import Web, test_database_url
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
-DOCUMENTS = ["README.md", "docs/api.md", "docs/openai-door.md", "clients/python/README.md"]
+DOCUMENTS = ["README.md", "docs/api.md", "docs/openai-endpoint.md", "clients/python/README.md"]
 EXAMPLE = re.compile(
     r"<!-- tested(?:: (?P<prints>.+?))? -->\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.S | re.M
 )

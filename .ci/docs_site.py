@@ -1,0 +1,41 @@
+"""MkDocs hook: pages that live outside docs/ become pages of the site, with their links mended."""
+
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "LICENSE": "license.md",
+    "clients/python/README.md": "python-client.md",
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add each of PAGES under its name on the site."""
+    for path, name in PAGES.items():
+        text = (ROOT / path).read_text("utf-8")
+        files.append(File.generated(config, name, content=_on_site(text, Path(path).parent)))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Point links from docs/ to the pages above at their place on the site."""
+    return _on_site(markdown, Path("docs"))
+
+
+def _on_site(text: str, folder: Path) -> str:
+    def mended(found: re.Match[str]) -> str:
+        before, target = found.groups()
+        path = (ROOT / folder / target).resolve()
+        if not path.is_relative_to(ROOT):
+            return found.group()
+        inside = path.relative_to(ROOT).as_posix()
+        return before + PAGES.get(inside, inside.removeprefix("docs/"))
+
+    return re.sub(r'(\]\(|(?:src|srcset|href)=")(?!https?:|#|mailto:)([^)#"\s]+)', mended, text)
