@@ -1,5 +1,5 @@
 """A model's word on what a new statement is to what is known: one call, for statements that have
-close neighbours. Without a model, or without a usable answer, memory.reconciliation's rule stands.
+close neighbours. Without a model or a usable answer, memory.reconciliation.rules decides.
 
 The model has to quote the words that show it is right. A quote that nobody said is no evidence.
 """

@@ -1,4 +1,4 @@
-"""The JSON shapes of assessment (API.md)."""
+"""The JSON shapes of assessment (docs/api.md)."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal

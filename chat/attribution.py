@@ -26,7 +26,7 @@ ECHO = 0.25
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ENDING = re.compile(r"(?:['’]s|ing|ies|ied|ed|es|ys|s|e|y)$")
 _SHORTEST_STEM = 3
-# When a memory was patched is said by its brackets, not by its text (memory.reconciliation).
+# When a memory was patched is said by its brackets, not by its text (memory.reconciliation.rules).
 _PATCHED_ON = re.compile(r"\[\d{4}-\d{2}-\d{2}: ")
 # What anybody says about anything, and what memories and answers say about themselves.
 _SMALL_TALK = (

@@ -20,7 +20,7 @@ from memory.recall.sql import JUST_MISSED
 
 logger = logging.getLogger(__name__)
 
-Stored = dict[str, Any]  # a search result as JSON (memory.schemas.ResultOut)
+Stored = dict[str, Any]  # a search result as JSON (memory.memories.schemas.ResultOut)
 
 
 class Why:

@@ -170,7 +170,7 @@ class Message(models.Model):
     recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
     # What nearly was: the next few, with the same numbers.
     missed = models.JSONField(_("near the cut"), default=list, blank=True)
-    # The use that it was for each memory (memory.services.uses.Use), by the memory's id; one that a
+    # The use that it was for each memory (memory.store.uses.Use), by the memory's id; one that a
     # person has taken back says so: `taken_back`.
     uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})
     # What the model called for this reply: name, arguments, the tool's answer, whether it worked.

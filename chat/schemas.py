@@ -1,4 +1,4 @@
-"""The JSON shapes of chat (API.md)."""
+"""The JSON shapes of chat (docs/api.md)."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

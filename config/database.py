@@ -26,8 +26,8 @@ def database_entry(address: str) -> dict[str, Any]:
 def connection_options(database: Mapping[str, Any], *, most: int) -> dict[str, Any]:
     """OPTIONS for this entry of DATABASES, with what its address asks for; `most` connections."""
     options = dict(database.get("OPTIONS", {}))
-    # What a connection keeps prepared (memory/querysets/prepared.py) is planned once, whatever it
-    # is given. A pooler keeps nothing, and may refuse to be told.
+    # A statement that a connection keeps prepared (memory/sql.py) is planned once, whatever its
+    # values. A pooler keeps nothing, and may refuse the option.
     if not database.get("DISABLE_SERVER_SIDE_CURSORS"):
         once = "-c plan_cache_mode=force_generic_plan"
         options["options"] = f"{options.get('options', '')} {once}".strip()

@@ -1,4 +1,4 @@
-"""The rules of a space as a document: what API.md calls a policy, with its defaults.
+"""The rules of a space as a document: the policy of docs/api.md, with its defaults.
 
 Every version is stored whole (models.PolicyVersion), so a memory's fate can be explained by the
 rules that held when it was decided.
@@ -59,7 +59,7 @@ class RecallPolicy(_Part):
     candidate_limit: int = Field(default=300, ge=1, le=10_000)
     recency_scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)
     min_score: float = Field(default=0, ge=0.0, le=10.0)
-    # How they are put before a model (memory/prompt_forms.py).
+    # How they are put before a model (memory/recall/prompt_forms.py).
     form: Literal["auto", "list", "summaries"] = "auto"
 
     @model_validator(mode="after")

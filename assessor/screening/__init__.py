@@ -5,7 +5,7 @@ store.
     provenance    whose words are whose: the user's own, pasted, the assistant's
     attacks       what tries to steer the judge or to plant instructions waits for a person
 
-Keys, passwords and card numbers are masked before anybody judges (memory.secrets).
+Keys, passwords and card numbers are masked before anybody judges (memory.text.secrets).
 """
 
 from dataclasses import replace

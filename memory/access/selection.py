@@ -41,6 +41,6 @@ def asked_moment(value: str) -> datetime:
 
 
 def undo_address(space: Space, action: str, moment: datetime) -> str:
-    """Where what was done at that moment is taken back (views.bulk.undo)."""
+    """Where what was done at that moment is taken back (memories.views.bulk.undo)."""
     asked = urlencode({"at": moment.isoformat()})
     return f"{reverse('memories_undo', args=[space.slug, action])}?{asked}"

@@ -2,7 +2,7 @@
 it changes.
 
 Only live memories are changed, and only those that the change makes different; so the history says
-exactly what an action did, and services.undoing can take exactly that back.
+exactly what an action did, and memories.undo can take exactly that back.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Taking back what services.bulk did to many memories: exactly that, and nothing else.
+"""Taking back what memories.bulk did to many memories: exactly that, and nothing else.
 
 What an action did is told by its moment and its actor, as the history has them: nothing else is
 done by the same person at the very same microsecond. A memory that was changed since in what the
@@ -69,7 +69,7 @@ def undo_deletion(*, space: Space, at: datetime, actor: Actor, now: datetime) ->
     Memory.objects.in_space(space).filter(pk__in=ids).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
     )
-    # The line of a return says why it had gone (querysets.history.departures).
+    # The line of a return says why it had gone (models.history.removals).
     _note(space, memories, Action.RESTORED, actor, now, reason=BinReason.DELETED.value)
     return Undone(len(memories), done.count() - len(memories))
 

@@ -37,7 +37,7 @@ class SpaceQuerySet(models.QuerySet["Space"]):
 
 
 class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
-    """Reads on keys, but the hot one (querysets.keys)."""
+    """Reads on keys, but the hot one (access.live_key)."""
 
     def in_space(self, space: Space) -> ApiKeyQuerySet:
         return self.filter(space_id=space.pk)
@@ -74,7 +74,7 @@ class Space(models.Model):
     embedder = models.ForeignKey(
         "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedder")
     )
-    # The model it is moving to: new vectors are by both meanwhile (services.switching).
+    # The model it is moving to: new vectors are by both meanwhile (embeddings.switching).
     next_embedder = models.ForeignKey(
         "memory.Embedder",
         models.PROTECT,
@@ -88,7 +88,7 @@ class Space(models.Model):
         User, through="memory.Membership", related_name="spaces", verbose_name=_("members")
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now)
-    # From then on it exists for nobody; a while later it is deleted (services.deleting).
+    # From then on it exists for nobody; a while later it is deleted (spaces.deletion).
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
 
     objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()

@@ -1,7 +1,7 @@
 """Which model made a vector, and the vectors.
 
 A model is a row, not a column type: a second one can live beside the first while a space moves
-from one to the other. Each has its own approximate index (see services.embedders).
+from one to the other. Each has its own approximate index (see embeddings.embedders).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(status="review")
 
     def held_as(self, kind: str) -> MemoryQuerySet:
-        """Those that wait for the same reason, whatever words it was found in (memory.held)."""
+        """Return those that wait for this kind of reason (models.review_reasons)."""
         as_quoted = Q(review_reason__startswith=f"{kind}{QUOTE_BEGINS}")
         return self.in_review().filter(Q(review_reason=kind) | as_quoted)
 
@@ -193,7 +193,7 @@ class Memory(models.Model):
 
     # Why it had to wait for a person; stays when it was let in.
     review_reason = models.TextField(_("held because"), blank=True, editable=False)
-    # What it was about to do to a memory (memory.proposals); null for nothing.
+    # What it was about to do to a memory (review.proposals); null for nothing.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Filled while it is in the bin.
@@ -202,7 +202,7 @@ class Memory(models.Model):
     importance_then = models.FloatField(_("importance then"), null=True, blank=True)
     rank_then = models.PositiveIntegerField(_("rank then"), null=True, blank=True)
 
-    # Prepared by memory.lexemes in the space's language.
+    # Prepared by memory.text.lexemes in the space's language.
     search = SearchVectorField(editable=False)
 
     objects: ClassVar[MemoryQuerySet] = MemoryQuerySet.as_manager()  # type: ignore[assignment]  # a manager made from a queryset has the queryset's methods; the stubs know no name for it

@@ -25,7 +25,7 @@ class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):
 
 
 class ReviewRule(models.Model):
-    """Always approve, or always reject, what is held for a reason of this kind (memory.held)."""
+    """Always approve or reject what is held for this kind of reason (models.review_reasons)."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     kind = models.TextField(_("kind of reason"))

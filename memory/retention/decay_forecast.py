@@ -1,7 +1,7 @@
 """How a memory's importance goes from now on: as it is, and if it is used today.
 
 The same formulas that recall and the sweeps go by, in their plain twins, asked for days to come.
-Pages draw it with memory.charts.
+Pages draw it with memory.retention.charts.
 """
 
 from __future__ import annotations

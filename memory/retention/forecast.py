@@ -1,7 +1,7 @@
 """What goes when: live memories by the day they expire and by tier, the line of those that capacity
 would take, and whose lifetimes began anew.
 
-The line is the sweep's own (querysets.retention), so that who stands first in it goes first.
+The line is the sweep's own (retention.statements), so that who stands first in it goes first.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def restore_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
     """Takes memories back from the bin, all or none, with a fresh clock each, or they would go
-    again the same night (querysets.retention.TAKEN_BACK_STAYS).
+    again the same night (retention.statements.TAKEN_BACK_STAYS).
 
     The history says why each had gone. Raises NotFound, or Conflict if one is not in the bin.
     """

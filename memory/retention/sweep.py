@@ -34,7 +34,7 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
 
     Doing it again at the same moment changes nothing. Sweeps of one space go one after the other:
     each must count what the one before it has left. The bin has transactions of its own, because
-    who purges turns of a conversation must hold nothing else before (services.conversations).
+    who purges turns of a conversation must hold nothing else before (store.conversations).
     """
     with alone(space):
         cause = statements.Cause(space, actor, current_policy(space), now)

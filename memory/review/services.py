@@ -43,7 +43,7 @@ def hold_memory(
     """Keeps a prepared statement for review; the same one again is the one that waits already.
 
     What a person has turned away is not proposed again: the answer is the rejected memory, whose
-    history notes it. What a person decides on always (services.review_rules) is decided on at once:
+    history notes it. What a person decides on always (review.standing_rules) is decided on at once:
     the answer is the memory that now holds it, or the rejected one. `proposed` is what it was about
     to do to a memory: an approval does that. `extra` are columns of a new memory.
     """
@@ -116,7 +116,7 @@ def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
 
 @transaction.atomic
 def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a held memory in, in the light of what is known (services.approvals). Gives the memory
+    """Lets a held memory in, in the light of what is known (review.approvals). Gives the memory
     that now holds it: itself, or an older one. Raises NotFound, or Conflict if it is not held."""
     one_at_a_time(space)
     return admit(_held(space, memory_id), actor=actor, now=now)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from io import StringIO
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import grimp
 import pytest
@@ -105,6 +105,51 @@ def test_functions_are_short() -> None:
 
     assert len(functions) > 200
     assert {name: n for name, n in functions.items() if n > 50} == {}
+
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+_FOLDERS = "assessor|benchmarks|chat|clients|config|docs|locale|memory|static|templates|tests"
+# A path from the top, or the end of one: `docs/look.md`, `head.py`, `chat/_options.html`.
+_NAMED = re.compile(
+    rf"(?<![\w/.*<>-])((?:{_FOLDERS})/[\w./-]*[\w/]|\w[\w./-]*\.(?:css|html|js|md|py|toml))(?![\w*<])"
+)
+_LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+
+
+def paths() -> set[PurePath]:
+    """The project's files and the folders that hold them."""
+    found = [
+        *ROOT.glob("*.*"),
+        *(p for name in _FOLDERS.split("|") for p in ROOT.glob(f"{name}/**/*")),
+    ]
+    files = [p.relative_to(ROOT) for p in found if p.is_file() and p.suffix != ".pyc"]
+    return {path for file in files for path in (file, *file.parents)}
+
+
+def anchors(document: Path) -> set[str]:
+    """The names of the document's headings in links."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_documents_name_files_that_exist() -> None:
+    endings = {path.parts[n:] for path in paths() for n in range(len(path.parts))}
+    named = {
+        (document.name, name)
+        for document in DOCUMENTS
+        for name in _NAMED.findall(re.sub(r"https?://\S+", "", document.read_text("utf-8")))
+    }
+
+    assert len(named) > 200
+    assert [pair for pair in named if PurePath(pair[1]).parts not in endings] == []
+
+
+def test_links_of_documents_lead_somewhere() -> None:
+    for document in DOCUMENTS:
+        for path, anchor in _LINK.findall(document.read_text("utf-8")):
+            target = document.parent / path if path else document
+            assert target.exists(), (document.name, path)
+            assert not anchor or anchor in anchors(target), (document.name, path, anchor)
 
 
 FORBIDDEN_MARKUP = {
