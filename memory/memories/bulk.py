@@ -2,7 +2,7 @@
 it changes.
 
 Only live memories are changed, and only those that the change makes different; so the history says
-exactly what an action did, and services.undoing can take exactly that back.
+exactly what an action did, and memories.undo can take exactly that back.
 """
 
 from collections.abc import Collection, Sequence
@@ -127,6 +127,7 @@ def _revise(
     **changes: Combinable,
 ) -> int:
     """Changes what is not embedded or indexed of a memory, and keeps what it said before."""
+    actor = actor.in_action()
     keep_revisions(memories, actor=actor, now=now, reason=reason)
     _rows(space, memories).update(revision=F("revision") + 1, **changes)
     record(

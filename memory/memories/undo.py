@@ -1,27 +1,27 @@
-"""Taking back what services.bulk did to many memories: exactly that, and nothing else.
+"""Undo of what memories.bulk did to many memories in one action: of exactly that.
 
-What an action did is told by its moment and its actor, as the history has them: nothing else is
-done by the same person at the very same microsecond. A memory that was changed since in what the
-action had changed stays as it is. What is taken back is a change of its own, with its own history.
+A memory that was changed since in what the action had changed stays as it is. An undo is a change
+of its own, with its own history.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 
 from memory.actors import Actor
 from memory.memories.bulk import locked
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space, Status
-from memory.models.history import Action, HistoryQuerySet
+from memory.models.history import MOVES, Action, HistoryQuerySet
 from memory.models.policies import current_policy
 from memory.store.history import record
 from memory.store.services import keep_revisions
 
 REASON = "undone"
 _PINS = (Action.PINNED, Action.UNPINNED)
+_UNDONE = (*_PINS, Action.DELETED, Action.REVISED)
 
 
 @dataclass(frozen=True)
@@ -33,53 +33,54 @@ class Undone:
 
 
 @transaction.atomic
-def undo_pin(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undone:
-    """Takes back what `pin_memories` did at that moment, where no later one has done it anew."""
-    done = _done(space, at, actor).filter(action__in=_PINS)
-    later = MemoryEvent.objects.in_space(space).filter(
-        memory_id=OuterRef("memory_id"), action__in=_PINS, id__gt=OuterRef("pk")
-    )
-    pinned = {
-        memory_id: action == Action.PINNED
-        for memory_id, action in done.exclude(Exists(later)).values_list("memory_id", "action")
-    }
-    memories = locked(Memory.objects.in_space(space).live().filter(pk__in=pinned))
-    memories = [memory for memory in memories if memory.pinned == pinned[memory.pk]]
-    for memory in memories:
-        memory.pinned = not memory.pinned
-    Memory.objects.in_space(space).bulk_update(memories, ["pinned"])
-    for action in _PINS:
-        changed = [memory for memory in memories if memory.pinned == (action == Action.PINNED)]
-        _note(space, changed, action, actor, now)
-    return Undone(len(memories), done.count() - len(memories))
+def undo(*, space: Space, action_id: UUID, actor: Actor, now: datetime) -> Undone:
+    """Undo what the actor pinned, unpinned, deleted, tagged or retyped in this action."""
+    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
+    done = events.of_action(action_id, actor).filter(action__in=_UNDONE)
+    actor = actor.in_action()
+    back = sum(part(space, done, actor, now) for part in (_undo_pins, _undo_deletion, _undo_labels))
+    return Undone(back, done.count() - back)
 
 
-@transaction.atomic
-def undo_deletion(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undone:
-    """Takes back what `delete_memories` did at that moment: what still lies in the bin as it was
-    put there is alive again, its clocks where they stood.
+def _undo_pins(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
+    """Undo the pinning or unpinning of memories that were neither pinned nor unpinned since."""
+    undone = 0
+    for action, opposite in (_PINS, _PINS[::-1]):
+        was_pinned = action == Action.PINNED
+        lines = done.filter(action=action).not_followed_by(*_PINS)
+        rows = Memory.objects.in_space(space).live().filter(pk__in=lines.values("memory_id"))
+        memories = locked(rows.filter(pinned=was_pinned))
+        for memory in memories:
+            memory.pinned = not was_pinned
+        Memory.objects.in_space(space).bulk_update(memories, ["pinned"])
+        _note(space, memories, opposite, actor, now)
+        undone += len(memories)
+    return undone
 
-    Unlike restoring, which begins them anew: an undo leaves nothing behind.
+
+def _undo_deletion(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
+    """Make memories live again that still lie in the bin since their deletion.
+
+    Their clocks go on as if nothing had happened, other than when they are restored.
     """
-    done = _done(space, at, actor).filter(action=Action.DELETED)
-    binned = Memory.objects.in_space(space).binned()
-    rows = binned.filter(pk__in=done.values("memory_id"), binned_at=at)
-    memories = locked(rows.filter(bin_reason=BinReason.DELETED))
-    ids = [memory.pk for memory in memories]
-    Memory.objects.in_space(space).filter(pk__in=ids).update(
+    lines = done.filter(action=Action.DELETED).not_followed_by(*MOVES)
+    binned = Memory.objects.in_space(space).binned().filter(bin_reason=BinReason.DELETED)
+    memories = locked(binned.filter(pk__in=lines.values("memory_id")))
+    Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories]).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
     )
-    # The line of a return says why it had gone (querysets.history.departures).
+    # The line of a return says why it had gone (HistoryQuerySet.removals).
     _note(space, memories, Action.RESTORED, actor, now, reason=BinReason.DELETED.value)
-    return Undone(len(memories), done.count() - len(memories))
+    return len(memories)
 
 
-@transaction.atomic
-def undo_revision(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undone:
-    """Takes back the tags or the type that were changed at that moment, where nothing has revised
-    the memory since."""
+def _undo_labels(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
+    """Give memories that nothing has revised since the tags and the type that they had before."""
+    revised = done.filter(action=Action.REVISED)
     revisions = MemoryRevision.objects.filter(
-        space_id=space.pk, replaced_at=at, actor_type=actor.type, actor_name=actor.name
+        space_id=space.pk,
+        memory_id__in=revised.values("memory_id"),
+        action_id__in=revised.values("action_id"),
     )
     before = {past.memory_id: past for past in revisions}
     memories = locked(Memory.objects.in_space(space).live().filter(pk__in=before))
@@ -92,18 +93,13 @@ def undo_revision(*, space: Space, at: datetime, actor: Actor, now: datetime) ->
     fields = ["tags", "memory_type", "revision"]
     Memory.objects.in_space(space).bulk_update(memories, fields)
     _note(space, memories, Action.REVISED, actor, now)
-    return Undone(len(memories), len(before) - len(memories))
+    return len(memories)
 
 
 def _only_labels(memory: Memory, past: MemoryRevision) -> bool:
     """Whether the memory is the very next revision, and differs in tags and type at most."""
     same = all(getattr(memory, name) == getattr(past, name) for name in ("content", "topics"))
     return same and memory.revision == past.number + 1
-
-
-def _done(space: Space, at: datetime, actor: Actor) -> HistoryQuerySet:
-    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
-    return events.filter(at=at, actor_type=actor.type, actor_name=actor.name)
 
 
 def _note(

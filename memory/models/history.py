@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar, NoReturn
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Case, CharField, OuterRef, Q, Subquery, Value, When
+from django.db.models import Case, CharField, Exists, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.actors import Actor
 from memory.models.access import Space
 from memory.models.memories import SHORT_ID, Memory
 
@@ -37,6 +41,26 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
     def saying(self, text: str) -> HistoryQuerySet:
         """Of memories whose content held this plain text at that moment, in any case."""
         return self.filter(content__icontains=text)
+
+    def of_action(self, action_id: uuid.UUID, actor: Actor) -> HistoryQuerySet:
+        """Of one action, if this actor did it."""
+        return self.filter(action_id=action_id, actor_type=actor.type, actor_name=actor.name)
+
+    def beside(self, events: Iterable[MemoryEvent]) -> HistoryQuerySet:
+        """All events of the same actions as these. Events from before actions had ids are told
+        apart by their moment."""
+        actions = (Q(at=event.at, action_id=event.action_id) for event in events)
+        return self.filter(reduce(or_, actions, Q(pk__in=[])))
+
+    def not_followed_by(self, *actions: str) -> HistoryQuerySet:
+        """Without events after which one of these actions was done to the same memory."""
+        later = self.model._default_manager.filter(
+            space_id=OuterRef("space_id"),
+            memory_id=OuterRef("memory_id"),
+            id__gt=OuterRef("pk"),
+            action__in=actions,
+        )
+        return self.exclude(Exists(later))
 
     def removals(self) -> HistoryQuerySet:
         """Of memories into the bin, each with `why`: a BinReason.
@@ -89,8 +113,15 @@ class Action(models.TextChoices):
     REJECTED = "rejected", _("rejected")
 
 
+MOVES = (Action.DELETED, Action.EXPIRED, Action.EVICTED, Action.RESTORED, Action.HELD)
+"""What moves a memory into the bin or out of it. A rejected one can only be restored or held."""
+
+
 class MemoryEvent(models.Model):
-    """One line of the history. Append-only: it outlives the memory, so it holds no key to it."""
+    """One line of the history. Append-only: it outlives the memory, so it holds no key to it.
+
+    All events and revisions of one action have the same `action_id`; old ones have none.
+    """
 
     id = models.BigAutoField(primary_key=True)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
@@ -105,6 +136,7 @@ class MemoryEvent(models.Model):
     current_importance = models.FloatField(_("importance then"))
     rank = models.PositiveIntegerField(_("rank"), null=True)
     policy_version = models.PositiveIntegerField(_("policy version"))
+    action_id = models.UUIDField(null=True, editable=False)
 
     objects: ClassVar[models.Manager[MemoryEvent]] = HistoryQuerySet.as_manager()
 
@@ -114,6 +146,7 @@ class MemoryEvent(models.Model):
         indexes = [
             models.Index(fields=["space", "at", "id"], name="event_by_time"),
             models.Index(fields=["space", "memory_id", "at"], name="event_by_memory"),
+            models.Index(fields=["space", "action_id"], name="event_by_action_id"),
             models.Index(
                 fields=["space", "action", "at", "id"],
                 include=["memory_id"],
@@ -153,6 +186,7 @@ class MemoryRevision(models.Model):
     reason = models.TextField(_("reason"), blank=True)
     actor_type = models.CharField(_("kind of actor"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
+    action_id = models.UUIDField(null=True, editable=False)
 
     class Meta:
         verbose_name = _("past revision")

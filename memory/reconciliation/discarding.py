@@ -12,12 +12,14 @@ from django.db import transaction
 
 from memory.actors import Actor
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
-from memory.models.history import Action
+from memory.models.history import MOVES, Action
 from memory.recall.similar import Neighbour, nearest_live, vector_of
 from memory.reconciliation.rules import replaces, restates
 from memory.reconciliation.services import one_at_a_time
 from memory.retention.recycle_bin import move_to_bin, restore_memories
+from memory.store.services import lock_memory
 
+_CAME = (Action.CREATED, Action.APPROVED, Action.RESTORED)
 SUPERSEDER_IS_BACK = "What had superseded it is back."
 
 
@@ -27,6 +29,9 @@ def discard_memory(
 ) -> Memory:
     """Lets a memory go that should not have been made. Raises NotFound."""
     one_at_a_time(space)
+    memory, actor = lock_memory(space, memory_id), actor.in_action()
+    if memory.status == Status.BINNED:
+        return memory
     memory = move_to_bin(
         space=space,
         memory_id=memory_id,
@@ -35,9 +40,8 @@ def discard_memory(
         now=now,
         reason=reason,
     )
-    if memory.binned_at == now:  # else it lay there already
-        older = [gone.pk for gone in _superseded_by(memory) if not _replaced(space, gone)]
-        restore_memories(space=space, memory_ids=older, actor=actor, now=now)
+    older = [gone.pk for gone in superseded_by(memory) if not _replaced(space, gone)]
+    restore_memories(space=space, memory_ids=older, actor=actor, now=now)
     return memory
 
 
@@ -46,20 +50,20 @@ def undo_discard(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) 
     """Takes a discarded memory back; what had come back for it gives way again. One that is not in
     the bin stays as it is."""
     one_at_a_time(space)
-    memory = Memory.objects.in_space(space).binned().filter(pk=memory_id).first()
-    if memory is not None and memory.binned_at is not None:
-        take_place_again(
-            space=space, memory_ids=[memory_id], gone_at=memory.binned_at, actor=actor, now=now
-        )
+    if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
+        take_place_again(space=space, memory_ids=[memory_id], actor=actor, now=now)
 
 
 @transaction.atomic
 def take_place_again(
-    *, space: Space, memory_ids: Collection[UUID], gone_at: datetime, actor: Actor, now: datetime
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
-    """Takes back memories that went at that moment; what came back for them then gives way.
+    """Takes back memories that were let go; what came back for them then gives way.
     Raises NotFound, or Conflict if one is not in the bin."""
-    came_back = Memory.objects.in_space(space).live().filter(restored_at=gone_at)
+    actor, events = actor.in_action(), MemoryEvent.objects.in_space(space)
+    went = events.filter(memory_id__in=memory_ids, action=Action.DELETED).not_followed_by(*MOVES)
+    came = events.beside(went).filter(action=Action.RESTORED).not_followed_by(*MOVES)
+    came_back = Memory.objects.in_space(space).live().filter(pk__in=came.values("memory_id"))
     for older in came_back.exclude(pk__in=memory_ids).order_by("pk"):
         move_to_bin(
             space=space,
@@ -72,12 +76,13 @@ def take_place_again(
     restore_memories(space=space, memory_ids=memory_ids, actor=actor, now=now)
 
 
-def _superseded_by(memory: Memory) -> list[Memory]:
-    """What lies in the bin since the very moment at which the memory came, or came back."""
-    events = MemoryEvent.objects.filter(space_id=memory.space_id, memory_id=memory.pk)
-    came = events.filter(action__in=[Action.CREATED, Action.APPROVED, Action.RESTORED])
-    rows = Memory.objects.filter(space_id=memory.space_id, status=Status.BINNED)
-    gone = rows.filter(bin_reason=BinReason.SUPERSEDED, binned_at__in=came.values("at"))
+def superseded_by(memory: Memory) -> list[Memory]:
+    """What lies in the bin since the action in which the memory came, or came back."""
+    events = MemoryEvent.objects.filter(space_id=memory.space_id)
+    came = events.filter(memory_id=memory.pk, action__in=_CAME)
+    went = events.beside(came).filter(action=Action.DELETED).not_followed_by(*MOVES)
+    binned = Memory.objects.filter(space_id=memory.space_id, bin_reason=BinReason.SUPERSEDED)
+    gone = binned.filter(pk__in=went.values("memory_id"))
     return list(gone.exclude(pk=memory.pk).order_by("pk"))
 
 
