@@ -66,7 +66,8 @@ def reinstate(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Undoes a retraction of these exchanges: what waited waits again, what was let go is back."""
+    """Undoes the retraction of these exchanges at that moment: what waited waits again, what was
+    let go is back."""
     put_back(space=space, assessment_ids=assessment_ids, taken_at=retracted_at, now=now)
     taught = Memory.objects.in_space(space).binned().filter(made_in(assessment_ids, written_ids))
     gone = taught.filter(bin_reason=BinReason.SUPERSEDED, binned_at=retracted_at)

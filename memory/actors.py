@@ -14,10 +14,13 @@ class Actor:
     type: Literal["user", "key", "assessor", "assistant", "system"]
     name: str
     action_id: UUID | None = None
-    """Of the action that has begun. What it writes carries this id, and is undone together."""
+    """The action that has begun: all its events and revisions have this id."""
 
     def in_action(self) -> Actor:
-        """Return this actor in the action that has begun, or in a new one."""
+        """Return this actor in the action that has begun, or in a new one.
+
+        A service that writes several things begins one, and hands on who acts in it.
+        """
         return self if self.action_id else replace(self, action_id=uuid4())
 
 

@@ -5,7 +5,7 @@ Only live memories are changed, and only those that the change makes different; 
 exactly what an action did, and memories.undo can take exactly that back.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -23,18 +23,32 @@ from memory.models.policies import current_policy
 from memory.store.history import record
 from memory.store.services import keep_revisions
 
+PINS = (Action.PINNED, Action.UNPINNED)
+
 
 @transaction.atomic
 def pin_memories(
-    *, space: Space, memory_ids: Collection[UUID], pinned: bool, actor: Actor, now: datetime
+    *,
+    space: Space,
+    memory_ids: Iterable[UUID],
+    pinned: bool,
+    actor: Actor,
+    now: datetime,
+    reason: str = "",
 ) -> int:
     """Pins or unpins memories; how many were not so before."""
     memories = locked(_live(space, memory_ids).filter(pinned=not pinned))
     for memory in memories:
         memory.pinned = pinned
     _rows(space, memories).update(pinned=pinned)
-    action = Action.PINNED if pinned else Action.UNPINNED
-    record(memories=memories, action=action, actor=actor, policy=current_policy(space), now=now)
+    record(
+        memories=memories,
+        action=Action.PINNED if pinned else Action.UNPINNED,
+        actor=actor,
+        policy=current_policy(space),
+        now=now,
+        reason=reason,
+    )
     return len(memories)
 
 
@@ -74,7 +88,7 @@ def tag_memories(
     if any(len(memory.tags) >= MAX_TAGS for memory in memories):
         raise Conflict(f"One of them has {MAX_TAGS} tags already.")
     added = _array("array_append", tag)
-    return _revise(space, memories, actor, now, f"tag added: {tag}", tags=added)
+    return revise_all(space, memories, actor, now, f"tag added: {tag}", tags=added)
 
 
 @transaction.atomic
@@ -84,7 +98,7 @@ def untag_memories(
     """Takes a tag away; how many had it."""
     memories = locked(_live(space, memory_ids).filter(tags__contains=[tag]))
     left = _array("array_remove", tag)
-    return _revise(space, memories, actor, now, f"tag removed: {tag}", tags=left)
+    return revise_all(space, memories, actor, now, f"tag removed: {tag}", tags=left)
 
 
 @transaction.atomic
@@ -99,7 +113,7 @@ def retype_memories(
     """Makes memories be of another type; how many were not. What they weigh stays as it is."""
     memories = locked(_live(space, memory_ids).exclude(memory_type=memory_type))
     kind = Value(memory_type)
-    return _revise(space, memories, actor, now, f"type: {memory_type}", memory_type=kind)
+    return revise_all(space, memories, actor, now, f"type: {memory_type}", memory_type=kind)
 
 
 def locked(rows: MemoryQuerySet) -> list[Memory]:
@@ -110,7 +124,7 @@ def locked(rows: MemoryQuerySet) -> list[Memory]:
     return list(rows.defer("search").select_for_update().order_by("pk"))
 
 
-def _live(space: Space, memory_ids: Collection[UUID]) -> MemoryQuerySet:
+def _live(space: Space, memory_ids: Iterable[UUID]) -> MemoryQuerySet:
     return Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
 
 
@@ -118,7 +132,7 @@ def _rows(space: Space, memories: Collection[Memory]) -> MemoryQuerySet:
     return Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories])
 
 
-def _revise(
+def revise_all(
     space: Space,
     memories: Sequence[Memory],
     actor: Actor,

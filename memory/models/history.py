@@ -17,8 +17,10 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.actors import Actor
 from memory.models.access import Space
-from memory.models.memories import SHORT_ID, Memory
+from memory.models.memories import SHORT_ID, Memory, MemoryQuerySet
 
+# Into the bin or out of it. What was rejected comes out of it by one of these.
+MOVES = ("deleted", "expired", "evicted", "restored", "held")
 _TOLD_BY_ACTION = {"expired": "expired", "evicted": "over_capacity", "rejected": "rejected"}
 
 
@@ -43,17 +45,17 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.filter(content__icontains=text)
 
     def of_action(self, action_id: uuid.UUID, actor: Actor) -> HistoryQuerySet:
-        """Of one action, if this actor did it."""
+        """Return the events of one action, or none if somebody else did it."""
         return self.filter(action_id=action_id, actor_type=actor.type, actor_name=actor.name)
 
     def beside(self, events: Iterable[MemoryEvent]) -> HistoryQuerySet:
-        """All events of the same actions as these. Events from before actions had ids are told
-        apart by their moment."""
+        """Return all events of the same actions as these. Old events have no action id: those of
+        one moment are one action."""
         actions = (Q(at=event.at, action_id=event.action_id) for event in events)
         return self.filter(reduce(or_, actions, Q(pk__in=[])))
 
     def not_followed_by(self, *actions: str) -> HistoryQuerySet:
-        """Without events after which one of these actions was done to the same memory."""
+        """Leave out events after which one of these actions was done to the same memory."""
         later = self.model._default_manager.filter(
             space_id=OuterRef("space_id"),
             memory_id=OuterRef("memory_id"),
@@ -61,6 +63,11 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
             action__in=actions,
         )
         return self.exclude(Exists(later))
+
+    def unmoved(self) -> MemoryQuerySet:
+        """Return the memories that these events moved into the bin or out of it, and that nothing
+        has moved since."""
+        return Memory.objects.filter(pk__in=self.not_followed_by(*MOVES).values("memory_id"))
 
     def removals(self) -> HistoryQuerySet:
         """Of memories into the bin, each with `why`: a BinReason.
@@ -111,10 +118,6 @@ class Action(models.TextChoices):
     HELD = "held", _("held for review")
     APPROVED = "approved", _("approved")
     REJECTED = "rejected", _("rejected")
-
-
-MOVES = (Action.DELETED, Action.EXPIRED, Action.EVICTED, Action.RESTORED, Action.HELD)
-"""What moves a memory into the bin or out of it. A rejected one can only be restored or held."""
 
 
 class MemoryEvent(models.Model):

@@ -62,9 +62,8 @@ def take_place_again(
     Raises NotFound, or Conflict if one is not in the bin."""
     actor, events = actor.in_action(), MemoryEvent.objects.in_space(space)
     went = events.filter(memory_id__in=memory_ids, action=Action.DELETED).not_followed_by(*MOVES)
-    came = events.beside(went).filter(action=Action.RESTORED).not_followed_by(*MOVES)
-    came_back = Memory.objects.in_space(space).live().filter(pk__in=came.values("memory_id"))
-    for older in came_back.exclude(pk__in=memory_ids).order_by("pk"):
+    came_back = events.beside(went).filter(action=Action.RESTORED).unmoved().in_space(space)
+    for older in came_back.live().exclude(pk__in=memory_ids).order_by("pk"):
         move_to_bin(
             space=space,
             memory_id=older.pk,
@@ -80,10 +79,9 @@ def superseded_by(memory: Memory) -> list[Memory]:
     """What lies in the bin since the action in which the memory came, or came back."""
     events = MemoryEvent.objects.filter(space_id=memory.space_id)
     came = events.filter(memory_id=memory.pk, action__in=_CAME)
-    went = events.beside(came).filter(action=Action.DELETED).not_followed_by(*MOVES)
-    binned = Memory.objects.filter(space_id=memory.space_id, bin_reason=BinReason.SUPERSEDED)
-    gone = binned.filter(pk__in=went.values("memory_id"))
-    return list(gone.exclude(pk=memory.pk).order_by("pk"))
+    gone = events.beside(came).filter(action=Action.DELETED).unmoved().exclude(pk=memory.pk)
+    superseded = gone.filter(space_id=memory.space_id, bin_reason=BinReason.SUPERSEDED)
+    return list(superseded.order_by("pk"))
 
 
 def _replaced(space: Space, gone: Memory) -> bool:

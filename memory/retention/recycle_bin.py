@@ -11,7 +11,7 @@ from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.formulas import retention_sql
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
-from memory.models.history import MOVES, Action
+from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.retention import statements
 from memory.retention.sweep import purge
@@ -114,8 +114,8 @@ def undo_restore(*, space: Space, action_id: UUID, actor: Actor, now: datetime) 
     policy = current_policy(space)
     events = MemoryEvent.objects.in_space(space)
     lines = events.of_action(action_id, actor).filter(action=Action.RESTORED)
-    reasons = dict(lines.not_followed_by(*MOVES).values_list("memory_id", "reason"))
-    rows = Memory.objects.in_space(space).live().filter(pk__in=reasons)
+    reasons = dict(lines.values_list("memory_id", "reason"))
+    rows = lines.unmoved().in_space(space).live()
     memories = list(rows.select_for_update().order_by("pk"))
     went = events.removals().filter(memory_id__in=reasons).order_by("id")
     last = {event.memory_id: event for event in went}

@@ -11,7 +11,7 @@ from memory.actors import Actor
 from memory.drafts import MemoryChange, Source
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
-from memory.models.history import MOVES, Action, HistoryQuerySet
+from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.reconciliation.rules import Verdict
 from memory.reconciliation.services import Statement, carry_out, decided
@@ -68,8 +68,7 @@ def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
     before. To be called in the transaction in which the approved memory waits again."""
     space = approval.space
     events = _done_by(approval).exclude(memory_id=approval.memory_id)
-    went = events.filter(action=Action.DELETED).not_followed_by(*MOVES)
-    gone = Memory.objects.in_space(space).binned().filter(pk__in=went.values("memory_id"))
+    gone = events.filter(action=Action.DELETED).unmoved().in_space(space)
     restore_memories(space=space, memory_ids=[one.pk for one in gone], actor=actor, now=now)
     live = Memory.objects.in_space(space).live().select_for_update(no_key=True)
     for event in events.filter(action__in=[Action.REVISED, Action.REINFORCED]):
@@ -86,7 +85,7 @@ def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
 def was_merged(memory: Memory, approval: MemoryEvent) -> bool:
     """Whether the memory lies in the bin since its approval, because an older one holds it."""
     own = _done_by(approval).filter(memory_id=memory.pk, action=Action.DELETED)
-    return memory.status == Status.BINNED and own.not_followed_by(*MOVES).exists()
+    return own.unmoved().in_space(memory.space).binned().exists()
 
 
 def _done_by(approval: MemoryEvent) -> HistoryQuerySet:

@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from memory.actors import Actor
 from memory.models import Memory, MemoryEvent, Space, User
 from memory.retention.overview import removals_by_reason
-from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.recycle_bin import delete_memory, restore_memory, undo_restore
 from memory.retention.sweep import sweep
 from memory.review.services import reject_memory
 from tests.conftest import Answer
@@ -130,6 +131,11 @@ def test_undo_leaves_what_was_taken_back_anew(client: Client, space: Space) -> N
     assert client.post(address).status_code == 204
 
     assert stored(memory).status == "live"
+    last = MemoryEvent.objects.filter(memory_id=memory.pk, action="restored").latest("pk")
+    assert last.action_id is not None
+    for somebody, put_back in ((Actor("user", "bob"), 0), (ALICE, 1)):
+        args = {"space": space, "action_id": last.action_id, "actor": somebody}
+        assert undo_restore(now=when, **args) == put_back
     assert client.post(address.replace("put-back/", "put-back/x")).status_code == 404
 
 
