@@ -41,15 +41,8 @@ def pin_memories(
     for memory in memories:
         memory.pinned = pinned
     _rows(space, memories).update(pinned=pinned)
-    record(
-        memories=memories,
-        action=Action.PINNED if pinned else Action.UNPINNED,
-        actor=actor,
-        policy=current_policy(space),
-        now=now,
-        reason=reason,
-    )
-    return len(memories)
+    action = Action.PINNED if pinned else Action.UNPINNED
+    return record_all(space, memories, action, actor, now, reason)
 
 
 @transaction.atomic
@@ -57,23 +50,15 @@ def delete_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> int:
     """Lets memories go because somebody said so; how many went into the bin."""
-    policy = current_policy(space)
+    decay = current_policy(space).document.decay
     memories = locked(_live(space, memory_ids))
-    _rows(space, memories).with_importance_now(decay=policy.document.decay, now=now).update(
+    _rows(space, memories).with_importance_now(decay=decay, now=now).update(
         status=Status.BINNED,
         bin_reason=BinReason.DELETED,
         binned_at=now,
         importance_then=F("current_importance"),
     )
-    record(
-        memories=memories,
-        action=Action.DELETED,
-        actor=actor,
-        policy=policy,
-        now=now,
-        reason=BinReason.DELETED.value,
-    )
-    return len(memories)
+    return record_all(space, memories, Action.DELETED, actor, now, BinReason.DELETED.value)
 
 
 @transaction.atomic
@@ -144,14 +129,20 @@ def revise_all(
     actor = actor.in_action()
     keep_revisions(memories, actor=actor, now=now, reason=reason)
     _rows(space, memories).update(revision=F("revision") + 1, **changes)
-    record(
-        memories=memories,
-        action=Action.REVISED,
-        actor=actor,
-        policy=current_policy(space),
-        now=now,
-        reason=reason,
-    )
+    return record_all(space, memories, Action.REVISED, actor, now, reason)
+
+
+def record_all(
+    space: Space,
+    memories: Collection[Memory],
+    action: Action,
+    actor: Actor,
+    now: datetime,
+    reason: str,
+) -> int:
+    """Writes the history of a change to many memories; how many they are."""
+    policy = current_policy(space)
+    record(memories=memories, action=action, actor=actor, policy=policy, now=now, reason=reason)
     return len(memories)
 
 

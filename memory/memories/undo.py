@@ -12,11 +12,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Subquery
 
 from memory.actors import Actor
-from memory.memories.bulk import PINS, locked, pin_memories, revise_all
+from memory.memories.bulk import PINS, locked, pin_memories, record_all, revise_all
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space, Status
 from memory.models.history import Action, HistoryQuerySet
-from memory.models.policies import current_policy
-from memory.store.history import record
 
 REASON = "undone"
 
@@ -65,16 +63,8 @@ def _undo_deletion(space: Space, done: HistoryQuerySet, actor: Actor, now: datet
     Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories]).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
     )
-    record(
-        memories=memories,
-        action=Action.RESTORED,
-        actor=actor,
-        policy=current_policy(space),
-        now=now,
-        # The line of a return says why it had gone (HistoryQuerySet.removals).
-        reason=BinReason.DELETED.value,
-    )
-    return len(memories)
+    # The line of a return says why it had gone (HistoryQuerySet.removals).
+    return record_all(space, memories, Action.RESTORED, actor, now, BinReason.DELETED.value)
 
 
 def _undo_labels(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:

@@ -134,8 +134,8 @@ def test_undo_leaves_what_was_taken_back_anew(client: Client, space: Space) -> N
     last = MemoryEvent.objects.filter(memory_id=memory.pk, action="restored").latest("pk")
     assert last.action_id is not None
     for somebody, put_back in ((Actor("user", "bob"), 0), (ALICE, 1)):
-        args = {"space": space, "action_id": last.action_id, "actor": somebody}
-        assert undo_restore(now=when, **args) == put_back
+        done = undo_restore(space=space, action_id=last.action_id, actor=somebody, now=when)
+        assert done == put_back
     assert client.post(address.replace("put-back/", "put-back/x")).status_code == 404
 
 

@@ -86,8 +86,9 @@ def test_an_expiry_is_recorded_with_its_numbers(space: Space) -> None:
 
 def test_a_sweep_is_one_action(space: Space) -> None:
     set_policy(space, capacity=1)
-    for number in range(3):
-        insert(space, number, importance=0.9 if number else 0.1, created_at=NOW - 90 * DAY)
+    insert(space, 0, importance=0.1, clock_started_at=NOW - 90 * DAY)
+    for number in (1, 2):
+        insert(space, number, importance=0.9)
     for then in (NOW, NOW + 60 * DAY):
         sweep(space=space, now=then)
 
