@@ -1,8 +1,5 @@
 """Exchanges that were said anew: what waits is not judged, and what only they taught is let go.
 Those of a deleted conversation: what waits is not judged, and nothing else. Both can be taken back.
-
-What belongs to one retraction is told by its moment: nothing else ends, goes or returns at the very
-same microsecond in the same exchange.
 """
 
 from collections.abc import Collection
@@ -17,10 +14,8 @@ from assessor.queue import enqueue_on_commit
 from assessor.remembering import lock_taught, made_in
 from memory.actors import Actor
 from memory.models import BinReason, Memory, Reason, Space
-from memory.models.memories import MemoryQuerySet
-from memory.reconciliation.discarding import take_place_again
+from memory.reconciliation.discarding import superseded_by, take_place_again
 from memory.retention.recycle_bin import move_to_bin, restore_memories
-from memory.tools import TOOL
 
 _WAITING = [State.QUEUED, State.RUNNING, State.RETRYING]
 
@@ -39,14 +34,16 @@ def retract(
     `written_ids` are memories that the model wrote by a tool in them. What such a memory had
     superseded comes back.
     """
+    actor = actor.in_action()
     # Whoever is about to finish one of them has done so before this returns, or cannot any more.
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     held = list(rows.select_for_update().order_by("pk"))
     unfinished = [*_WAITING, State.FAILED]
     why = Reason("source_edited")
     _take_out(space, [one for one in held if one.state in unfinished], why, now)
-    judged = {one.pk: one.finished_at for one in held if one.state == State.DONE}
-    for memory in lock_taught(space, list(judged), written_ids):
+    judged = [one.pk for one in held if one.state == State.DONE]
+    for memory in lock_taught(space, judged, written_ids):
+        older = [gone.pk for gone in superseded_by(memory)]
         move_to_bin(
             space=space,
             memory_id=memory.pk,
@@ -55,9 +52,6 @@ def retract(
             now=now,
             reason=why,
         )
-        judged_at = judged.get(memory.source_assessment) if memory.source_assessment else None
-        learned_at = memory.created_at if memory.source_role == TOOL else judged_at
-        older = _superseded_at(space, learned_at) if learned_at else []
         restore_memories(space=space, memory_ids=older, actor=actor, now=now)
 
 
@@ -71,11 +65,13 @@ def reinstate(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Undoes the retraction of that moment: what waited waits again, what was let go is back."""
+    """Undoes the retraction of these exchanges at that moment: what waited waits again, what was
+    let go is back."""
     put_back(space=space, assessment_ids=assessment_ids, taken_at=retracted_at, now=now)
-    taught = Memory.objects.in_space(space).filter(made_in(assessment_ids, written_ids))
-    if back := _superseded_at(space, retracted_at, taught):
-        take_place_again(space=space, memory_ids=back, gone_at=retracted_at, actor=actor, now=now)
+    taught = Memory.objects.in_space(space).binned().filter(made_in(assessment_ids, written_ids))
+    gone = taught.filter(bin_reason=BinReason.SUPERSEDED, binned_at=retracted_at)
+    back = list(gone.values_list("pk", flat=True))
+    take_place_again(space=space, memory_ids=back, actor=actor, now=now)
 
 
 @transaction.atomic
@@ -119,11 +115,3 @@ def _take_out(space: Space, unfinished: list[Assessment], reason: str, now: date
     # Those that waited with one of them, and were not said anew, go on by themselves.
     left = rows.filter(part_of__in=out)
     left.update(part_of=None, state=State.QUEUED, due_at=now, finished_at=None, error="")
-
-
-def _superseded_at(
-    space: Space, moment: datetime, among: MemoryQuerySet | None = None
-) -> list[UUID]:
-    rows = Memory.objects.in_space(space) if among is None else among
-    gone = rows.binned().filter(bin_reason=BinReason.SUPERSEDED, binned_at=moment)
-    return list(gone.values_list("pk", flat=True))

@@ -5,7 +5,7 @@ Only live memories are changed, and only those that the change makes different; 
 exactly what an action did, and memories.undo can take exactly that back.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -23,10 +23,18 @@ from memory.models.policies import current_policy
 from memory.store.history import record
 from memory.store.services import keep_revisions
 
+PINS = (Action.PINNED, Action.UNPINNED)
+
 
 @transaction.atomic
 def pin_memories(
-    *, space: Space, memory_ids: Collection[UUID], pinned: bool, actor: Actor, now: datetime
+    *,
+    space: Space,
+    memory_ids: Iterable[UUID],
+    pinned: bool,
+    actor: Actor,
+    now: datetime,
+    reason: str = "",
 ) -> int:
     """Pins or unpins memories; how many were not so before."""
     memories = locked(_live(space, memory_ids).filter(pinned=not pinned))
@@ -34,8 +42,7 @@ def pin_memories(
         memory.pinned = pinned
     _rows(space, memories).update(pinned=pinned)
     action = Action.PINNED if pinned else Action.UNPINNED
-    record(memories=memories, action=action, actor=actor, policy=current_policy(space), now=now)
-    return len(memories)
+    return record_all(space, memories, action, actor, now, reason)
 
 
 @transaction.atomic
@@ -43,23 +50,15 @@ def delete_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> int:
     """Lets memories go because somebody said so; how many went into the bin."""
-    policy = current_policy(space)
+    decay = current_policy(space).document.decay
     memories = locked(_live(space, memory_ids))
-    _rows(space, memories).with_importance_now(decay=policy.document.decay, now=now).update(
+    _rows(space, memories).with_importance_now(decay=decay, now=now).update(
         status=Status.BINNED,
         bin_reason=BinReason.DELETED,
         binned_at=now,
         importance_then=F("current_importance"),
     )
-    record(
-        memories=memories,
-        action=Action.DELETED,
-        actor=actor,
-        policy=policy,
-        now=now,
-        reason=BinReason.DELETED.value,
-    )
-    return len(memories)
+    return record_all(space, memories, Action.DELETED, actor, now, BinReason.DELETED.value)
 
 
 @transaction.atomic
@@ -74,7 +73,7 @@ def tag_memories(
     if any(len(memory.tags) >= MAX_TAGS for memory in memories):
         raise Conflict(f"One of them has {MAX_TAGS} tags already.")
     added = _array("array_append", tag)
-    return _revise(space, memories, actor, now, Reason("tag_added", tag), tags=added)
+    return revise_all(space, memories, actor, now, Reason("tag_added", tag), tags=added)
 
 
 @transaction.atomic
@@ -84,7 +83,7 @@ def untag_memories(
     """Takes a tag away; how many had it."""
     memories = locked(_live(space, memory_ids).filter(tags__contains=[tag]))
     left = _array("array_remove", tag)
-    return _revise(space, memories, actor, now, Reason("tag_removed", tag), tags=left)
+    return revise_all(space, memories, actor, now, Reason("tag_removed", tag), tags=left)
 
 
 @transaction.atomic
@@ -99,7 +98,7 @@ def retype_memories(
     """Makes memories be of another type; how many were not. What they weigh stays as it is."""
     memories = locked(_live(space, memory_ids).exclude(memory_type=memory_type))
     kind = Value(memory_type)
-    return _revise(
+    return revise_all(
         space, memories, actor, now, Reason("type_changed", memory_type), memory_type=kind
     )
 
@@ -112,7 +111,7 @@ def locked(rows: MemoryQuerySet) -> list[Memory]:
     return list(rows.defer("search").select_for_update().order_by("pk"))
 
 
-def _live(space: Space, memory_ids: Collection[UUID]) -> MemoryQuerySet:
+def _live(space: Space, memory_ids: Iterable[UUID]) -> MemoryQuerySet:
     return Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
 
 
@@ -120,7 +119,7 @@ def _rows(space: Space, memories: Collection[Memory]) -> MemoryQuerySet:
     return Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories])
 
 
-def _revise(
+def revise_all(
     space: Space,
     memories: Sequence[Memory],
     actor: Actor,
@@ -129,16 +128,23 @@ def _revise(
     **changes: Combinable,
 ) -> int:
     """Changes what is not embedded or indexed of a memory, and keeps what it said before."""
+    actor = actor.in_action()
     keep_revisions(memories, actor=actor, now=now, reason=reason)
     _rows(space, memories).update(revision=F("revision") + 1, **changes)
-    record(
-        memories=memories,
-        action=Action.REVISED,
-        actor=actor,
-        policy=current_policy(space),
-        now=now,
-        reason=reason,
-    )
+    return record_all(space, memories, Action.REVISED, actor, now, reason)
+
+
+def record_all(
+    space: Space,
+    memories: Collection[Memory],
+    action: Action,
+    actor: Actor,
+    now: datetime,
+    reason: str,
+) -> int:
+    """Writes the history of a change to many memories; how many they are."""
+    policy = current_policy(space)
+    record(memories=memories, action=action, actor=actor, policy=policy, now=now, reason=reason)
     return len(memories)
 
 

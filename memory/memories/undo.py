@@ -1,27 +1,22 @@
-"""Taking back what memories.bulk did to many memories: exactly that, and nothing else.
+"""Undo of what memories.bulk did to many memories in one action: of exactly that.
 
-What an action did is told by its moment and its actor, as the history has them: nothing else is
-done by the same person at the very same microsecond. A memory that was changed since in what the
-action had changed stays as it is. What is taken back is a change of its own, with its own history.
+A memory that was changed since in what the action had changed stays as it is. An undo is a change
+of its own, with its own history.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
 
 from memory.actors import Actor
-from memory.memories.bulk import locked
+from memory.memories.bulk import PINS, locked, pin_memories, record_all, revise_all
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Reason, Space, Status
 from memory.models.history import Action, HistoryQuerySet
-from memory.models.policies import current_policy
-from memory.store.history import record
-from memory.store.services import keep_revisions
 
 REASON = Reason("undone")
-_PINS = (Action.PINNED, Action.UNPINNED)
 
 
 @dataclass(frozen=True)
@@ -33,86 +28,56 @@ class Undone:
 
 
 @transaction.atomic
-def undo_pin(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undone:
-    """Takes back what `pin_memories` did at that moment, where no later one has done it anew."""
-    done = _done(space, at, actor).filter(action__in=_PINS)
-    later = MemoryEvent.objects.in_space(space).filter(
-        memory_id=OuterRef("memory_id"), action__in=_PINS, id__gt=OuterRef("pk")
+def undo(*, space: Space, action_id: UUID, actor: Actor, now: datetime) -> Undone:
+    """Undo what the actor pinned, unpinned, deleted, tagged or retyped in this action."""
+    events: HistoryQuerySet = MemoryEvent.objects.in_space(space).of_action(action_id, actor)
+    done = events.filter(action__in=[*PINS, Action.DELETED, Action.REVISED])
+    parts = (_undo_pins, _undo_deletion, _undo_labels)
+    back = sum(part(space, done, actor.in_action(), now) for part in parts)
+    return Undone(back, done.count() - back)
+
+
+def _undo_pins(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
+    """Undo the pinning or unpinning of memories that were neither pinned nor unpinned since."""
+    last = done.not_followed_by(*PINS)
+    return sum(
+        pin_memories(
+            space=space,
+            memory_ids=last.filter(action=action).values_list("memory_id", flat=True),
+            pinned=action == Action.UNPINNED,
+            actor=actor,
+            now=now,
+            reason=REASON,
+        )
+        for action in PINS
     )
-    pinned = {
-        memory_id: action == Action.PINNED
-        for memory_id, action in done.exclude(Exists(later)).values_list("memory_id", "action")
-    }
-    memories = locked(Memory.objects.in_space(space).live().filter(pk__in=pinned))
-    memories = [memory for memory in memories if memory.pinned == pinned[memory.pk]]
-    for memory in memories:
-        memory.pinned = not memory.pinned
-    Memory.objects.in_space(space).bulk_update(memories, ["pinned"])
-    for action in _PINS:
-        changed = [memory for memory in memories if memory.pinned == (action == Action.PINNED)]
-        _note(space, changed, action, actor, now)
-    return Undone(len(memories), done.count() - len(memories))
 
 
-@transaction.atomic
-def undo_deletion(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undone:
-    """Takes back what `delete_memories` did at that moment: what still lies in the bin as it was
-    put there is alive again, its clocks where they stood.
+def _undo_deletion(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
+    """Make memories live again that still lie in the bin since their deletion.
 
-    Unlike restoring, which begins them anew: an undo leaves nothing behind.
+    Their clocks go on as if nothing had happened, other than when they are restored.
     """
-    done = _done(space, at, actor).filter(action=Action.DELETED)
-    binned = Memory.objects.in_space(space).binned()
-    rows = binned.filter(pk__in=done.values("memory_id"), binned_at=at)
-    memories = locked(rows.filter(bin_reason=BinReason.DELETED))
-    ids = [memory.pk for memory in memories]
-    Memory.objects.in_space(space).filter(pk__in=ids).update(
+    deleted = done.filter(action=Action.DELETED).unmoved().in_space(space)
+    memories = locked(deleted.binned().filter(bin_reason=BinReason.DELETED))
+    Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories]).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
     )
-    # The line of a return says why it had gone (models.history.removals).
-    _note(space, memories, Action.RESTORED, actor, now, reason=BinReason.DELETED.value)
-    return Undone(len(memories), done.count() - len(memories))
+    # The line of a return says why it had gone (HistoryQuerySet.removals).
+    return record_all(space, memories, Action.RESTORED, actor, now, BinReason.DELETED.value)
 
 
-@transaction.atomic
-def undo_revision(*, space: Space, at: datetime, actor: Actor, now: datetime) -> Undone:
-    """Takes back the tags or the type that were changed at that moment, where nothing has revised
-    the memory since."""
-    revisions = MemoryRevision.objects.filter(
-        space_id=space.pk, replaced_at=at, actor_type=actor.type, actor_name=actor.name
+def _undo_labels(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
+    """Give memories that nothing has revised since the tags and the type that they had before."""
+    revised = done.filter(action=Action.REVISED)
+    past = MemoryRevision.objects.filter(
+        space_id=space.pk, memory_id=OuterRef("pk"), number=OuterRef("revision") - 1
     )
-    before = {past.memory_id: past for past in revisions}
-    memories = locked(Memory.objects.in_space(space).live().filter(pk__in=before))
-    memories = [memory for memory in memories if _only_labels(memory, before[memory.pk])]
-    keep_revisions(memories, actor=actor, now=now, reason=REASON)
-    for memory in memories:
-        memory.tags = before[memory.pk].tags
-        memory.memory_type = before[memory.pk].memory_type
-        memory.revision += 1
-    fields = ["tags", "memory_type", "revision"]
-    Memory.objects.in_space(space).bulk_update(memories, fields)
-    _note(space, memories, Action.REVISED, actor, now)
-    return Undone(len(memories), len(before) - len(memories))
-
-
-def _only_labels(memory: Memory, past: MemoryRevision) -> bool:
-    """Whether the memory is the very next revision, and differs in tags and type at most."""
-    same = all(getattr(memory, name) == getattr(past, name) for name in ("content", "topics"))
-    return same and memory.revision == past.number + 1
-
-
-def _done(space: Space, at: datetime, actor: Actor) -> HistoryQuerySet:
-    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
-    return events.filter(at=at, actor_type=actor.type, actor_name=actor.name)
-
-
-def _note(
-    space: Space,
-    memories: Sequence[Memory],
-    action: Action,
-    actor: Actor,
-    now: datetime,
-    reason: str = REASON,
-) -> None:
-    policy = current_policy(space)
-    record(memories=memories, action=action, actor=actor, policy=policy, now=now, reason=reason)
+    only_labels = past.filter(
+        action_id__in=revised.values("action_id"),
+        content=OuterRef("content"),
+        topics=OuterRef("topics"),
+    )
+    rows = Memory.objects.in_space(space).live().filter(pk__in=revised.values("memory_id"))
+    before = {name: Subquery(past.values(name)) for name in ("tags", "memory_type")}
+    return revise_all(space, locked(rows.filter(Exists(only_labels))), actor, now, REASON, **before)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar, NoReturn
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Case, CharField, OuterRef, Q, Subquery, Value, When
+from django.db.models import Case, CharField, Exists, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.actors import Actor
 from memory.models.access import Space
-from memory.models.memories import SHORT_ID, Memory
+from memory.models.memories import SHORT_ID, Memory, MemoryQuerySet
 
+# Into the bin or out of it. What was rejected comes out of it by one of these.
+MOVES = ("deleted", "expired", "evicted", "restored", "held")
 _TOLD_BY_ACTION = {"expired": "expired", "evicted": "over_capacity", "rejected": "rejected"}
 
 
@@ -37,6 +43,31 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
     def saying(self, text: str) -> HistoryQuerySet:
         """Of memories whose content held this plain text at that moment, in any case."""
         return self.filter(content__icontains=text)
+
+    def of_action(self, action_id: uuid.UUID, actor: Actor) -> HistoryQuerySet:
+        """Return the events of one action, or none if somebody else did it."""
+        return self.filter(action_id=action_id, actor_type=actor.type, actor_name=actor.name)
+
+    def beside(self, events: Iterable[MemoryEvent]) -> HistoryQuerySet:
+        """Return all events of the same actions as these. Old events have no action id: those of
+        one moment are one action."""
+        actions = (Q(at=event.at, action_id=event.action_id) for event in events)
+        return self.filter(reduce(or_, actions, Q(pk__in=[])))
+
+    def not_followed_by(self, *actions: str) -> HistoryQuerySet:
+        """Leave out events after which one of these actions was done to the same memory."""
+        later = self.model._default_manager.filter(
+            space_id=OuterRef("space_id"),
+            memory_id=OuterRef("memory_id"),
+            id__gt=OuterRef("pk"),
+            action__in=actions,
+        )
+        return self.exclude(Exists(later))
+
+    def unmoved(self) -> MemoryQuerySet:
+        """Return the memories that these events moved into the bin or out of it, and that nothing
+        has moved since."""
+        return Memory.objects.filter(pk__in=self.not_followed_by(*MOVES).values("memory_id"))
 
     def removals(self) -> HistoryQuerySet:
         """Of memories into the bin, each with `why`: a BinReason.
@@ -90,7 +121,10 @@ class Action(models.TextChoices):
 
 
 class MemoryEvent(models.Model):
-    """One line of the history. Append-only: it outlives the memory, so it holds no key to it."""
+    """One line of the history. Append-only: it outlives the memory, so it holds no key to it.
+
+    All events and revisions of one action have the same `action_id`; old ones have none.
+    """
 
     id = models.BigAutoField(primary_key=True)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
@@ -108,6 +142,7 @@ class MemoryEvent(models.Model):
     current_importance = models.FloatField(_("importance then"))
     rank = models.PositiveIntegerField(_("rank"), null=True)
     policy_version = models.PositiveIntegerField(_("policy version"))
+    action_id = models.UUIDField(null=True, editable=False)
 
     objects: ClassVar[models.Manager[MemoryEvent]] = HistoryQuerySet.as_manager()
 
@@ -117,6 +152,7 @@ class MemoryEvent(models.Model):
         indexes = [
             models.Index(fields=["space", "at", "id"], name="event_by_time"),
             models.Index(fields=["space", "memory_id", "at"], name="event_by_memory"),
+            models.Index(fields=["space", "action_id"], name="event_by_action_id"),
             models.Index(
                 fields=["space", "action", "at", "id"],
                 include=["memory_id"],
@@ -159,6 +195,7 @@ class MemoryRevision(models.Model):
     reason_argument = models.TextField(default="", db_default="", editable=False)
     actor_type = models.CharField(_("kind of actor"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
+    action_id = models.UUIDField(null=True, editable=False)
 
     class Meta:
         verbose_name = _("past revision")

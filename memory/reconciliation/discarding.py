@@ -12,11 +12,14 @@ from django.db import transaction
 
 from memory.actors import Actor
 from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
-from memory.models.history import Action
+from memory.models.history import MOVES, Action
 from memory.recall.similar import Neighbour, nearest_live, vector_of
 from memory.reconciliation.rules import replaces, restates
 from memory.reconciliation.services import one_at_a_time
 from memory.retention.recycle_bin import move_to_bin, restore_memories
+from memory.store.services import lock_memory
+
+_CAME = (Action.CREATED, Action.APPROVED, Action.RESTORED)
 
 
 @transaction.atomic
@@ -25,6 +28,9 @@ def discard_memory(
 ) -> Memory:
     """Lets a memory go that should not have been made. Raises NotFound."""
     one_at_a_time(space)
+    memory, actor = lock_memory(space, memory_id), actor.in_action()
+    if memory.status == Status.BINNED:
+        return memory
     memory = move_to_bin(
         space=space,
         memory_id=memory_id,
@@ -33,9 +39,8 @@ def discard_memory(
         now=now,
         reason=reason,
     )
-    if memory.binned_at == now:  # else it lay there already
-        older = [gone.pk for gone in _superseded_by(memory) if not _replaced(space, gone)]
-        restore_memories(space=space, memory_ids=older, actor=actor, now=now)
+    older = [gone.pk for gone in superseded_by(memory) if not _replaced(space, gone)]
+    restore_memories(space=space, memory_ids=older, actor=actor, now=now)
     return memory
 
 
@@ -44,21 +49,20 @@ def undo_discard(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) 
     """Takes a discarded memory back; what had come back for it gives way again. One that is not in
     the bin stays as it is."""
     one_at_a_time(space)
-    memory = Memory.objects.in_space(space).binned().filter(pk=memory_id).first()
-    if memory is not None and memory.binned_at is not None:
-        take_place_again(
-            space=space, memory_ids=[memory_id], gone_at=memory.binned_at, actor=actor, now=now
-        )
+    if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
+        take_place_again(space=space, memory_ids=[memory_id], actor=actor, now=now)
 
 
 @transaction.atomic
 def take_place_again(
-    *, space: Space, memory_ids: Collection[UUID], gone_at: datetime, actor: Actor, now: datetime
+    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
-    """Takes back memories that went at that moment; what came back for them then gives way.
+    """Takes back memories that were let go; what came back for them then gives way.
     Raises NotFound, or Conflict if one is not in the bin."""
-    came_back = Memory.objects.in_space(space).live().filter(restored_at=gone_at)
-    for older in came_back.exclude(pk__in=memory_ids).order_by("pk"):
+    actor, events = actor.in_action(), MemoryEvent.objects.in_space(space)
+    went = events.filter(memory_id__in=memory_ids, action=Action.DELETED).not_followed_by(*MOVES)
+    came_back = events.beside(went).filter(action=Action.RESTORED).unmoved().in_space(space)
+    for older in came_back.live().exclude(pk__in=memory_ids).order_by("pk"):
         move_to_bin(
             space=space,
             memory_id=older.pk,
@@ -70,13 +74,13 @@ def take_place_again(
     restore_memories(space=space, memory_ids=memory_ids, actor=actor, now=now)
 
 
-def _superseded_by(memory: Memory) -> list[Memory]:
-    """What lies in the bin since the very moment at which the memory came, or came back."""
-    events = MemoryEvent.objects.filter(space_id=memory.space_id, memory_id=memory.pk)
-    came = events.filter(action__in=[Action.CREATED, Action.APPROVED, Action.RESTORED])
-    rows = Memory.objects.filter(space_id=memory.space_id, status=Status.BINNED)
-    gone = rows.filter(bin_reason=BinReason.SUPERSEDED, binned_at__in=came.values("at"))
-    return list(gone.exclude(pk=memory.pk).order_by("pk"))
+def superseded_by(memory: Memory) -> list[Memory]:
+    """What lies in the bin since the action in which the memory came, or came back."""
+    events = MemoryEvent.objects.filter(space_id=memory.space_id)
+    came = events.filter(memory_id=memory.pk, action__in=_CAME)
+    gone = events.beside(came).filter(action=Action.DELETED).unmoved().exclude(pk=memory.pk)
+    superseded = gone.filter(space_id=memory.space_id, bin_reason=BinReason.SUPERSEDED)
+    return list(superseded.order_by("pk"))
 
 
 def _replaced(space: Space, gone: Memory) -> bool:

@@ -130,7 +130,7 @@ def remember(
     what would change or replace a memory, instead of doing it.
     `extra` are columns of a new memory. A revision embeds its text while the space is held.
     """
-    [draft] = prepared.drafts
+    [draft], actor = prepared.drafts, actor.in_action()
     statement = Statement(
         space=prepared.space,
         content=draft.content,

@@ -1,10 +1,12 @@
 """The recycle bin: what went and why, taking it back, letting go for good."""
 
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.access.selection import asked_moment, selected_ids
+from memory.access.selection import selected_ids
 from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
 from memory.models.policies import current_policy
@@ -61,26 +63,26 @@ def chart(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def restore(request: PageRequest, access: Access) -> HttpResponse:
     """Takes what was chosen back, all or none; the answer offers to undo it."""
-    ids, now = selected_ids(request.POST), timezone.now()
+    ids, actor = selected_ids(request.POST), access.actor.in_action()
     if not ids:
         return _done(request, access, _("Choose what is to come back first."), "warning")
     try:
         recycle_bin.restore_memories(
-            space=access.space, memory_ids=ids, actor=access.actor, now=now
+            space=access.space, memory_ids=ids, actor=actor, now=timezone.now()
         )
     except (NotFound, Conflict):
         return _done(request, access, _("One of them is not in the bin any more."), "warning")
+    undo = reverse("bin_put_back", args=[access.space.slug, actor.action_id])
     text = ngettext("%(n)d memory is back.", "%(n)d memories are back.", len(ids))
-    return _done(request, access, text % {"n": len(ids)}, "success", restored_at=now)
+    return _done(request, access, text % {"n": len(ids)}, "success", undo_url=undo)
 
 
 @require_POST
 @space_page("write")
-def put_back(request: PageRequest, access: Access) -> HttpResponse:
-    """Undoes `restore`: what came back at that moment lies in the bin again."""
-    restored_at = asked_moment(request.GET.get("at", ""))
+def put_back(request: PageRequest, access: Access, action_id: UUID) -> HttpResponse:
+    """Undoes `restore`: what came back in this action lies in the bin again."""
     recycle_bin.undo_restore(
-        space=access.space, restored_at=restored_at, actor=access.actor, now=timezone.now()
+        space=access.space, action_id=action_id, actor=access.actor, now=timezone.now()
     )
     response = HttpResponse(status=204)
     response["HX-Refresh"] = "true"

@@ -70,7 +70,7 @@ def restore_memories(
 
     The history says why each had gone. Raises NotFound, or Conflict if one is not in the bin.
     """
-    policy = current_policy(space)
+    policy, actor = current_policy(space), actor.in_action()
     held = _lock(space, memory_ids)
     if any(memory.status != Status.BINNED for memory in held):
         raise Conflict("It is not in the bin.")
@@ -106,18 +106,18 @@ def restore_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime
 
 
 @transaction.atomic
-def undo_restore(*, space: Space, restored_at: datetime, actor: Actor, now: datetime) -> int:
-    """Puts what was taken back at that moment into the bin again, as it lay there; how many.
+def undo_restore(*, space: Space, action_id: UUID, actor: Actor, now: datetime) -> int:
+    """Puts what the actor took back in this action into the bin again, as it lay there; how many.
 
     What has been let go since, or taken back once more, stays as it is.
     """
     policy = current_policy(space)
     events = MemoryEvent.objects.in_space(space)
-    lines = events.filter(at=restored_at, action=Action.RESTORED)
+    lines = events.of_action(action_id, actor).filter(action=Action.RESTORED)
     reasons = dict(lines.values_list("memory_id", "reason"))
-    rows = Memory.objects.in_space(space).live().filter(pk__in=reasons, restored_at=restored_at)
+    rows = lines.unmoved().in_space(space).live()
     memories = list(rows.select_for_update().order_by("pk"))
-    went = events.removals().filter(memory_id__in=reasons, at__lte=restored_at).order_by("id")
+    went = events.removals().filter(memory_id__in=reasons).order_by("id")
     last = {event.memory_id: event for event in went}
     for memory in memories:
         event = last.get(memory.pk)

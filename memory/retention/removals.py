@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from memory.models import BinReason, Memory, MemoryEvent, PolicyVersion, Space
 from memory.models.history import Action
@@ -57,20 +56,19 @@ def _capacities(events: dict[Memory, MemoryEvent], space: Space) -> dict[int, in
 
 
 def _successors(events: dict[Memory, MemoryEvent], space: Space) -> dict[Memory, MemoryEvent]:
-    """What superseded them: it was written, let in or changed in the same transaction, so its line
-    is the next one of that moment by that actor. What was retracted has none."""
+    """What superseded them: it was written, let in or changed in the same action. What was
+    retracted has none."""
     gone = {m: event for m, event in events.items() if m.bin_reason == BinReason.SUPERSEDED}
-    if not gone:
-        return {}
-    moments = {event.at for event in gone.values()}
-    written = MemoryEvent.objects.in_space(space).filter(at__in=moments, action__in=_WRITTEN)
+    written = MemoryEvent.objects.in_space(space).beside(gone.values()).filter(action__in=_WRITTEN)
     lines = list(written.order_by("id"))
-    found = {memory: _next(event, lines) for memory, event in gone.items()}
+    found = {memory: _successor(event, lines) for memory, event in gone.items()}
     return {memory: line for memory, line in found.items() if line is not None}
 
 
-def _next(removal: MemoryEvent, lines: Sequence[MemoryEvent]) -> MemoryEvent | None:
-    def by_whom(event: MemoryEvent) -> tuple[datetime, str, str]:
-        return event.at, event.actor_type, event.actor_name
-
-    return next((e for e in lines if e.pk > removal.pk and by_whom(e) == by_whom(removal)), None)
+def _successor(removal: MemoryEvent, lines: Sequence[MemoryEvent]) -> MemoryEvent | None:
+    action = removal.at, removal.action_id
+    others = [
+        e for e in lines if (e.at, e.action_id) == action and e.memory_id != removal.memory_id
+    ]
+    # Of an old action, which was a moment, there may be several: then it is the next one.
+    return max(others, key=lambda e: (e.pk > removal.pk, -e.pk), default=None)

@@ -256,11 +256,13 @@ def _history(cause: Cause, action: Action) -> tuple[str, list[Any]]:
     """The insert of one event for each row of `gone`."""
     statement = f"""
         INSERT INTO {_EVENT} (space_id, memory_id, at, action, actor_type, actor_name, reason,
-            content, importance, current_importance, rank, policy_version)
-        SELECT %s, id, %s, %s, %s, %s, bin_reason, content, importance, current_importance, rank, %s
+            content, importance, current_importance, rank, policy_version, action_id)
+        SELECT %s, id, %s, %s, %s, %s, bin_reason, content, importance, current_importance, rank,
+            %s, %s
         FROM gone ORDER BY rank"""  # noqa: S608 - the table's name is ours
-    actor, version = cause.actor, cause.policy.version
-    return statement, [cause.space.pk, cause.now, action.value, actor.type, actor.name, version]
+    actor, version = cause.actor.in_action(), cause.policy.version
+    who = [actor.type, actor.name, version, actor.action_id]
+    return statement, [cause.space.pk, cause.now, action.value, *who]
 
 
 def _compiled(rows: models.QuerySet[Any, Any]) -> tuple[str, Sequence[Any]]:

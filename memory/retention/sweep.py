@@ -37,7 +37,7 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
     who purges turns of a conversation must hold nothing else before (store.conversations).
     """
     with alone(space):
-        cause = statements.Cause(space, actor, current_policy(space), now)
+        cause = statements.Cause(space, actor.in_action(), current_policy(space), now)
         expired, evicted = statements.expire(cause), statements.evict(cause)
     bin_days = cause.policy.document.bin_days
     old = statements.purgeable(cause.rows, now=now, bin_days=bin_days)

@@ -3,9 +3,6 @@
 Let in, it meets what is known as a new statement does (reconciliation.services): it is a memory of
 its own, perhaps in place of one that it replaces; or an older memory says the same, or is patched
 with it, and holds it from then on. Then it lies in the bin as superseded itself.
-
-What one approval did is told by its moment: nothing else goes or changes at the very same
-microsecond in the same space.
 """
 
 from datetime import datetime
@@ -14,7 +11,7 @@ from memory.actors import Actor
 from memory.drafts import MemoryChange, Source
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
-from memory.models.history import Action
+from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.models.reasons import Reason
 from memory.reconciliation.rules import Verdict
@@ -62,29 +59,35 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     return carry_out(statement, decision, add=add, actor=actor, now=now).memory
 
 
-def take_back(memory: Memory, *, approved_at: datetime, actor: Actor, now: datetime) -> None:
-    """Undoes what the approval of that moment did to other memories, as far as nothing has happened
-    to them since: what it had superseded comes back, what it patched or reinforced says and weighs
-    what it did before. To be called in the transaction in which the memory waits again."""
-    space = memory.space
-    others = Memory.objects.in_space(space).exclude(pk=memory.pk)
-    gone = others.binned().filter(bin_reason=BinReason.SUPERSEDED, binned_at=approved_at)
+def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
+    """Undoes what an approval did to other memories, as far as nothing has happened to them since:
+    what it had superseded comes back, what it patched or reinforced says and weighs what it did
+    before. To be called in the transaction in which the approved memory waits again."""
+    space = approval.space
+    events = _done_by(approval).exclude(memory_id=approval.memory_id)
+    gone = events.filter(action=Action.DELETED).unmoved().in_space(space)
     restore_memories(space=space, memory_ids=[one.pk for one in gone], actor=actor, now=now)
-    events = MemoryEvent.objects.in_space(space).filter(at=approved_at).exclude(memory_id=memory.pk)
+    live = Memory.objects.in_space(space).live().select_for_update(no_key=True)
     for event in events.filter(action__in=[Action.REVISED, Action.REINFORCED]):
-        changed = others.live().filter(pk=event.memory_id).select_for_update(no_key=True).first()
+        changed = live.filter(pk=event.memory_id).first()
         if changed is None:
             continue
         changed.space = space
         if event.action == Action.REVISED:
-            _revert(changed, approved_at, actor, now)
+            _revert(changed, event, actor, now)
         else:
             _weaken(changed, event, actor, now)
 
 
-def was_merged(memory: Memory, approved_at: datetime | None) -> bool:
+def was_merged(memory: Memory, approval: MemoryEvent) -> bool:
     """Whether the memory lies in the bin since its approval, because an older one holds it."""
-    return memory.bin_reason == BinReason.SUPERSEDED and memory.binned_at == approved_at
+    own = _done_by(approval).filter(memory_id=memory.pk, action=Action.DELETED)
+    return own.unmoved().in_space(memory.space).binned().exists()
+
+
+def _done_by(approval: MemoryEvent) -> HistoryQuerySet:
+    events: HistoryQuerySet = MemoryEvent.objects.in_space(approval.space)
+    return events.beside([approval])
 
 
 def _statement(memory: Memory, policy: Policy) -> Statement:
@@ -117,10 +120,10 @@ def _enliven(memory: Memory, policy: Policy, now: datetime) -> None:
     )
 
 
-def _revert(changed: Memory, approved_at: datetime, actor: Actor, now: datetime) -> None:
+def _revert(changed: Memory, revised: MemoryEvent, actor: Actor, now: datetime) -> None:
     past = MemoryRevision.objects.filter(space_id=changed.space_id, memory_id=changed.pk)
     last = past.order_by("-number").first()
-    if last is not None and last.replaced_at == approved_at:
+    if last and (last.replaced_at, last.action_id) == (revised.at, revised.action_id):
         revert_memory(
             space=changed.space,
             memory_id=changed.pk,

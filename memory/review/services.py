@@ -5,7 +5,7 @@ counts for no capacity. Only a person, or a program in their name, decides about
 """
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -48,6 +48,7 @@ def hold_memory(
     to do to a memory: an approval does that. `extra` are columns of a new memory.
     """
     space, [draft] = prepared.space, prepared.drafts
+    actor = actor.in_action()
     one_at_a_time(space)
     waiting = Memory.objects.in_space(space).in_review().filter(content=draft.content).first()
     if waiting is not None:
@@ -104,12 +105,10 @@ def remember_or_hold(
 def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
     """The memory after the standing decision; it waits where it cannot be compared now."""
     decide = approve_memory if rule.approve else reject_memory
-    # A moment of its own: by it the decision can be taken back.
-    then = now + timedelta(microseconds=1)
     actor = Actor("system", f"standing decision of {rule.made_by}")
     try:
         with transaction.atomic():
-            return decide(space=memory.space, memory_id=memory.pk, actor=actor, now=then)
+            return decide(space=memory.space, memory_id=memory.pk, actor=actor, now=now)
     except EmbeddingError:
         return memory
 
@@ -119,7 +118,7 @@ def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime
     """Lets a held memory in, in the light of what is known (review.approvals). Gives the memory
     that now holds it: itself, or an older one. Raises NotFound, or Conflict if it is not held."""
     one_at_a_time(space)
-    return admit(_held(space, memory_id), actor=actor, now=now)
+    return admit(_held(space, memory_id), actor=actor.in_action(), now=now)
 
 
 @transaction.atomic
@@ -147,9 +146,8 @@ def decide_alike(
     decide = approve_memory if approve else reject_memory
     rows = Memory.objects.in_space(space).held_as(kind).order_by("-created_at", "-pk")
     found = list(rows.select_for_update().values_list("pk", flat=True)[:MAX_ALIKE])
-    for number, one in enumerate(found):
-        # A moment of its own: by it each can be taken back.
-        decide(space=space, memory_id=one, actor=actor, now=now + timedelta(microseconds=number))
+    for one in found:  # each an action of its own, that can be taken back alone
+        decide(space=space, memory_id=one, actor=actor, now=now)
     decided = Memory.objects.in_space(space).in_bulk(found)
     return [decided[one] for one in found]
 
@@ -162,36 +160,37 @@ def reopen_memories(
     did to others is undone. Raises NotFound, or Conflict if one was not held and then decided on.
     """
     one_at_a_time(space)
+    actor = actor.in_action()
     rows = Memory.objects.in_space(space).filter(pk__in=memory_ids)
     held = rows.select_for_update().order_by("pk").values_list("pk", flat=True)
     if len(held) < len(set(memory_ids)):
         raise NotFound("There is no such memory.")
     approvals = _approvals(space, held)
-    for one in sorted(held, key=lambda pk: (pk in approvals, approvals.get(pk)), reverse=True):
+    order = {memory_id: event.pk for memory_id, event in approvals.items()}
+    for one in sorted(held, key=lambda pk: order.get(pk, 0), reverse=True):
         _reopen(space, one, approvals.get(one), actor, now)
     return list(rows.order_by("pk"))
 
 
-def _approvals(space: Space, memory_ids: Collection[UUID]) -> dict[UUID, datetime]:
-    """When each of them was last let in."""
+def _approvals(space: Space, memory_ids: Collection[UUID]) -> dict[UUID, MemoryEvent]:
+    """The last approval of each of them that was let in."""
     events = MemoryEvent.objects.in_space(space).filter(memory_id__in=memory_ids)
     lines = events.filter(action=Action.APPROVED).order_by("id")
-    return dict(lines.values_list("memory_id", "at"))
+    return {event.memory_id: event for event in lines.select_related("space")}
 
 
 def _reopen(
-    space: Space, memory_id: UUID, approved_at: datetime | None, actor: Actor, now: datetime
+    space: Space, memory_id: UUID, approval: MemoryEvent | None, actor: Actor, now: datetime
 ) -> None:
     rows = Memory.objects.in_space(space).filter(pk=memory_id)
     memory = rows.get()
-    memory.space = space
     approved = memory.status == Status.LIVE and memory.review_reason
     rejected = memory.bin_reason == BinReason.REJECTED
-    if not (approved or rejected or was_merged(memory, approved_at)):
+    if not (approved or rejected or (approval and was_merged(memory, approval))):
         raise Conflict("It was not decided on.")
     rows.update(status=Status.REVIEW, binned_at=None, bin_reason="", importance_then=None)
-    if approved_at is not None and not rejected:
-        take_back(memory, approved_at=approved_at, actor=actor, now=now)
+    if approval and not rejected:
+        take_back(approval, actor=actor, now=now)
     record(
         memories=[memory],
         action=Action.HELD,

@@ -33,7 +33,9 @@ def record(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Appends one event per memory, with what it said and weighed at that moment."""
+    """Appends one event per memory, with what it said and weighed at that moment. All of them
+    belong to one action: the actor's, if it has begun."""
+    action_id = actor.in_action().action_id
     MemoryEvent.objects.bulk_create(
         (
             MemoryEvent(
@@ -48,6 +50,7 @@ def record(
                 importance=memory.importance,
                 current_importance=importance_now(memory, policy.document.decay, now),
                 policy_version=policy.version,
+                action_id=action_id,
             )
             for memory in memories
         ),

@@ -173,7 +173,7 @@ def revise_memory(
     or Conflict if it is in the bin or another revision.
     """
     text, made = _embed_change(space, memory_id, change)
-    policy = current_policy(space)
+    policy, actor = current_policy(space), actor.in_action()
     with transaction.atomic():
         rows = Memory.objects.in_space(space).filter(pk=memory_id)
         around = conversations.lock_around(space, rows) if change.content is not None else []
@@ -242,8 +242,8 @@ def _apply(
 
 
 def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, reason: str) -> None:
-    """Keeps what the memories say before each is changed. In the transaction of the change, which
-    raises each one's `revision`."""
+    """Keeps what the memories say before each is changed. In the transaction and the action of the
+    change, which raises each one's `revision`."""
     MemoryRevision.objects.bulk_create(
         MemoryRevision(
             space_id=memory.space_id,
@@ -258,6 +258,7 @@ def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, r
             replaced_at=now,
             actor_type=actor.type,
             actor_name=actor.name,
+            action_id=actor.action_id,
             **columns(reason),
         )
         for memory in memories

@@ -48,7 +48,8 @@ _COLLECT = """
     )) AND NOT (e.action = 'approved' AND EXISTS (
         SELECT 1 FROM memory_memoryevent AS merged
         WHERE merged.space_id = %(space)s AND merged.memory_id = e.memory_id
-            AND merged.at = e.at AND merged.action = 'deleted'
+            AND merged.action = 'deleted'
+            AND (merged.at, merged.action_id) IS NOT DISTINCT FROM (e.at, e.action_id)
     ))
     ORDER BY e.id
     ON CONFLICT (space_id, webhook_id, event_id) DO NOTHING

@@ -1,7 +1,7 @@
 """Many memories at once: what is ticked in the list is changed, and each change can be undone."""
 
-from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -15,18 +15,19 @@ from pydantic import TypeAdapter, ValidationError
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.access.selection import asked_moment, selected_ids, undo_address
+from memory.access.selection import selected_ids
 from memory.drafts import MemoryTypeName, Tag
 from memory.errors import Conflict
 from memory.memories import bulk
 from memory.memories.filters import Filters
-from memory.memories.undo import Undone, undo_deletion, undo_pin, undo_revision
+from memory.memories.undo import Undone
+from memory.memories.undo import undo as undo_action
 from memory.memories.views.list import listed
 
 _TAG: TypeAdapter[str] = TypeAdapter(Tag)
 _TYPE: TypeAdapter[MemoryTypeName] = TypeAdapter(MemoryTypeName)
 
-# What each button says was done; what takes it back.
+# What each button says was done.
 SAID = {
     "pin": ngettext_lazy("%(n)d memory is pinned.", "%(n)d memories are pinned.", "n"),
     "unpin": ngettext_lazy(
@@ -39,14 +40,6 @@ SAID = {
         "%(n)d memory is of another type.", "%(n)d memories are of another type.", "n"
     ),
 }
-UNDO: dict[str, Callable[..., Undone]] = {
-    "pin": undo_pin,
-    "unpin": undo_pin,
-    "delete": undo_deletion,
-    "tag": undo_revision,
-    "untag": undo_revision,
-    "retype": undo_revision,
-}
 
 
 @require_POST
@@ -55,17 +48,17 @@ def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
     """Does one of SAID to what is ticked; the list is drawn anew, with the undo."""
     if action not in SAID:
         raise Http404
-    chosen, now = selected_ids(request.POST), timezone.now()
+    chosen, actor = selected_ids(request.POST), access.actor.in_action()
     if not chosen:
         return _drawn(request, access, _("Tick what it is about first."), "warning")
-    who: dict[str, Any] = {"space": access.space, "actor": access.actor, "now": now}
+    who: dict[str, Any] = {"space": access.space, "actor": actor, "now": timezone.now()}
     try:
         changed = _act(request, action, who | {"memory_ids": chosen})
     except (ValidationError, Conflict):
         return _drawn(request, access, _refusal(action), "warning")
     if not changed:
         return _drawn(request, access, _("Nothing to change: they are so already."), "info")
-    undo = undo_address(access.space, action, now)
+    undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
     return _drawn(request, access, SAID[action] % {"n": changed}, "success", undo_url=undo)
 
 
@@ -91,12 +84,11 @@ def _refusal(action: str) -> str:
 
 @require_POST
 @space_page("write")
-def undo(request: PageRequest, access: Access, action: str) -> HttpResponse:
-    """Takes back what `change` did at the moment in the address; the page is drawn anew."""
-    at = asked_moment(request.GET.get("at", ""))
-    if action not in UNDO:
-        raise Http404
-    undone = UNDO[action](space=access.space, at=at, actor=access.actor, now=timezone.now())
+def undo(request: PageRequest, access: Access, action_id: UUID) -> HttpResponse:
+    """Undoes one action of `change`; the page is drawn anew."""
+    undone = undo_action(
+        space=access.space, action_id=action_id, actor=access.actor, now=timezone.now()
+    )
     messages.info(request, _said(undone))
     response = HttpResponse(status=204)
     response["HX-Refresh"] = "true"

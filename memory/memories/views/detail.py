@@ -15,7 +15,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.access.selection import undo_address
 from memory.errors import Conflict, NotFound
 from memory.formulas.ranking import match_percent
 from memory.memories.bulk import delete_memories, pin_memories
@@ -102,8 +101,8 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("write")
 def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> HttpResponse:
     """Does one of SAID; what can be taken back is offered to be."""
-    one, now = _one(access, memory_id), timezone.now()
-    who: dict[str, Any] = {"space": access.space, "actor": access.actor, "now": now}
+    one, actor = _one(access, memory_id), access.actor.in_action()
+    who: dict[str, Any] = {"space": access.space, "actor": actor, "now": timezone.now()}
     verbs: dict[str, Callable[[], object]] = {
         "pin": lambda: pin_memories(memory_ids=[memory_id], pinned=True, **who),
         "unpin": lambda: pin_memories(memory_ids=[memory_id], pinned=False, **who),
@@ -120,8 +119,9 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
     one = _one(access, memory_id)
     if done == 0:  # pinned already, or gone
         return _drawn(request, access, one, text=_("Something else has happened to it since."))
-    undo = undo_address(access.space, action, now) if action in UNDO else ""
-    return _drawn(request, access, one, text=SAID[action], undo_url=undo)
+    undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
+    undo_url = undo if action in UNDO else ""
+    return _drawn(request, access, one, text=SAID[action], undo_url=undo_url)
 
 
 @require_POST

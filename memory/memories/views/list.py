@@ -18,7 +18,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.access.selection import undo_address
 from memory.embeddings import EmbeddingError
 from memory.memories import bulk
 from memory.memories.filters import Filters
@@ -181,11 +180,12 @@ def _signals(result: Result) -> dict[str, dict[str, float]]:
 def move_to_bin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Moves a memory to the bin; the answer offers to take back exactly that."""
     memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
-    now = timezone.now()
+    actor = access.actor.in_action()
     gone = bulk.delete_memories(
-        space=access.space, memory_ids=[memory.pk], actor=access.actor, now=now
+        space=access.space, memory_ids=[memory.pk], actor=actor, now=timezone.now()
     )
-    context = {"undo_url": undo_address(access.space, "delete", now) if gone else ""}
+    undo = reverse("memories_undo", args=[access.space.slug, actor.action_id]) if gone else ""
+    context = {"undo_url": undo}
     return render(request, "memory/memories/_binned_card.html", context | _counted(request, access))
 
 

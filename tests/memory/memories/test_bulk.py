@@ -1,7 +1,7 @@
 """The same change to many memories at once, and the undo that takes back exactly that."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from memory.actors import Actor
 from memory.drafts import MAX_TAGS, MemoryChange
 from memory.errors import Conflict
 from memory.memories import bulk
-from memory.memories.undo import Undone, undo_deletion, undo_pin, undo_revision
+from memory.memories.undo import Undone, undo
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.retention.sweep import sweep
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 LATER = NOW + timedelta(minutes=1)
 BOB = Actor("user", "bob")
-Undo = Callable[..., Undone]
+ACTION = ALICE.in_action()
 
 
 def _rows(space: Space) -> list[dict[str, Any]]:
@@ -33,6 +33,12 @@ def _rows(space: Space) -> list[dict[str, Any]]:
     return [
         {name: v for name, v in row.items() if name not in {"revision", "search"}} for row in rows
     ]
+
+
+def undone_by(actor: Actor, space: Space, now: datetime, action: Actor = ACTION) -> Undone:
+    """What an undo of the action comes to when this actor asks for it."""
+    assert action.action_id is not None
+    return undo(space=space, action_id=action.action_id, actor=actor, now=now)
 
 
 @pytest.fixture
@@ -53,17 +59,17 @@ def four(space: Space) -> list[Memory]:
     ]
 
 
-ACTIONS: list[tuple[str, Callable[..., int], dict[str, Any], Undo, list[int]]] = [
-    ("pinned", bulk.pin_memories, {"pinned": True}, undo_pin, [1, 3]),
-    ("unpinned", bulk.pin_memories, {"pinned": False}, undo_pin, [0, 2]),
-    ("deleted", bulk.delete_memories, {}, undo_deletion, [0, 1, 2, 3]),
-    ("revised", bulk.tag_memories, {"tag": "food"}, undo_revision, [1, 2]),
-    ("revised", bulk.untag_memories, {"tag": "home"}, undo_revision, [0, 3]),
-    ("revised", bulk.retype_memories, {"memory_type": "goal"}, undo_revision, [0, 1]),
+ACTIONS: list[tuple[str, Callable[..., int], dict[str, Any], list[int]]] = [
+    ("pinned", bulk.pin_memories, {"pinned": True}, [1, 3]),
+    ("unpinned", bulk.pin_memories, {"pinned": False}, [0, 2]),
+    ("deleted", bulk.delete_memories, {}, [0, 1, 2, 3]),
+    ("revised", bulk.tag_memories, {"tag": "food"}, [1, 2]),
+    ("revised", bulk.untag_memories, {"tag": "home"}, [0, 3]),
+    ("revised", bulk.retype_memories, {"memory_type": "goal"}, [0, 1]),
 ]
 
 
-@pytest.mark.parametrize(("action", "verb", "how", "undo", "touched"), ACTIONS)
+@pytest.mark.parametrize(("action", "verb", "how", "touched"), ACTIONS)
 def test_only_what_differs_is_changed_and_undo_restores_all_of_it(
     space: Space,
     other_space: Space,
@@ -71,14 +77,13 @@ def test_only_what_differs_is_changed_and_undo_restores_all_of_it(
     action: str,
     verb: Callable[..., int],
     how: dict[str, Any],
-    undo: Undo,
     touched: list[int],
 ) -> None:
     theirs = insert(other_space, 9, pinned=False)
     before = _rows(space) + _rows(other_space)
     ids = [memory.pk for memory in [*four, theirs]]
 
-    changed = verb(space=space, memory_ids=ids, actor=ALICE, now=NOW, **how)
+    changed = verb(space=space, memory_ids=ids, actor=ACTION, now=NOW, **how)
 
     assert changed == len(touched)
     after = _rows(space) + _rows(other_space)
@@ -87,23 +92,39 @@ def test_only_what_differs_is_changed_and_undo_restores_all_of_it(
     events = MemoryEvent.objects.filter(at=NOW, actor_type="user", actor_name="alice")
     assert {(e.memory_id, e.action) for e in events} == {(pk, action) for pk in different}
 
-    assert undo(space=space, at=NOW, actor=BOB, now=LATER) == Undone(0, 0)  # not theirs
-    undone = undo(space=space, at=NOW, actor=ALICE, now=LATER)
+    assert undone_by(BOB, space, LATER) == Undone(0, 0)  # not theirs
+    undone = undone_by(ALICE, space, LATER)
 
     assert undone == Undone(len(touched), 0)
     assert _rows(space) + _rows(other_space) == before
-    again = undo(space=space, at=NOW, actor=ALICE, now=LATER + timedelta(minutes=1))
-    assert again == Undone(0, len(touched))
+    assert undone_by(ALICE, space, LATER + timedelta(minutes=1)) == Undone(0, len(touched))
     assert _rows(space) + _rows(other_space) == before
     assert MemoryEvent.objects.filter(at=LATER).count() == len(touched)
+
+
+def test_of_two_actions_in_the_same_microsecond_one_is_undone(
+    space: Space, four: list[Memory]
+) -> None:
+    other = ALICE.in_action()
+    tag: dict[str, Any] = {"tag": "new", "now": NOW, "space": space}
+    bulk.tag_memories(memory_ids=[four[0].pk, four[1].pk], actor=ACTION, **tag)
+    bulk.tag_memories(memory_ids=[four[2].pk], actor=other, **tag)
+    for memory, actor in ((four[0], other), (four[2], ACTION)):
+        bulk.delete_memories(space=space, memory_ids=[memory.pk], actor=actor, now=NOW)
+
+    assert undone_by(ALICE, space, NOW) == Undone(2, 1)
+
+    assert [stored(memory).tags for memory in four[:3]] == [["home", "food", "new"], [], ["new"]]
+    assert [stored(memory).status for memory in four] == ["binned", "live", "live", "live"]
 
 
 def test_statements_do_not_grow_with_the_number(space: Space, four: list[Memory]) -> None:
     def statements(memories: list[Memory], at: Any) -> int:
         ids = [memory.pk for memory in memories]
         with CaptureQueriesContext(connection) as queries:
-            bulk.tag_memories(space=space, memory_ids=ids, tag=f"t{at:%H}", actor=ALICE, now=at)
-            undo_revision(space=space, at=at, actor=ALICE, now=at + timedelta(seconds=1))
+            actor = ALICE.in_action()
+            bulk.tag_memories(space=space, memory_ids=ids, tag=f"t{at:%H}", actor=actor, now=at)
+            assert undone_by(ALICE, space, at, actor).back == len(ids)
         return len(queries)
 
     assert statements(four[:1], NOW) == statements(four, NOW + timedelta(hours=1))
@@ -111,14 +132,14 @@ def test_statements_do_not_grow_with_the_number(space: Space, four: list[Memory]
 
 def test_undo_leaves_what_was_changed_since(space: Space, four: list[Memory]) -> None:
     ids = [memory.pk for memory in four]
-    bulk.tag_memories(space=space, memory_ids=ids, tag="new", actor=ALICE, now=NOW)
+    bulk.tag_memories(space=space, memory_ids=ids, tag="new", actor=ACTION, now=NOW)
     changed, gone, *_ = four
     revise_memory(
         space=space, memory_id=changed.pk, change=MemoryChange(tags=["own"]), actor=BOB, now=LATER
     )
     delete_memory(space=space, memory_id=gone.pk, actor=BOB, now=LATER)
 
-    undone = undo_revision(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
+    undone = undone_by(ALICE, space, LATER + DAY)
 
     assert undone == Undone(2, 2)
     assert [stored(memory).tags for memory in four] == [["own"], ["new"], [], ["home", "food"]]
@@ -130,12 +151,12 @@ def test_undo_of_a_pin_leaves_one_that_was_pinned_anew_and_keeps_other_changes(
     space: Space, four: list[Memory]
 ) -> None:
     ids = [four[1].pk, four[3].pk]
-    bulk.pin_memories(space=space, memory_ids=ids, pinned=True, actor=ALICE, now=NOW)
+    bulk.pin_memories(space=space, memory_ids=ids, pinned=True, actor=ACTION, now=NOW)
     for pinned in (False, True):
         bulk.pin_memories(space=space, memory_ids=[four[1].pk], pinned=pinned, actor=BOB, now=LATER)
     bulk.tag_memories(space=space, memory_ids=[four[3].pk], tag="x", actor=BOB, now=LATER)
 
-    undone = undo_pin(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
+    undone = undone_by(ALICE, space, LATER + DAY)
 
     assert undone == Undone(1, 1)
     assert (stored(four[1]).pinned, stored(four[3]).pinned) == (True, False)
@@ -146,7 +167,7 @@ def test_undo_of_a_deletion_leaves_what_came_back_and_went_again_and_begins_no_c
     space: Space, four: list[Memory]
 ) -> None:
     ids = [memory.pk for memory in four]
-    bulk.delete_memories(space=space, memory_ids=ids, actor=ALICE, now=NOW)
+    bulk.delete_memories(space=space, memory_ids=ids, actor=ACTION, now=NOW)
     assert stored(four[1]).importance_then == pytest.approx(
         MemoryEvent.objects.get(memory_id=four[1].pk, at=NOW).current_importance
     )
@@ -154,7 +175,7 @@ def test_undo_of_a_deletion_leaves_what_came_back_and_went_again_and_begins_no_c
     restore_memory(space=space, memory_id=four[1].pk, actor=BOB, now=LATER)
     delete_memory(space=space, memory_id=four[1].pk, actor=BOB, now=LATER)
 
-    undone = undo_deletion(space=space, at=NOW, actor=ALICE, now=LATER + DAY)
+    undone = undone_by(ALICE, space, LATER + DAY)
 
     assert undone == Undone(2, 2)
     assert [stored(memory).status for memory in four] == ["live", "binned", "live", "live"]

@@ -199,7 +199,7 @@ def test_letting_go_offers_to_take_back(
 
     gone = press(client, "memory_move_to_bin", memory).content.decode()
 
-    undo = re.search(r'hx-post="([^"]*undo/delete/[^"]*)"', gone)
+    undo = re.search(r'hx-post="([^"]*/undo/[^"]*)"', gone)
     assert undo is not None
     assert "User likes pizza" not in texts(memories_page(client, space))
     assert stored(memory).status == "binned"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from html import unescape
 from random import Random
+from uuid import uuid4
 
 import pytest
 from django.db.models import F
@@ -263,10 +264,10 @@ def test_nothing_ticked_wrong_values_and_no_change_are_said(
     assert _change(client, space, "pin", id=["soup"]).status_code == 400
     assert _change(client, space, "eat", id=[one.pk]).status_code == 404
     assert actions(one) == []
-    undo = reverse("memories_undo", args=[space.slug, "pin"])
-    assert client.post(f"{undo}?at=yesterday").status_code == 400
-    nothing = reverse("memories_undo", args=[space.slug, "eat"])
-    assert client.post(f"{nothing}?at=2026-02-18T13:00:00Z").status_code == 404
+    nothing = reverse("memories_undo", args=[space.slug, uuid4()])
+    assert client.post(nothing).headers["HX-Refresh"] == "true"
+    assert client.post(nothing.replace("undo/", "undo/eat-")).status_code == 404
+    assert actions(one) == []
 
 
 def test_the_list_after_a_change_is_narrowed_as_before(
@@ -302,8 +303,8 @@ def test_only_what_is_alive_is_ticked_and_only_by_who_may_write(
     pin = reverse("memory_pin", args=[space.slug, one.pk])
     for sent in ({"ticked": "1"}, {}):  # drawn anew with its box, where it had one
         assert (b'name="id"' in client.post(pin, sent, headers=HTMX).content) is bool(sent)
-    for name in ("memories_change", "memories_undo"):
-        address = reverse(name, args=[space.slug, "pin"]) + "?at=2026-02-18T13:00:00Z"
+    for name, what in (("memories_change", "pin"), ("memories_undo", uuid4())):
+        address = reverse(name, args=[space.slug, what])
         assert login(bob).post(address, {"id": [one.pk]}).status_code == 403
         assert login(charlie).post(address, {"id": [one.pk]}).status_code == 404
         assert client.get(address).status_code == 405

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from html import unescape
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -10,9 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from memory.actors import Actor
 from memory.models import Memory, MemoryEvent, Space, User
 from memory.retention.overview import removals_by_reason
-from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.recycle_bin import delete_memory, restore_memory, undo_restore
 from memory.retention.sweep import sweep
 from memory.review.services import reject_memory
 from tests.conftest import Answer
@@ -33,8 +35,8 @@ def _lines(page: str) -> list[str]:
     return re.findall(r'<p class="entry-text".*?<a [^>]*>(.*?)</a>', page, re.DOTALL)
 
 
-def _send(client: Client, space: Space, name: str, **data: object) -> Answer:
-    return client.post(reverse(name, args=[space.slug]), data, headers=HTMX)
+def _send(client: Client, space: Space, name: str, *which: object, **data: object) -> Answer:
+    return client.post(reverse(name, args=[space.slug, *which]), data, headers=HTMX)
 
 
 @pytest.fixture
@@ -124,11 +126,17 @@ def test_undo_leaves_what_was_taken_back_anew(client: Client, space: Space) -> N
         delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=when)
         restore_memory(space=space, memory_id=memory.pk, actor=ALICE, now=when)
 
-    address = reverse("bin_put_back", args=[space.slug])
-    client.post(f"{address}?at=2026-02-18T13:00:00Z")
+    first = MemoryEvent.objects.filter(memory_id=memory.pk, action="restored").earliest("pk")
+    address = reverse("bin_put_back", args=[space.slug, first.action_id])
+    assert client.post(address).status_code == 204
 
     assert stored(memory).status == "live"
-    assert client.post(f"{address}?at=2026-02-30T13:00:00Z").status_code == 400
+    last = MemoryEvent.objects.filter(memory_id=memory.pk, action="restored").latest("pk")
+    assert last.action_id is not None
+    for somebody, put_back in ((Actor("user", "bob"), 0), (ALICE, 1)):
+        done = undo_restore(space=space, action_id=last.action_id, actor=somebody, now=when)
+        assert done == put_back
+    assert client.post(address.replace("put-back/", "put-back/x")).status_code == 404
 
 
 @pytest.mark.django_db
@@ -251,9 +259,9 @@ def test_strangers_find_nothing_and_viewers_only_look(
     assert "Take back" not in page
     assert 'type="checkbox"' not in page
     ids = [memory.pk for memory in gone.values()]
-    for name in ("bin_restore", "bin_purge", "bin_put_back"):
-        assert _send(login(charlie), space, name, id=ids).status_code == 404
-        assert _send(login(bob), space, name, id=ids).status_code == 403
+    for address in (["bin_restore"], ["bin_purge"], ["bin_put_back", uuid4()]):
+        assert _send(login(charlie), space, *address, id=ids).status_code == 404
+        assert _send(login(bob), space, *address, id=ids).status_code == 403
     assert statuses(space) == before
 
 

@@ -84,6 +84,21 @@ def test_an_expiry_is_recorded_with_its_numbers(space: Space) -> None:
     assert (event.actor_type, event.actor_name, event.policy_version) == ("key", "night job", 1)
 
 
+def test_a_sweep_is_one_action(space: Space) -> None:
+    set_policy(space, capacity=1)
+    insert(space, 0, importance=0.1, clock_started_at=NOW - 90 * DAY)
+    for number in (1, 2):
+        insert(space, number, importance=0.9)
+    for then in (NOW, NOW + 60 * DAY):
+        sweep(space=space, now=then)
+
+    events = MemoryEvent.objects.in_space(space).order_by("pk")
+    did = [(event.action, event.action_id) for event in events]
+    assert [action for action, _ in did] == ["expired", "evicted", "purged", "purged"]
+    assert None not in {did[0][1], did[2][1]}
+    assert did[0][1] == did[1][1] != did[2][1] == did[3][1]
+
+
 def test_above_capacity_the_least_important_now_go_in_order(space: Space) -> None:
     """Seed 003, section 5: "用于超额淘汰（>800 时从低到高送入回收站）"."""
     set_policy(space, capacity=2)

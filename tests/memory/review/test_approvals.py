@@ -4,6 +4,7 @@ Discarding what was learned brings back what it had superseded."""
 from datetime import timedelta
 
 import pytest
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memory.errors import Conflict
@@ -47,6 +48,10 @@ def test_what_says_the_same_reinforces_it(space: Space) -> None:
     assert (stored(again).status, stored(again).bin_reason) == ("binned", "superseded")
     assert actions(known) == ["created", "reinforced"]
     assert actions(again) == ["created", "held", "approved", "deleted"]
+
+    approved = MemoryEvent.objects.get(memory_id=again.pk, action=Action.APPROVED)
+    done = MemoryEvent.objects.in_space(space).filter(action_id=approved.action_id)
+    assert {event.action for event in done} == {"approved", "deleted", "reinforced"}
 
     reopen(again)
 
@@ -125,6 +130,20 @@ def test_those_decided_at_once_are_each_taken_back(space: Space) -> None:
     assert {stored(memory).status for memory in held} == {"review"}
 
 
+def test_an_approval_of_before_actions_had_ids_is_taken_back(space: Space) -> None:
+    several = "User lives in Lisbon. User plays the cello"
+    old = remember(space, several, importance=0.5)
+    new = hold(space, MOVED, importance=0.8)
+    approve(new)
+    QuerySet.update(MemoryEvent.objects.in_space(space), action_id=None)
+    MemoryRevision.objects.update(action_id=None)
+
+    reopen(new)
+
+    assert state(old) == ("live", "", several, 0.5)
+    assert state(new)[:2] == ("review", "")
+
+
 def test_chain_of_approvals_is_taken_back_from_its_end(space: Space) -> None:
     lisbon = remember(space, "User lives in Lisbon", memory_type="fact")
     porto = hold(space, MOVED)
@@ -175,8 +194,13 @@ def superseding(space: Space) -> tuple[Memory, Memory]:
     return old, new
 
 
-def test_discarding_brings_back_what_it_had_superseded_and_undoing_that(space: Space) -> None:
+@pytest.mark.parametrize("has_ids", [True, False], ids=["new", "of before"])
+def test_discarding_brings_back_what_it_had_superseded_and_undoing_that(
+    space: Space, has_ids: bool
+) -> None:
     old, new = superseding(space)
+    if not has_ids:  # as the rows from before actions had ids
+        QuerySet.update(MemoryEvent.objects.in_space(space), action_id=None)
 
     for _ in range(2):
         discard(new)

@@ -63,6 +63,20 @@ def test_where_ids_are_taken_new_ones_are_made_and_all_that_names_them_follows(
     assert unlike(copied, contents(other_space)) == []
 
 
+def test_a_file_of_before_has_no_ids_of_actions(space: Space, other_space: Space) -> None:
+    revised(space)
+    records = [json.loads(line) for line in exported(space).splitlines()]
+    ids = [record.pop("action_id") for record in records if "action_id" in record]
+
+    assert imported(other_space, lines(*records)).result["wrong"] == []
+
+    assert len(ids) == 3
+    assert all(ids)
+    events = MemoryEvent.objects.in_space(other_space)
+    assert list(events.values_list("action_id", flat=True)) == [None, None]
+    assert MemoryRevision.objects.get(space=other_space).action_id is None
+
+
 def test_a_space_in_use_keeps_its_own_rules_and_memories(space: Space) -> None:
     remember(space, "User likes pizza")
     file = exported(space)

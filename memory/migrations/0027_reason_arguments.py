@@ -7,7 +7,7 @@ _ARGUMENT = models.TextField(default="", db_default="", editable=False)
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0024_job_field_names")]
+    dependencies = [("memory", "0026_event_by_action_id")]
 
     operations = [
         migrations.AddField("memoryevent", "reason_code", _CODE),
