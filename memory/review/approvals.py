@@ -11,13 +11,13 @@ microsecond in the same space.
 from datetime import datetime
 
 from memory.actors import Actor
-from memory.drafts import MemoryChange, Source
+from memory.drafts import MemoryChange
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
 from memory.reconciliation.rules import Verdict
-from memory.reconciliation.services import Statement, carry_out, decided
+from memory.reconciliation.services import Statement, decided, update_older
 from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.review.proposals import proposal_of
 from memory.store.history import record
@@ -38,31 +38,26 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     """
     policy = current_policy(memory.space)
     statement = _statement(memory, policy)
-
-    def note() -> None:
-        why = memory.review_reason
-        record(
-            memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now,
-            reason=why,
-        )  # fmt: skip
-
-    def add() -> Memory:
-        _enliven(memory, policy, now)
-        note()
-        return memory
-
     decision = decided(statement, proposal_of(memory))
-    if decision.memory is not None and decision.verdict in _MERGED:
-        note()
-        move_to_bin(
-            space=memory.space,
-            memory_id=memory.pk,
-            why=BinReason.SUPERSEDED,
-            actor=actor,
-            now=now,
-            reason=f"{_MERGED[decision.verdict]}: {decision.memory.content}",
-        )
-    return carry_out(statement, decision, add=add, actor=actor, now=now).memory
+    known = decision.memory.content if decision.memory else ""
+    older = update_older(statement, decision, actor=actor, now=now)
+    if older is None:
+        _enliven(memory, policy, now)
+    why = memory.review_reason
+    record(
+        memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now, reason=why
+    )
+    if older is None:
+        return memory
+    move_to_bin(
+        space=memory.space,
+        memory_id=memory.pk,
+        why=BinReason.SUPERSEDED,
+        actor=actor,
+        now=now,
+        reason=f"{_MERGED[decision.verdict]}: {known}",
+    )
+    return older
 
 
 def take_back(memory: Memory, *, approved_at: datetime, actor: Actor, now: datetime) -> None:
@@ -100,8 +95,7 @@ def _statement(memory: Memory, policy: Policy) -> Statement:
         importance=memory.importance,
         vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
         policy=policy,
-        # It has its place in its conversation already.
-        source=Source(),
+        conversation_id=None,  # It has its place in its conversation already.
         said_at=memory.created_at,
     )
 
