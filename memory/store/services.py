@@ -78,12 +78,6 @@ def prepare_memories(
     return Prepared(space, drafts, texts, vectors, policy, any_type, source_assessment)
 
 
-def create_memory(*, space: Space, draft: MemoryDraft, actor: Actor, now: datetime) -> Memory:
-    """Remember one thing."""
-    [memory] = create_memories(space=space, drafts=[draft], actor=actor, now=now)
-    return memory
-
-
 def create_memories(
     *, space: Space, drafts: Sequence[MemoryDraft], actor: Actor, now: datetime
 ) -> list[Memory]:

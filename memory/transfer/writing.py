@@ -20,14 +20,7 @@ from memory.store.services import insert_memories
 from memory.text.passages import passage_of
 from memory.transfer.identity import Placed, places
 from memory.transfer.sections import Row, Section, section_of
-
-
-@dataclass(frozen=True)
-class Item:
-    """A row and the number of its line."""
-
-    number: int
-    row: Row
+from memory.transfer.sources import Entry
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ class Ready:
     made: Mapping[int, Vectors] = field(default_factory=dict)
 
 
-def prepare(target: Target, section: Section, items: Sequence[Item]) -> Ready:
+def prepare(target: Target, section: Section, items: Sequence[Entry]) -> Ready:
     """What of these items has to be written. Raises EmbeddingError."""
     own: Mapping[UUID, Placed] = {}
     if section.has_ids:
@@ -95,7 +88,7 @@ def store(target: Target, ready: Ready) -> tuple[int, int]:
     return new, ready.known + len(ready.new) - new
 
 
-def _names(items: Iterable[Item], section: Section, kind: str) -> set[UUID]:
+def _names(items: Iterable[Entry], section: Section, kind: str) -> set[UUID]:
     columns = [column for column, named in section.names.items() if named == kind]
     values = (_uuid(item.row[column]) for item in items for column in columns)
     return {value for value in values if value is not None}

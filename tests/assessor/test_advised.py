@@ -16,7 +16,8 @@ from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import BinReason, Memory, MemoryEvent, Space
 from memory.reconciliation.rules import Decision, Verdict
 from memory.review.services import remember_or_hold
-from memory.store.services import create_memory, prepare_memories, revise_memory
+from memory.store.services import prepare_memories, revise_memory
+from tests.memory.writing import create_memory
 from tests.stub_model import StubModel
 
 pytestmark = pytest.mark.django_db

@@ -15,8 +15,8 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
 from memory.retention import recycle_bin
-from memory.store.services import create_memory
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words
+from tests.memory.writing import create_memory
 from tests.pages import login
 
 # --- One assessment ------------------------------------------------------------------------------

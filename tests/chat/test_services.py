@@ -16,7 +16,7 @@ from memory.drafts import MemoryDraft
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
-from memory.store.services import create_memory
+from tests.memory.writing import create_memory
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=5)

@@ -9,10 +9,16 @@ from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
 from memory.reconciliation.services import remember_drafts
 from memory.review.services import hold_memory
-from memory.store.services import create_memory, prepare_memories
+from memory.store.services import create_memories, prepare_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 ALICE = Actor("user", "alice")
+
+
+def create_memory(*, space: Space, draft: MemoryDraft, actor: Actor, now: datetime) -> Memory:
+    """The memory of one draft."""
+    [memory] = create_memories(space=space, drafts=[draft], actor=actor, now=now)
+    return memory
 
 
 def remember(space: Space, content: str, *, now: datetime = NOW, **draft: Any) -> Memory:
