@@ -104,7 +104,7 @@ def test_functions_are_short() -> None:
     }
 
     assert len(functions) > 200
-    assert {name: n for name, n in functions.items() if n > 50} == {}
+    assert {name: n for name, n in functions.items() if n > 30} == {}
 
 
 FORBIDDEN_MARKUP = {
