@@ -1,4 +1,4 @@
-"""Screens and judges what a model wants kept by a tool or a tag: our part of memory.gate.
+"""Screens and judges what a model wants kept by a tool or a tag, for memory.tools.write_guard.
 
 There only the words are known, not whose they are. So they are screened as a judge's summary is, of
 which the user wished for nothing; in the chat the conversation is known (chat.toolbox).

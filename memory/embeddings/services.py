@@ -1,8 +1,8 @@
 """Keeping each memory's vectors: by the space's model, and by the one it is moving to.
 
 A text is embedded before a transaction begins, and the space's model may be another one by the time
-it is written (services.switching). So whoever writes vectors holds the space as it is then, shared
-with other writers, and the switch waits for all of them.
+it is written (embeddings.switching). So whoever writes vectors holds the space as it is then,
+shared with other writers, and the switch waits for all of them.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """A space moves to another embedding model, and nobody who asks it notices before it is done.
 
 Both models' vectors live side by side: a job embeds what is there, writers embed what comes by both
-(services.embeddings), and search stays with the old model. When no memory lacks a new vector, the
+(embeddings.services), and search stays with the old model. When no memory lacks a new vector, the
 space changes over in one transaction. What the space has left is removed some minutes later: a
 request that began before the switch still asks the old vectors.
 """

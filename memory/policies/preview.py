@@ -1,7 +1,7 @@
 """Trying rules before they hold: who would go, who would stay, what questions would find.
 
-Only reads, by the same queries a sweep goes by (querysets.retention), so that what is shown here is
-what happens when the rules are changed and a sweep comes at that time.
+Only reads, by the queries of a sweep (retention.statements), so that what is shown here is what
+happens when the rules are changed and a sweep comes at that time.
 """
 
 from collections.abc import Collection, Mapping, Sequence

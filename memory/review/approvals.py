@@ -1,6 +1,6 @@
 """Letting a held memory in, and taking that back.
 
-Let in, it meets what is known as a new statement does (services.reconciliation): it is a memory of
+Let in, it meets what is known as a new statement does (reconciliation.services): it is a memory of
 its own, perhaps in place of one that it replaces; or an older memory says the same, or is patched
 with it, and holds it from then on. Then it lies in the bin as superseded itself.
 

@@ -110,7 +110,7 @@ def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
 
 @transaction.atomic
 def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a held memory in, in the light of what is known (services.approvals). Gives the memory
+    """Lets a held memory in, in the light of what is known (review.approvals). Gives the memory
     that now holds it: itself, or an older one. Raises NotFound, or Conflict if it is not held."""
     one_at_a_time(space)
     return admit(_held(space, memory_id), actor=actor, now=now)

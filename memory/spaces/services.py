@@ -72,7 +72,7 @@ def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Spa
 @transaction.atomic
 def delete_space(*, space: Space, actor: Actor) -> None:
     """Deletes the space with all that belongs to it, its history and its audit among them; what
-    was done is left in the log only. A large one takes a minute: services.deleting does it in
+    was done is left in the log only. A large one takes a minute: spaces.deletion does it in
     batches, and ends here.
 
     One statement for each table. The order does not matter, because foreign keys are looked at when

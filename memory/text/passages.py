@@ -10,7 +10,7 @@ the turns around it find it. They count less than its own, so each part has a la
     D   the turns two and three away
 
 So one memory's words stand in the index of up to six others. What keeps them in step when a turn
-comes, changes or is purged is services.conversations. Only words of its own are embedded.
+comes, changes or is purged is store.conversations. Only words of its own are embedded.
 """
 
 from collections.abc import Collection, Mapping, Sequence

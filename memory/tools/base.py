@@ -27,7 +27,7 @@ class Caller:
     `profile` ranks a search; None is the policy's. `said` is what the tool is called upon: a secret
     there is one in what is written. `held_because` gives the reason why words that are to be
     remembered must wait for a person: who knows the conversation knows whose they are. Without it
-    the words speak for themselves (memory.gate).
+    the words speak for themselves (tools.write_guard).
     """
 
     space: Space

@@ -164,7 +164,7 @@ def _insert(space: Space, section: Section, rows: Sequence[Row]) -> int:
 
 
 def _statement(section: Section, columns: Mapping[str, str]) -> str:
-    """Rows as one JSON value, whose columns have the types of the table (see querysets.passages).
+    """Rows as one JSON value, whose columns have the types of the table (see store.index_sql).
 
     The history has no key of its own: an event that is there is one that says the same.
     """

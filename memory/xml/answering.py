@@ -3,8 +3,8 @@
 What is written is written in one transaction, all or nothing; then what is loaded is looked up, so
 that it sees what the message saved. The answers stand in the order of the tags.
 
-Tags are a model's words: they pass memory.gate. What must wait for a person is saved for review,
-and its answer says so.
+Tags are a model's words: they pass tools.write_guard. What must wait for a person is saved for
+review, and its answer says so.
 """
 
 from __future__ import annotations
