@@ -39,25 +39,22 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     policy = current_policy(memory.space)
     statement = _statement(memory, policy)
     decision = decided(statement, proposal_of(memory))
-    known = decision.memory.content if decision.memory else ""
+    if decision.memory is not None and decision.verdict in _MERGED:
+        _note_approval(memory, policy, actor, now)
+        move_to_bin(
+            space=memory.space,
+            memory_id=memory.pk,
+            why=BinReason.SUPERSEDED,
+            actor=actor,
+            now=now,
+            reason=f"{_MERGED[decision.verdict]}: {decision.memory.content}",
+        )
     older = update_older(statement, decision, actor=actor, now=now)
-    if older is None:
-        _enliven(memory, policy, now)
-    why = memory.review_reason
-    record(
-        memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now, reason=why
-    )
-    if older is None:
-        return memory
-    move_to_bin(
-        space=memory.space,
-        memory_id=memory.pk,
-        why=BinReason.SUPERSEDED,
-        actor=actor,
-        now=now,
-        reason=f"{_MERGED[decision.verdict]}: {known}",
-    )
-    return older
+    if older is not None:
+        return older
+    _enliven(memory, policy, now)
+    _note_approval(memory, policy, actor, now)
+    return memory
 
 
 def take_back(memory: Memory, *, approved_at: datetime, actor: Actor, now: datetime) -> None:
@@ -97,6 +94,13 @@ def _statement(memory: Memory, policy: Policy) -> Statement:
         policy=policy,
         conversation_id=None,  # It has its place in its conversation already.
         said_at=memory.created_at,
+    )
+
+
+def _note_approval(memory: Memory, policy: Policy, actor: Actor, now: datetime) -> None:
+    why = memory.review_reason
+    record(
+        memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now, reason=why
     )
 
 
