@@ -89,40 +89,47 @@ class Figures:
         return self.cost_each is not None and self.cost_each < 1.5 * TARGET_COST_USD
 
 
+# What was said anew meanwhile ended without a judgement.
+_JUDGED = Q(state__in=[State.DONE, State.IGNORED], importance__isnull=False)
+_BY_MODEL = _JUDGED & Q(provider="llm")
+
+
 def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
     """How judging went in this space since `now` - PERIOD; a span of exchanges is judged once."""
     rows = Assessment.objects.in_space(space).filter(
         created_at__gt=now - PERIOD, part_of__isnull=True
     )
-    # What was said anew meanwhile ended without a judgement.
-    judged = Q(state__in=[State.DONE, State.IGNORED], importance__isnull=False)
-    by_model = judged & Q(provider="llm")
-    cascaded = judged & Q(first_importance__isnull=False)
-    same_side = Q(first_importance__gte=store_above, importance__gte=store_above) | Q(
-        first_importance__lt=store_above, importance__lt=store_above
-    )
-    counted = {
-        "waiting": Q(state__in=[State.QUEUED, State.RUNNING, State.RETRYING]),
-        "judged": judged,
-        "failed": Q(state=State.FAILED),
-        "by_model": by_model,
-        "priced": judged & Q(cost_usd__isnull=False),
-        "unpriced": by_model & Q(cost_usd__isnull=True),
-        "cascaded": cascaded,
-        "asked_model": cascaded & by_model,
-        "agreed": cascaded & by_model & same_side,
-    }
     return Figures(
         **rows.aggregate(
             since=Min("created_at"),
-            latency=_Percentiles("latency_ms", filter=judged),
-            model_latency=_Percentiles("latency_ms", filter=by_model),
-            all_tokens=Sum("tokens", filter=judged),
-            tokens_each=Avg("tokens", filter=judged),
-            cost=Sum("cost_usd", filter=judged),
-            **{name: Count("state", filter=which) for name, which in counted.items()},
+            latency=_Percentiles("latency_ms", filter=_JUDGED),
+            model_latency=_Percentiles("latency_ms", filter=_BY_MODEL),
+            all_tokens=Sum("tokens", filter=_JUDGED),
+            tokens_each=Avg("tokens", filter=_JUDGED),
+            cost=Sum("cost_usd", filter=_JUDGED),
+            **{name: Count("state", filter=which) for name, which in _counted(store_above).items()},
         )
     )
+
+
+def _counted(store_above: float) -> dict[str, Q]:
+    """What is counted, by the names of the figures."""
+    cascaded = _JUDGED & Q(first_importance__isnull=False)
+    asked_model = cascaded & _BY_MODEL
+    same_side = Q(first_importance__gte=store_above, importance__gte=store_above) | Q(
+        first_importance__lt=store_above, importance__lt=store_above
+    )
+    return {
+        "waiting": Q(state__in=[State.QUEUED, State.RUNNING, State.RETRYING]),
+        "judged": _JUDGED,
+        "failed": Q(state=State.FAILED),
+        "by_model": _BY_MODEL,
+        "priced": _JUDGED & Q(cost_usd__isnull=False),
+        "unpriced": _BY_MODEL & Q(cost_usd__isnull=True),
+        "cascaded": cascaded,
+        "asked_model": asked_model,
+        "agreed": asked_model & same_side,
+    }
 
 
 # From each name to the next one, by the index: DISTINCT would read every assessment.

@@ -145,8 +145,7 @@ async def judge_with_model(
     verdict = await assessor.judge(
         exchange.user_message, exchange.assistant_response, exchange.source_role, exchange.context
     )
-    usage = verdict.answer.usage
-    return Judgement(
+    judgement = Judgement(
         **verdict.assessment.model_dump(),
         facets=verdict.facets.stored() if verdict.facets else None,
         confidence=verdict.confidence,
@@ -156,9 +155,8 @@ async def judge_with_model(
         rubric=assessor.rubric.name,
         latency_ms=(perf_counter() - started) * 1000,
         raw_answer=storable(verdict.answer.text),
-        tokens=usage.prompt_tokens + usage.completion_tokens if usage else None,
-        cost_usd=cost_usd(usage),
     )
+    return with_usage(judgement, verdict.answer.usage)
 
 
 def with_usage(judgement: Judgement, usage: Usage | None) -> Judgement:

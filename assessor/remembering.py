@@ -47,7 +47,6 @@ class MemoryWriteIntent:
     screened, to be handed to the memory service. `kept` is where the model that answered has
     written it already."""
 
-    assessment: Assessment
     exchange: Exchange
     judgement: Judgement
     prepared: Prepared
@@ -70,20 +69,19 @@ class MemoryWriteIntent:
 
         To be called in the transaction that ends the assessment.
         """
+        actor = Actor("assessor", self.judgement.model)
+        if self.finding is None and self.kept is not None:
+            return self._judged(self.kept, actor, now)
         common: dict[str, Any] = {
             "prepared": self.prepared,
-            "actor": Actor("assessor", self.judgement.model),
+            "actor": actor,
             "now": now,
-            "source_assessment": self.assessment.pk,
+            "proposed": self.proposed,
         }
-        if self.finding is not None:
-            return hold_memory(reason=self.finding.reason, **common)
-        if self.kept is not None:
-            return self._judged(self.kept, common["actor"], now)
         quote = evidence(self.judgement.summary, self.exchange)
-        common["proposed"] = self.proposed
-        if self.unsure:
-            return hold_memory(reason=because(UNSURE, quote), **common)
+        if self.finding is not None or self.unsure:
+            reason = self.finding.reason if self.finding else because(UNSURE, quote)
+            return hold_memory(reason=reason, **common)
         return remember_or_hold(evidence=quote, **common).memory
 
     def _judged(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
@@ -128,30 +126,32 @@ def write_intent(
     Raises AssessmentError if it cannot be embedded.
     """
     draft = _draft(assessment, judgement)
+    prepared = _prepared(assessment, draft, now)
+    policy = prepared.policy.document.assessment
+    finding = _found(span, draft) if policy.review else None
+    neighbours = near(prepared)
+    kept = _kept(assessment, draft, neighbours)
+    known = kept is not None or any(is_same_text(draft.content, one) for one in neighbours)
+    proposed = None
+    if advisor is not None and finding is None and not known:
+        close = close_ones(neighbours[:NEIGHBOURS])
+        if advice := advisor(draft.content, close) if close else None:
+            proposed, judgement = advice.decision, with_usage(judgement, advice.usage)
+    confidence = judgement.confidence
+    unsure = confidence is not None and confidence < policy.review_below_confidence
+    return MemoryWriteIntent(joined(span), judgement, prepared, finding, unsure, proposed, kept)
+
+
+def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prepared:
+    """The draft with its vectors. Raises AssessmentError if it cannot be embedded."""
     try:
-        prepared = prepare_memories(space=assessment.space, drafts=[draft], now=now)
+        return prepare_memories(
+            space=assessment.space, drafts=[draft], now=now, source_assessment=assessment.pk
+        )
     except EmbeddingError as error:
         raise AssessmentError(
             str(error), permanent=error.permanent, retry_after=error.retry_after
         ) from error
-    finding = None
-    if prepared.policy.document.assessment.review:
-        written = "\n".join([draft.content, *draft.tags, *draft.topics])
-        finding = _found(span, written)
-    neighbours = near(prepared)
-    kept = _kept(assessment, draft, neighbours)
-    advice = None
-    known = kept is not None or any(is_same_text(draft.content, one) for one in neighbours)
-    unclear = finding is None and not known
-    if advisor is not None and unclear and (close := close_ones(neighbours[:NEIGHBOURS])):
-        advice = advisor(draft.content, close)
-        judgement = with_usage(judgement, advice.usage if advice else None)
-    proposed = advice.decision if advice else None
-    bound = prepared.policy.document.assessment.review_below_confidence
-    unsure = judgement.confidence is not None and judgement.confidence < bound
-    return MemoryWriteIntent(
-        assessment, joined(span), judgement, prepared, finding, unsure, proposed, kept
-    )
 
 
 def _kept(
@@ -170,9 +170,10 @@ def _kept(
     return None
 
 
-def _found(span: Sequence[Exchange], written: str) -> Finding | None:
+def _found(span: Sequence[Exchange], draft: MemoryDraft) -> Finding | None:
     """What is wrong with any of the exchanges, or with what was written of them: that may echo what
     the user wished in any one."""
+    written = "\n".join([draft.content, *draft.tags, *draft.topics])
     for one in span:
         if found := screen(one):
             return found

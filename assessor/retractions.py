@@ -29,10 +29,8 @@ def retract(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Takes exchanges out of the outbox, and what they alone taught out of memory, into the bin.
-
-    `written_ids` are memories that the model wrote by a tool in them. What such a memory had
-    superseded comes back.
+    """Take exchanges out of the outbox and move what only they taught to the bin. Memories that
+    those had superseded come back. `written_ids` are memories that a tool wrote in the exchanges.
     """
     actor = actor.in_action()
     # Whoever is about to finish one of them has done so before this returns, or cannot any more.

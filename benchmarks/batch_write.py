@@ -163,7 +163,9 @@ def _prepared(
         )
         for number, text in enumerate(texts)
     ]
-    return Prepared(space, drafts, passages(drafts, now), vectors, current_policy(space))
+    return Prepared(
+        space, drafts, passages(drafts, now), {space.embedder_id: vectors}, current_policy(space)
+    )
 
 
 def main() -> None:

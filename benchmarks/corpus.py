@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from memory.actors import Actor
 from memory.drafts import MemoryDraft, Source
-from memory.embeddings.services import embed_documents
+from memory.embeddings.vectors import embed
 from memory.models import Space
 from memory.models.policies import current_policy
 from memory.store.services import Prepared, store_memories
@@ -152,7 +152,7 @@ def blended(
     """
     picked, random = Random(seed), np.random.default_rng(seed)
     sentence = [picked.choice(PATTERNS).format(**_words(picked)) for _ in range(stems)]
-    real = embed_documents(space, sentence)
+    real = embed(space.embedder, sentence)
     spread = (real - real.mean(axis=0)) / np.sqrt(stems)
     texts, vectors = [], np.empty((count, real.shape[1]), dtype=np.float32)
     for row in range(count):
@@ -172,14 +172,16 @@ def fill(space: Space, count: int, *, now: datetime, seed: int, embedded: bool =
     random = Random(seed)
     if embedded:
         texts = sentences(count, seed=seed)
-        vectors = embed_documents(space, texts)
+        vectors = embed(space.embedder, texts)
     else:
         texts, vectors = blended(space, count, seed=seed)
     policy = current_policy(space)
     for start in range(0, count, 1000):
         part = slice(start, start + 1000)
         drafts = _drafts(texts[part], random, now)
-        prepared = Prepared(space, drafts, passages(drafts, now), vectors[part], policy)
+        prepared = Prepared(
+            space, drafts, passages(drafts, now), {space.embedder_id: vectors[part]}, policy
+        )
         store_memories(prepared=prepared, actor=Actor("system", "benchmark"), now=now)
 
 

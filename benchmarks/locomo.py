@@ -75,9 +75,9 @@ class Bench:
             self.places |= {memory.pk: start + n for n, memory in enumerate(stored)}
 
     def _embedded(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        from memory.embeddings.services import embed_documents
+        from memory.embeddings.vectors import embed
 
-        return embed_documents(self.space, texts)
+        return embed(self.space.embedder, texts)
 
     def ebb(self, profile: Any) -> list[list[float]]:
         """Figures of each question, by Ebb's own statement."""

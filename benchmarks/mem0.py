@@ -143,7 +143,11 @@ class Both:
             for text, moment in zip(texts, moments, strict=True)
         ]
         prepared = Prepared(
-            space, drafts, passages(drafts, self.now), vectors, current_policy(space)
+            space,
+            drafts,
+            passages(drafts, self.now),
+            {space.embedder_id: vectors},
+            current_policy(space),
         )
         stored = store_memories(prepared=prepared, actor=SYSTEM, now=self.now)
         self.mem0.tell(
@@ -265,7 +269,7 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
     from django.utils import timezone
 
     from benchmarks.corpus import questions
-    from memory.embeddings.services import embed_documents
+    from memory.embeddings.vectors import embed
     from memory.models import Embedder
 
     embedder, report = Embedder.objects.get(), harness.Report("mem0")
@@ -275,7 +279,7 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
         for size in sizes:
             both.grow(size)
             harness.vacuum()
-            vectors = embed_documents(both.spaces[0], texts)
+            vectors = embed(both.spaces[0].embedder, texts)
             mem0.tell("questions", vectors=dict(zip(texts, vectors.tolist(), strict=True)))
             title = f"{size:,} memories of {len(both.spaces):,} users"
             report.add(title, _compare(Questions(both, texts, vectors), rounds))

@@ -64,10 +64,10 @@ def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> lis
     What embeds has turns of its own: after it the processor's caches hold the model, and whatever
     comes next reads its memory anew, the longer the more it reads.
     """
-    from memory.embeddings.services import embed_documents
+    from memory.embeddings.vectors import embed
     from memory.recall.recall import recall
 
-    vectors = embed_documents(space, asked)
+    vectors = embed(space.embedder, asked)
     bare, statement = bare_search(space, vectors), Statement(space, asked, vectors, now)
 
     def whole(turn: int) -> object:

@@ -21,14 +21,14 @@ def measure(rounds: int, size: int) -> None:
     from django.utils import timezone
 
     from benchmarks.corpus import questions
-    from memory.embeddings.services import embed_documents
+    from memory.embeddings.vectors import embed
 
     now, report = timezone.now(), harness.Report("recall_large")
     with spaces.without_vector_index():
         space = spaces.filled("bench-large", size, now)
     harness.vacuum()
     asked = questions(50, seed=3)
-    vectors = embed_documents(space, asked)
+    vectors = embed(space.embedder, asked)
     statement = Statement(space, asked, vectors, now)
     ours = statement.recall_at_10()
     effort, bare_recall = _same_recall(space, vectors, ours)

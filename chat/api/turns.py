@@ -28,7 +28,7 @@ from chat.replies import (
 )
 from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
 from chat.services.edits import edit_message, take_back_edit
-from chat.services.turns import answer_again, begin_turn
+from chat.services.turns import NewConversation, answer_again, begin_turn
 from chat.sse import event, event_stream
 from memory.access.authentication import access_to
 from memory.connections import release_connection, release_request_connection
@@ -67,7 +67,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         space=access.space,
         text=asked.message,
         now=now,
-        conversation_id=asked.conversation_id,
+        conversation=asked.conversation_id or NewConversation(),
         claimed=True,
         **asked.choices,
     )

@@ -10,7 +10,7 @@ from chat.completions.conversation_lookup import Names, find_conversation, named
 from chat.completions.messages import Said
 from chat.models import Message
 from chat.services.replies import resume_reply
-from chat.services.turns import begin_turn
+from chat.services.turns import NewConversation, begin_turn
 from memory.models import Space
 
 
@@ -38,8 +38,7 @@ def begin_exchange(
         space=space,
         text=said.text,
         now=now,
-        conversation_id=conversation.pk if conversation else None,
-        external_id=match.external_id,
+        conversation=conversation.pk if conversation else NewConversation(None, match.external_id),
         claimed=True,
         beside=True,
         **choices,

@@ -5,6 +5,7 @@ the assessor's outbox, due when the reply should long have come. Whatever happen
 exchange is judged.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Unpack
 from uuid import UUID
@@ -25,44 +26,55 @@ from memory.models.policies import current_policy
 TITLE_LENGTH = 60
 
 
+@dataclass(frozen=True)
+class NewConversation:
+    """A conversation that begins with a turn: who began it, and what the caller calls it."""
+
+    user: User | None = None
+    external_id: str = ""
+
+
 @transaction.atomic
 def begin_turn(
     *,
     space: Space,
     text: str,
     now: datetime,
-    conversation_id: UUID | None = None,
-    user: User | None = None,
-    external_id: str = "",
+    conversation: UUID | NewConversation = NewConversation(),
     claimed: bool = False,
     beside: bool = False,
     **choices: Unpack[Choices],
 ) -> Message:
-    """Stores what the user said and makes room for the reply; returns the reply's row.
+    """Store what the user said and make room for the reply. Return the reply's row.
 
-    What is chosen holds for the conversation from here on; `external_id` is what the caller calls a
-    new one. A caller that writes the reply itself at once has it `claimed`; one that brings its own
-    history may begin `beside` a reply that is under way.
+    The choices apply to the conversation from here on. A caller that writes the reply itself at
+    once has it `claimed`; one that brings its own history may begin `beside` an unfinished reply.
     Raises InvalidArguments, NotFound for a conversation of another space, Conflict while a reply is
     under way.
     """
     made = chosen(choices)
-    if conversation_id is None:
-        conversation = Conversation.objects.create(
-            space=space,
-            title=title_of(text),
-            created_by=user,
-            created_at=now,
-            updated_at=now,
-            external_id=external_id,
-            **made,
-        )
-        return write_turn(conversation, 1, text, now, claimed=claimed)
-    conversation = lock_conversation(space, conversation_id, now, beside=beside)
-    for name, value in made.items():
-        setattr(conversation, name, value)
-    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now, **made)
-    return write_turn(conversation, next_position(conversation), text, now, claimed=claimed)
+    if isinstance(conversation, NewConversation):
+        begun = _begin_conversation(space, conversation, text, now, made)
+    else:
+        begun = lock_conversation(space, conversation, now, beside=beside)
+        for name, value in made.items():
+            setattr(begun, name, value)
+        Conversation.objects.in_space(space).filter(pk=begun.pk).update(updated_at=now, **made)
+    return write_turn(begun, next_position(begun), text, now, claimed=claimed)
+
+
+def _begin_conversation(
+    space: Space, new: NewConversation, text: str, now: datetime, made: dict[str, str]
+) -> Conversation:
+    return Conversation.objects.create(
+        space=space,
+        title=title_of(text),
+        created_by=new.user,
+        created_at=now,
+        updated_at=now,
+        external_id=new.external_id,
+        **made,
+    )
 
 
 @transaction.atomic

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from chat.choices import choices_in
 from chat.models import Message
-from chat.services.turns import begin_turn
+from chat.services.turns import NewConversation, begin_turn
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
@@ -36,8 +36,8 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             space=access.space,
             text=text,
             now=timezone.now(),
-            conversation_id=conversation_id,
-            user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+            # Logged in, says space_page.
+            conversation=conversation_id or NewConversation(request.user),  # type: ignore[arg-type]
             **choices_in(request.POST),
         )
     except NotFound:

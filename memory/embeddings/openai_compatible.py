@@ -7,10 +7,9 @@ import openai
 
 from memory.embeddings.base import EmbeddingError, TextKind
 from memory.embeddings.failures import Failure, refusal
-from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
+from memory.embeddings.remote import CONNECT_TIMEOUT, RemoteEmbedder
 
 OPENAI_URL = "https://api.openai.com/v1"
-CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
 
 # Looked up along the class's ancestors. What has a status is judged by it (failures.refusal).
 ERRORS: dict[type[Exception], Failure] = {
@@ -37,16 +36,7 @@ class OpenAICompatibleEmbedder(RemoteEmbedder):
 
     name = "openai"
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: str,
-        model: str,
-        dimensions: int,
-        patience: Patience = PATIENT,
-    ) -> None:
-        super().__init__(model=model, dimensions=dimensions, patience=patience)
+    def _connect(self, base_url: str, api_key: str) -> None:
         # Ollama and llama.cpp want no key, but the SDK wants one (or looks for it itself). The
         # repeats are RemoteEmbedder's: the SDK's know no end to their time.
         self._client = openai.OpenAI(

@@ -18,6 +18,7 @@ from memory.embeddings.failures import Failure
 # largest models, 120,000; a character is seldom more than two tokens.
 MAX_TEXTS = 128
 MAX_CHARACTERS = 60_000
+CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
 # A text that is refused at this length is not refused for its length.
 SHORT = 500  # characters
 
@@ -44,10 +45,23 @@ PATIENT = Patience()
 class RemoteEmbedder(Embedder):
     """A model behind an endpoint."""
 
-    def __init__(self, *, model: str, dimensions: int, patience: Patience) -> None:
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        model: str,
+        dimensions: int,
+        patience: Patience = PATIENT,
+    ) -> None:
         self.model = model
         self.dimensions = dimensions
         self._patience = patience
+        self._connect(base_url, api_key)
+
+    @abstractmethod
+    def _connect(self, base_url: str, api_key: str) -> None:
+        """Makes the client; "" is the provider's own address."""
 
     @abstractmethod
     def close(self) -> None:

@@ -17,33 +17,21 @@ from memory.models import Embedder, Memory, MemoryEmbedding, Space
 logger = logging.getLogger(__name__)
 
 
-def embed_documents(space: Space, texts: Sequence[str]) -> Vectors:
-    """Vectors of texts to be remembered, by the space's model: shape (n, dimensions)."""
-    return embed(space.embedder, texts)
+def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
+    """Return the texts' vectors by the id of each model that made them: the space's own, and the
+    one that the space is moving to.
 
-
-def embed_for_next(space: Space, texts: Sequence[str]) -> Vectors | None:
-    """The same by the model that the space is moving to, if it is.
-
-    None, too, when that one does not answer: the switch comes back to what has no vector yet, and
-    a model that is not in use yet keeps nobody from writing.
+    When the latter fails, its vectors are left out: the switch adds them later, and a model that is
+    not in use yet must not prevent writing. Raises EmbeddingError.
     """
-    if space.next_embedder is None:
-        return None
-    try:
-        return embed(space.next_embedder, texts)
-    except EmbeddingError as error:
-        logger.warning("%s is to come to %s: %s", space.next_embedder, space, error)
-        return None
-
-
-def made_vectors(
-    space: Space, vectors: Vectors, next_vectors: Vectors | None
-) -> dict[int, Vectors]:
-    """Vectors by the number of the model that made them."""
-    made = {space.embedder_id: vectors}
-    if next_vectors is not None and space.next_embedder_id is not None:
-        made[space.next_embedder_id] = next_vectors
+    if not texts:
+        return {}
+    made = {space.embedder_id: embed(space.embedder, texts)}
+    if space.next_embedder is not None:
+        try:
+            made[space.next_embedder.pk] = embed(space.next_embedder, texts)
+        except EmbeddingError as error:
+            logger.warning("%s is to come to %s: %s", space.next_embedder, space, error)
     return made
 
 

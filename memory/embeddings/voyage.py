@@ -10,12 +10,11 @@ import httpx2
 
 from memory.embeddings.base import EmbeddingError, TextKind
 from memory.embeddings.failures import Failure, refusal
-from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
+from memory.embeddings.remote import CONNECT_TIMEOUT, RemoteEmbedder
 
 VOYAGE_URL = "https://api.voyageai.com/v1"
 # Keys of MongoDB's Voyage AI begin with "al-" and are good there only.
 ATLAS_KEY, ATLAS_URL = "al-", "https://ai.mongodb.com/v1"
-CONNECT_TIMEOUT = 3.0  # seconds
 
 # Looked up along the class's ancestors.
 ERRORS: dict[type[Exception], Failure] = {
@@ -39,16 +38,7 @@ class VoyageEmbedder(RemoteEmbedder):
 
     name = "voyage"
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: str,
-        model: str,
-        dimensions: int,
-        patience: Patience = PATIENT,
-    ) -> None:
-        super().__init__(model=model, dimensions=dimensions, patience=patience)
+    def _connect(self, base_url: str, api_key: str) -> None:
         own = ATLAS_URL if api_key.startswith(ATLAS_KEY) else VOYAGE_URL
         self._url = f"{(base_url or own).rstrip('/')}/embeddings"
         self._client = httpx2.Client(headers={"Authorization": f"Bearer {api_key}"})

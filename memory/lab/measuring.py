@@ -59,24 +59,22 @@ def measure(
     now: datetime,
     patience: float = PATIENCE,
 ) -> Measured:
-    """Asks each marked question by each profile. After `patience` seconds it stops: every profile
-    has then been asked the same questions, the latest marked. Raises EmbeddingError."""
-    started = perf_counter()
-    marks = RelevanceMark.objects.in_space(space).to_be_found()
-    marked = marks.by_question(MAX_QUESTIONS + 1)
-    asked = marked[:MAX_QUESTIONS]
+    """Ask each marked question by each profile, the latest marked first, for `patience` seconds.
+    Every profile is asked the same questions. Raises EmbeddingError."""
+    until = perf_counter() + patience
+    marked = RelevanceMark.objects.in_space(space).to_be_found().by_question(MAX_QUESTIONS + 1)
     found = compare(
         space=space,
         policy=policy,
-        queries=[query for query, _wanted in asked],
+        queries=[query for query, _wanted in marked[:MAX_QUESTIONS]],
         profiles=profiles,
         limit=DEPTH,
         now=now,
     )
     answers: list[_Answer] = []
-    for (query, wanted), recalls in zip(asked, found, strict=False):
+    for (query, wanted), recalls in zip(marked, found, strict=False):
         answers.append(_Answer(query, wanted, [recall.memory_ids for recall in recalls]))
-        if perf_counter() - started > patience:
+        if perf_counter() > until:
             break
     return Measured(
         figures=[_figures(profile, n, answers) for n, profile in enumerate(profiles) if answers],

@@ -20,7 +20,7 @@ from memory.memories.schemas import (
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.recall.recall import recall
-from memory.reconciliation.services import remember_draft, remember_drafts
+from memory.reconciliation.services import remember_drafts
 from memory.requests import MemoryId, OnceOnly, may_fail
 from memory.retention import recycle_bin
 from memory.store import services
@@ -47,23 +47,14 @@ def create_memory(
     it replaces another revises or supersedes it: the answer is the memory that now holds it.
     """
     access = access_to(request, "write")
-    if draft.on_duplicate == "reinforce":
-        memory = remember_draft(
-            space=access.space,
-            draft=draft,
-            actor=access.actor,
-            now=timezone.now(),
-            idempotency_key=idempotency_key,
-        )
-    else:
-        memory = services.create_memory(
-            space=access.space,
-            draft=draft,
-            actor=access.actor,
-            now=timezone.now(),
-            idempotency_key=idempotency_key,
-        )
-    return Status(201, readable(access.space).get(pk=memory.pk))
+    [written, *_] = remember_drafts(
+        space=access.space,
+        drafts=[draft],
+        actor=access.actor,
+        now=timezone.now(),
+        idempotency_key=idempotency_key,
+    )
+    return Status(201, readable(access.space).get(pk=written.memory.pk))
 
 
 @router.post(

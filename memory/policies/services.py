@@ -39,20 +39,28 @@ def change_policy(
     document = changed(before.document, asked)
     if document == before.document:
         return before
-    after = Policy(before.version + 1, document)
-    PolicyVersion.objects.create(
-        space=space,
-        version=after.version,
-        document=document.model_dump(mode="json"),
-        created_at=now,
-        actor_type=actor.type,
-        actor_name=actor.name,
-    )
+    version = before.version + 1
+    after = add_version(space=space, version=version, document=document, actor=actor, now=now)
     if document.ttl.tiers != before.document.ttl.tiers:
         _renew_lifetimes(space, document)
     if document.language != before.document.language:
         index_all(space, language=document.language)
     return after
+
+
+def add_version(
+    *, space: Space, version: int, document: PolicyDocument, actor: Actor, now: datetime
+) -> Policy:
+    """Stores the document as a version of the space's policy."""
+    PolicyVersion.objects.create(
+        space=space,
+        version=version,
+        document=document.model_dump(mode="json"),
+        created_at=now,
+        actor_type=actor.type,
+        actor_name=actor.name,
+    )
+    return Policy(version, document)
 
 
 def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) -> Policy:

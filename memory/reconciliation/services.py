@@ -1,17 +1,18 @@
 """A new statement meets what is already known: it is added, reinforces, revises or supersedes.
 
-One statement at a time in a space: two that say the same at once would otherwise both be added.
+`decided` says which; `carry_out` does it. One statement at a time in a space: two that say the same
+at once would otherwise both be added.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from memory.actors import Actor
-from memory.drafts import MemoryAsked, MemoryChange, MemoryDraft, Source
+from memory.drafts import MemoryAsked, MemoryChange
 from memory.formulas.importance import reinforced
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
@@ -22,7 +23,7 @@ from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_r
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
-from memory.store.idempotency import Written, answered, once
+from memory.store.idempotency import Written, earlier_answer, keep_answer
 from memory.store.services import Prepared, prepare_memories, revise_memory, store_memories
 
 CONTRADICTING = {Verdict.REVISE, Verdict.SUPERSEDE}
@@ -41,26 +42,36 @@ class Outcome:
         return Written(self.memory, self.verdict in {Verdict.ADD, Verdict.SUPERSEDE})
 
 
-def remember_draft(
-    *,
-    space: Space,
-    draft: MemoryDraft,
-    actor: Actor,
-    now: datetime,
-    idempotency_key: str | None = None,
-) -> Memory:
-    """Remembers one statement in the light of what is known; gives the memory that now holds it.
+@dataclass(frozen=True)
+class Statement:
+    """What somebody says is so, new or held for review until now.
 
-    The same idempotency key again gives the first one's memory, and raises nothing a second time.
+    Without a type it is compared with memories of any; without a vector it has no neighbours.
     """
-    if first := answered(space=space, key=idempotency_key):
-        return first[0].memory
-    prepared = prepare_memories(space=space, drafts=[draft], now=now)
 
-    def write() -> list[Written]:
-        return [remember(prepared=prepared, actor=actor, now=now).written]
+    space: Space
+    content: str
+    memory_type: str | None
+    importance: float
+    vector: Any
+    policy: Policy
+    conversation_id: str | None
+    said_at: datetime
 
-    return once(space=space, key=idempotency_key, write=write)[0].memory
+    @classmethod
+    def of(cls, prepared: Prepared, now: datetime) -> "Statement":
+        """The only draft of what was prepared."""
+        [draft] = prepared.drafts
+        return cls(
+            space=prepared.space,
+            content=draft.content,
+            memory_type=prepared.compared_type,
+            importance=draft.base_importance,
+            vector=prepared.vector,
+            policy=prepared.policy,
+            conversation_id=draft.source.conversation_id,
+            said_at=draft.starts_at(now),
+        )
 
 
 def remember_drafts(
@@ -71,86 +82,51 @@ def remember_drafts(
     now: datetime,
     idempotency_key: str | None = None,
 ) -> list[Written]:
-    """Remembers many things, all or none; what became of each, in the order given.
+    """Remember things, all or none. Return what became of each, in the order given.
 
-    Those that leave it to Ebb whether they are new meet, one after another, what is known then: the
-    others of the same call are. The same idempotency key again gives what the first call ended in.
+    Drafts with `on_duplicate` are compared with what is known, one after another, the other drafts
+    included. The same idempotency key again returns what the first call ended in.
     """
-    if first := answered(space=space, key=idempotency_key):
+    if first := earlier_answer(space=space, key=idempotency_key):
         return first
     new = [draft for draft in drafts if draft.on_duplicate is None]
-    prepared = prepare_memories(space=space, drafts=new, now=now) if new else None
-    meeting = [
-        prepare_memories(space=space, drafts=[draft], now=now)
+    added = prepare_memories(space=space, drafts=new, now=now)
+    compared = [
+        prepare_memories(space=space, drafts=[draft], now=now) if draft.on_duplicate else None
         for draft in drafts
-        if draft.on_duplicate is not None
     ]
-
-    @transaction.atomic
-    def write() -> list[Written]:
-        if meeting:
-            one_at_a_time(space)
-        stored = store_memories(prepared=prepared, actor=actor, now=now) if prepared else []
-        added = iter([Written(memory, is_new=True) for memory in stored])
-        met = iter([remember(prepared=one, actor=actor, now=now).written for one in meeting])
-        return [next(added if draft.on_duplicate is None else met) for draft in drafts]
-
-    return once(space=space, key=idempotency_key, write=write)
+    try:
+        with transaction.atomic():
+            answer = _write(added, compared, actor, now)
+            keep_answer(space=space, key=idempotency_key, answer=answer)
+    except IntegrityError:
+        if first := earlier_answer(space=space, key=idempotency_key):
+            return first  # Another request with this key was faster; nothing of ours stays.
+        raise
+    return answer
 
 
-@dataclass(frozen=True)
-class Statement:
-    """What somebody says is so, new or held until now. Without a type it is compared with memories
-    of any; without a vector, by the space's model, it has no neighbours."""
-
-    space: Space
-    content: str
-    memory_type: str | None
-    importance: float
-    vector: Any
-    policy: Policy
-    source: Source
-    said_at: datetime
+def _write(
+    added: Prepared, compared: Sequence[Prepared | None], actor: Actor, now: datetime
+) -> list[Written]:
+    """Store the drafts that are new, then compare the others; None is the place of a new one."""
+    if any(compared):
+        one_at_a_time(added.space)
+    stored = iter(store_memories(prepared=added, actor=actor, now=now))
+    return [
+        remember(prepared=one, actor=actor, now=now).written
+        if one
+        else Written(next(stored), is_new=True)
+        for one in compared
+    ]
 
 
 @transaction.atomic
-def remember(
-    *,
-    prepared: Prepared,
-    actor: Actor,
-    now: datetime,
-    proposed: Decision | None = None,
-    hold: Callable[[Decision], Memory] | None = None,
-    **extra: object,
-) -> Outcome:
-    """Remembers one prepared statement in the light of what is known.
-
-    `proposed` is what a model said it is to its neighbours; it stands as long as the memory it is
-    about is still what the model was shown. Without it the rule decides. `hold` keeps for review
-    what would change or replace a memory, instead of doing it.
-    `extra` are columns of a new memory. A revision embeds its text while the space is held.
-    """
-    [draft], actor = prepared.drafts, actor.in_action()
-    statement = Statement(
-        space=prepared.space,
-        content=draft.content,
-        memory_type=prepared.compared_type(draft),
-        importance=draft.base_importance,
-        vector=prepared.vectors[0],
-        policy=prepared.policy,
-        source=draft.source,
-        said_at=draft.starts_at(now),
-    )
-
-    def add() -> Memory:
-        [memory] = store_memories(prepared=prepared, actor=actor, now=now, **extra)
-        return memory
-
+def remember(*, prepared: Prepared, actor: Actor, now: datetime) -> Outcome:
+    """Remember one prepared statement in the light of what is known."""
     one_at_a_time(prepared.space)
-    decision = decided(statement, proposed)
-    if hold is not None and decision.verdict in CONTRADICTING:
-        return Outcome(hold(decision), decision.verdict)
-    return carry_out(statement, decision, add=add, actor=actor, now=now)
+    decision = decided(Statement.of(prepared, now))
+    return carry_out(prepared, decision, actor=actor, now=now)
 
 
 def one_at_a_time(space: Space) -> None:
@@ -160,46 +136,12 @@ def one_at_a_time(space: Space) -> None:
     lock_conversations(space)
 
 
-def carry_out(
-    statement: Statement,
-    decision: Decision,
-    *,
-    add: Callable[[], Memory],
-    actor: Actor,
-    now: datetime,
-) -> Outcome:
-    """Does what was decided, in the transaction in which it was; `add` makes the statement a memory
-    of its own."""
-    old = decision.memory
-    if old is None:
-        return Outcome(add(), decision.verdict)
-    if decision.verdict is Verdict.REINFORCE:
-        _reinforce(old, statement, decision.reason, actor, now)
-        return Outcome(old, decision.verdict)
-    if decision.verdict is Verdict.REVISE:
-        return Outcome(_patch(old, statement, decision.reason, actor, now), decision.verdict)
-    move_to_bin(
-        space=statement.space,
-        memory_id=old.pk,
-        why=BinReason.SUPERSEDED,
-        actor=actor,
-        now=now,
-        reason=decision.reason,
-    )
-    return Outcome(add(), decision.verdict)
-
-
-def is_echo(prepared: Prepared) -> bool:
-    """Whether a statement that no person made is in the space already: a recalled memory, said
-    again by the assistant."""
-    [draft] = prepared.drafts
-    return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
-
-
 def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
-    """The verdict on the statement, and the memory it is about held until the transaction ends.
+    """Return the verdict on the statement. The memory it is about is locked.
 
-    If that memory was changed or let go in the meantime, the verdict is on what is there now.
+    `proposed` is what a model said; it counts while its memory is still what the model was shown.
+    Otherwise, and without it, the rule decides. If the memory was changed or deleted in the
+    meantime, the verdict is on what is there now.
     """
     space = statement.space
     live = Memory.objects.in_space(space).live()
@@ -211,15 +153,54 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
             return decision
         if decision.verdict is Verdict.REVISE and not has_room(old.content, statement.content):
             return Decision(Verdict.ADD)
-        lock_beside(space, old, statement.source.conversation_id, statement.said_at)
+        lock_beside(space, old, statement.conversation_id, statement.said_at)
         as_judged = live.filter(pk=old.pk, revision=old.revision)
         if held := as_judged.select_for_update(no_key=True).first():
             return replace(decision, memory=held)
 
 
+def carry_out(prepared: Prepared, decision: Decision, *, actor: Actor, now: datetime) -> Outcome:
+    """Do what was decided, in the same transaction. A revision embeds its text in it."""
+    actor = actor.in_action()
+    memory = update_older(Statement.of(prepared, now), decision, actor=actor, now=now)
+    if memory is None:
+        [memory] = store_memories(prepared=prepared, actor=actor, now=now)
+    return Outcome(memory, decision.verdict)
+
+
+def update_older(
+    statement: Statement, decision: Decision, *, actor: Actor, now: datetime
+) -> Memory | None:
+    """Do to the older memory what was decided. Return it if it now holds the statement; None if
+    the statement becomes a memory of its own."""
+    old = decision.memory
+    if old is None:
+        return None
+    if decision.verdict is Verdict.REINFORCE:
+        return _reinforce(old, statement, decision.reason, actor, now)
+    if decision.verdict is Verdict.REVISE:
+        return _patch(old, statement, decision.reason, actor, now)
+    move_to_bin(
+        space=statement.space,
+        memory_id=old.pk,
+        why=BinReason.SUPERSEDED,
+        actor=actor,
+        now=now,
+        reason=decision.reason,
+    )
+    return None
+
+
+def is_echo(prepared: Prepared) -> bool:
+    """Whether a statement that no person made is in the space already: a recalled memory, said
+    again by the assistant."""
+    [draft] = prepared.drafts
+    return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
+
+
 def near(prepared: Prepared) -> list[Neighbour]:
     """The live memories nearest to the statement, nearest first."""
-    return nearest_live(prepared.space, prepared.vectors[0])
+    return nearest_live(prepared.space, prepared.vector)
 
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
@@ -241,8 +222,10 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
     return revised
 
 
-def _reinforce(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> None:
-    """Raises the importance of what was said again, and begins its lifetime anew."""
+def _reinforce(
+    old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime
+) -> Memory:
+    """The old memory with a higher importance and a new lifetime, because it was said again."""
     old.importance = reinforced(old.importance, statement.importance)
     _begin_anew(old, statement, now)
     record(
@@ -253,6 +236,7 @@ def _reinforce(old: Memory, statement: Statement, reason: str, actor: Actor, now
         now=now,
         reason=reason,
     )
+    return old
 
 
 def _begin_anew(memory: Memory, statement: Statement, now: datetime) -> None:

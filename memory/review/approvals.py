@@ -8,14 +8,14 @@ with it, and holds it from then on. Then it lies in the bin as superseded itself
 from datetime import datetime
 
 from memory.actors import Actor
-from memory.drafts import MemoryChange, Source
+from memory.drafts import MemoryChange
 from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.models.reasons import Reason
 from memory.reconciliation.rules import Verdict
-from memory.reconciliation.services import Statement, carry_out, decided
+from memory.reconciliation.services import Statement, decided, update_older
 from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.review.proposals import proposal_of
 from memory.store.history import record
@@ -32,22 +32,9 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     """
     policy = current_policy(memory.space)
     statement = _statement(memory, policy)
-
-    def note() -> None:
-        why = memory.review_reason
-        record(
-            memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now,
-            reason=why,
-        )  # fmt: skip
-
-    def add() -> Memory:
-        _enliven(memory, policy, now)
-        note()
-        return memory
-
     decision = decided(statement, proposal_of(memory))
     if decision.memory is not None and decision.verdict in _MERGED:
-        note()
+        _note_approval(memory, policy, actor, now)
         move_to_bin(
             space=memory.space,
             memory_id=memory.pk,
@@ -56,7 +43,12 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
             now=now,
             reason=Reason(_MERGED[decision.verdict], decision.memory.content),
         )
-    return carry_out(statement, decision, add=add, actor=actor, now=now).memory
+    older = update_older(statement, decision, actor=actor, now=now)
+    if older is not None:
+        return older
+    _enliven(memory, policy, now)
+    _note_approval(memory, policy, actor, now)
+    return memory
 
 
 def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
@@ -100,9 +92,15 @@ def _statement(memory: Memory, policy: Policy) -> Statement:
         importance=memory.importance,
         vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
         policy=policy,
-        # It has its place in its conversation already.
-        source=Source(),
+        conversation_id=None,  # It has its place in its conversation already.
         said_at=memory.created_at,
+    )
+
+
+def _note_approval(memory: Memory, policy: Policy, actor: Actor, now: datetime) -> None:
+    why = memory.review_reason
+    record(
+        memories=[memory], action=Action.APPROVED, actor=actor, policy=policy, now=now, reason=why
     )
 
 

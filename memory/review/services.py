@@ -20,12 +20,19 @@ from memory.models.policies import current_policy
 from memory.models.reasons import CONFLICT, Reason, because, kind_of
 from memory.recall.similar import nearest
 from memory.reconciliation.rules import Decision, restates
-from memory.reconciliation.services import Outcome, one_at_a_time, remember
+from memory.reconciliation.services import (
+    CONTRADICTING,
+    Outcome,
+    Statement,
+    carry_out,
+    decided,
+    one_at_a_time,
+)
 from memory.retention.recycle_bin import move_to_bin
 from memory.review.approvals import admit, take_back, was_merged
 from memory.review.proposals import stored
 from memory.store.history import record
-from memory.store.services import Prepared, lock_memory, store_memories
+from memory.store.services import Prepared, Review, lock_memory, store_memories
 
 MAX_ALIKE = 100
 
@@ -38,14 +45,12 @@ def hold_memory(
     actor: Actor,
     now: datetime,
     proposed: Decision | None = None,
-    **extra: object,
 ) -> Memory:
-    """Keeps a prepared statement for review; the same one again is the one that waits already.
+    """Send a prepared statement to review. Return the memory that waits, which may be an older one.
 
-    What a person has turned away is not proposed again: the answer is the rejected memory, whose
-    history notes it. What a person decides on always (review.standing_rules) is decided on at once:
-    the answer is the memory that now holds it, or the rejected one. `proposed` is what it was about
-    to do to a memory: an approval does that. `extra` are columns of a new memory.
+    A statement that a person has rejected before is not proposed again: the rejected memory is
+    returned, and its history notes it. A standing rule (review.standing_rules) decides at once.
+    `proposed` is what an approval will do to another memory.
     """
     space, [draft] = prepared.space, prepared.drafts
     actor = actor.in_action()
@@ -58,15 +63,8 @@ def hold_memory(
         again = Reason("proposed_again", draft.content)
         record(memories=[rejected], action=Action.REJECTED, reason=again, **noted)
         return rejected
-    [memory] = store_memories(
-        prepared=prepared,
-        actor=actor,
-        now=now,
-        status=Status.REVIEW,
-        review_reason=reason,
-        review_proposal=stored(proposed),
-        **extra,
-    )
+    review = Review(reason, stored(proposed))
+    [memory] = store_memories(prepared=prepared, actor=actor, now=now, review=review)
     record(memories=[memory], action=Action.HELD, reason=reason, **noted)
     rule = ReviewRule.objects.in_space(space).on(kind_of(reason)).first()
     return memory if rule is None else _decided(memory, rule, now)
@@ -80,26 +78,20 @@ def remember_or_hold(
     now: datetime,
     proposed: Decision | None = None,
     evidence: str = "",
-    **extra: object,
 ) -> Outcome:
-    """Remembers a statement as `remember` does. Where the policy says so, what would change or
-    replace a memory is kept for review instead; `evidence` are the words that show it."""
+    """Remember a prepared statement in the light of what is known.
 
-    def hold(decision: Decision) -> Memory:
-        why = because(CONFLICT, evidence)
-        return hold_memory(
-            prepared=prepared, reason=why, actor=actor, now=now, proposed=decision, **extra
-        )
-
+    If the policy says so, a statement that would change or replace a memory goes to review instead.
+    `proposed` is what a model said it is to its neighbours, `evidence` the words that show it.
+    """
+    one_at_a_time(prepared.space)
+    decision = decided(Statement.of(prepared, now), proposed)
     holds = prepared.policy.document.assessment.hold_conflicts
-    return remember(
-        prepared=prepared,
-        actor=actor,
-        now=now,
-        proposed=proposed,
-        hold=hold if holds else None,
-        **extra,
-    )
+    if not (holds and decision.verdict in CONTRADICTING):
+        return carry_out(prepared, decision, actor=actor, now=now)
+    why = because(CONFLICT, evidence)
+    held = hold_memory(prepared=prepared, reason=why, actor=actor, now=now, proposed=decision)
+    return Outcome(held, decision.verdict)
 
 
 def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
@@ -205,8 +197,8 @@ def _rejected_before(prepared: Prepared) -> Memory | None:
     """The memory in the bin that a person has rejected and that says the same."""
     space, [draft] = prepared.space, prepared.drafts
     rows = Memory.objects.in_space(space).rejected()
-    for neighbour in nearest(rows, space, prepared.vectors[0]):
-        if restates(draft.content, prepared.compared_type(draft), neighbour):
+    for neighbour in nearest(rows, space, prepared.vector):
+        if restates(draft.content, prepared.compared_type, neighbour):
             return neighbour.memory
     return None
 

@@ -12,7 +12,8 @@ from memory.access.audit import note
 from memory.access.members import add_member
 from memory.actors import Actor
 from memory.errors import FieldError, InvalidArguments
-from memory.models import AuditAction, Embedder, PolicyVersion, Role, Space, User
+from memory.models import AuditAction, Embedder, Role, Space, User
+from memory.policies.services import add_version
 from memory.policy import PolicyDocument, changed
 
 logger = logging.getLogger(__name__)
@@ -43,14 +44,8 @@ def create_space(
     )
     if not is_new:
         raise InvalidArguments(FieldError("slug", TAKEN))
-    PolicyVersion.objects.create(
-        space=space,
-        version=1,
-        document=document.model_dump(mode="json"),
-        actor_type=actor.type,
-        actor_name=actor.name,
-    )
     now = space.created_at
+    add_version(space=space, version=1, document=document, actor=actor, now=now)
     note(space=space, actor=actor, action=AuditAction.SPACE_CREATED, subject=name, now=now)
     if owner is not None:
         add_member(space=space, user=owner, role=Role.OWNER, actor=actor, now=now)

@@ -1,9 +1,7 @@
 """A request that comes twice is done once: its key leads to the memories it ended in."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from django.db import IntegrityError, transaction
 
 from memory.models import IdempotentWrite, Memory, Space
 
@@ -16,7 +14,7 @@ class Written:
     is_new: bool
 
 
-def answered(*, space: Space, key: str | None) -> list[Written]:
+def earlier_answer(*, space: Space, key: str | None) -> list[Written]:
     """What an earlier request with this key ended in, in its order, the memories as they are now.
 
     Empty if there was none, or nothing is left of it; what was deleted for good is left out.
@@ -30,27 +28,16 @@ def answered(*, space: Space, key: str | None) -> list[Written]:
     ]
 
 
-def once(*, space: Space, key: str | None, write: Callable[[], list[Written]]) -> list[Written]:
-    """Writes, unless another request with this key was faster: then nothing of ours stays, and
-    what theirs ended in is the answer."""
+def keep_answer(*, space: Space, key: str | None, answer: Sequence[Written]) -> None:
+    """Keep what a request ended in under its key, in the transaction of its writes.
+
+    Raises IntegrityError if another request with this key was faster.
+    """
     if key is None:
-        return write()
-    try:
-        with transaction.atomic():
-            done = write()
-            IdempotentWrite.objects.bulk_create(
-                IdempotentWrite(
-                    space=space,
-                    key=key,
-                    position=position,
-                    memory=written.memory,
-                    is_new=written.is_new,
-                )
-                for position, written in enumerate(done)
-            )
-    except IntegrityError:
-        first = answered(space=space, key=key)
-        if not first:
-            raise
-        return first
-    return done
+        return
+    IdempotentWrite.objects.bulk_create(
+        IdempotentWrite(
+            space=space, key=key, position=position, memory=written.memory, is_new=written.is_new
+        )
+        for position, written in enumerate(answer)
+    )

@@ -1,21 +1,16 @@
 """Remembering and changing."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from memory.actors import Actor
 from memory.drafts import MemoryChange, MemoryDraft
-from memory.embeddings.services import (
-    embed_documents,
-    embed_for_next,
-    made_vectors,
-    replace_vectors,
-    store_vectors,
-)
+from memory.embeddings.services import embed_documents, replace_vectors, store_vectors
 from memory.embeddings.vectors import Vectors
 from memory.errors import Conflict, NotFound
 from memory.formulas.retention import expires_at
@@ -26,8 +21,7 @@ from memory.models.reasons import columns
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.history import record
-from memory.store.idempotency import Written, answered, once
-from memory.text.passages import Passage, passage_of, passages
+from memory.text.passages import IndexTexts, Passage, passage_of, passages
 
 _CHANGEABLE = (
     "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned",
@@ -37,49 +31,52 @@ _CHANGEABLE = (
 
 @dataclass(frozen=True)
 class Prepared:
-    """Drafts with what must be computed before a transaction begins: texts, vectors, rules."""
+    """Drafts with everything that must be computed before a transaction begins."""
 
     space: Space
     drafts: Sequence[MemoryDraft]
     passages: Sequence[Passage]
-    vectors: Vectors
+    vectors: Mapping[int, Vectors]
+    """By the id of the model that made them."""
     policy: Policy
-    next_vectors: Vectors | None = None
-    """By the model that the space is moving to, if it is."""
     any_type: bool = False
-    """Whether they are compared with memories of any type: nobody who knows said what theirs is."""
+    """Compare the drafts with memories of any type, because their own type is only a guess."""
+    source_assessment: uuid.UUID | None = None
 
-    def compared_type(self, draft: MemoryDraft) -> str | None:
-        """The type of memories that may say the same as the draft; None for any."""
+    @property
+    def vector(self) -> Any:
+        """The vector of the only draft, by the space's model."""
+        [vector] = self.vectors[self.space.embedder_id]
+        return vector
+
+    @property
+    def compared_type(self) -> str | None:
+        """The type of memories that may repeat the only draft; None for any."""
+        [draft] = self.drafts
         return None if self.any_type else draft.memory_type
 
 
-def prepare_memories(*, space: Space, drafts: Sequence[MemoryDraft], now: datetime) -> Prepared:
-    """Embeds the drafts. No transaction is open meanwhile: an embedder may be far away."""
-    texts = passages(drafts, now)
-    embedded = [passage.embedded for passage in texts]
-    vectors, coming = embed_documents(space, embedded), embed_for_next(space, embedded)
-    return Prepared(space, drafts, texts, vectors, current_policy(space), coming)
+@dataclass(frozen=True)
+class Review:
+    """Why new memories wait for review, and the stored decision that an approval carries out."""
+
+    reason: str
+    proposal: dict[str, Any] | None
 
 
-def create_memory(
+def prepare_memories(
     *,
     space: Space,
-    draft: MemoryDraft,
-    actor: Actor,
+    drafts: Sequence[MemoryDraft],
     now: datetime,
-    idempotency_key: str | None = None,
-) -> Memory:
-    """Remembers one thing. The same idempotency key again gives the first memory."""
-    if first := answered(space=space, key=idempotency_key):
-        return first[0].memory
-    prepared = prepare_memories(space=space, drafts=[draft], now=now)
-
-    def write() -> list[Written]:
-        [memory] = store_memories(prepared=prepared, actor=actor, now=now)
-        return [Written(memory, is_new=True)]
-
-    return once(space=space, key=idempotency_key, write=write)[0].memory
+    any_type: bool = False,
+    source_assessment: uuid.UUID | None = None,
+) -> Prepared:
+    """Embed the drafts. Call it outside a transaction: an embedder may be slow."""
+    texts = passages(drafts, now)
+    vectors = embed_documents(space, [passage.embedded for passage in texts])
+    policy = current_policy(space)
+    return Prepared(space, drafts, texts, vectors, policy, any_type, source_assessment)
 
 
 def create_memories(
@@ -92,27 +89,36 @@ def create_memories(
 
 @transaction.atomic
 def store_memories(
-    *, prepared: Prepared, actor: Actor, now: datetime, **extra: object
+    *, prepared: Prepared, actor: Actor, now: datetime, review: Review | None = None
 ) -> list[Memory]:
-    """Writes prepared drafts with their vectors and their history, in one transaction."""
-    space, language = prepared.space, prepared.policy.document.language
+    """Write prepared drafts with their vectors and history. With `review` they are not live yet."""
+    if not prepared.drafts:
+        return []
+    space, policy = prepared.space, prepared.policy
     ids = _new_ids(space, len(prepared.drafts))
     memories = [
-        _memory(prepared, draft, id_, now, extra)
+        _memory(prepared, draft, id_, now, review)
         for draft, id_ in zip(prepared.drafts, ids, strict=True)
     ]
     texts = conversations.join(space, memories)
-    passages_sql.insert(memories, texts, language=language)
-    older = {id_: texts[id_] for id_ in texts.keys() - set(ids)}
-    passages_sql.index(space, older, language=language)
-    store_vectors(
-        space=space,
-        memories=memories,
-        texts=[passage.embedded for passage in prepared.passages],
-        made=made_vectors(space, prepared.vectors, prepared.next_vectors),
-    )
-    record(memories=memories, action=Action.CREATED, actor=actor, policy=prepared.policy, now=now)
+    insert_memories(space, memories, texts, language=policy.document.language)
+    embedded = [passage.embedded for passage in prepared.passages]
+    store_vectors(space=space, memories=memories, texts=embedded, made=prepared.vectors)
+    record(memories=memories, action=Action.CREATED, actor=actor, policy=policy, now=now)
     return memories
+
+
+def insert_memories(
+    space: Space,
+    memories: Sequence[Memory],
+    texts: Mapping[uuid.UUID, IndexTexts],
+    *,
+    language: str,
+) -> None:
+    """Write new memories with their index texts, and index the older turns beside them again."""
+    passages_sql.insert(memories, texts, language=language)
+    older = texts.keys() - {memory.pk for memory in memories}
+    passages_sql.index(space, {id_: texts[id_] for id_ in older}, language=language)
 
 
 def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
@@ -128,11 +134,7 @@ def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
 
 
 def _memory(
-    prepared: Prepared,
-    draft: MemoryDraft,
-    id_: uuid.UUID,
-    now: datetime,
-    extra: dict[str, object],
+    prepared: Prepared, draft: MemoryDraft, id_: uuid.UUID, now: datetime, review: Review | None
 ) -> Memory:
     return Memory(
         id=id_,
@@ -153,7 +155,10 @@ def _memory(
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
-        **extra,
+        source_assessment=prepared.source_assessment,
+        status=Status.REVIEW if review else Status.LIVE,
+        review_reason=review.reason if review else "",
+        review_proposal=review.proposal if review else None,
     )
 
 
@@ -167,33 +172,35 @@ def revise_memory(
     reason: str = "",
     known: int | None = None,
 ) -> Memory:
-    """Changes a memory and keeps what it said before as a revision.
+    """Change a memory and keep its old values as a revision.
 
-    `known` is the revision that the change was made from, if it may be no other. Raises NotFound,
-    or Conflict if it is in the bin or another revision.
+    `known` is the revision that the change was made from, if no other may be changed. Raises
+    NotFound, or Conflict if the memory is in the bin or at another revision.
     """
     text, made = _embed_change(space, memory_id, change)
     policy, actor = current_policy(space), actor.in_action()
+    rows = Memory.objects.in_space(space).filter(pk=memory_id)
     with transaction.atomic():
-        rows = Memory.objects.in_space(space).filter(pk=memory_id)
         around = conversations.lock_around(space, rows) if change.content is not None else []
-        memory = lock_memory(space, memory_id)
-        if memory.status == Status.BINNED:
-            raise Conflict("It is in the bin; restore it first.")
-        if known not in {None, memory.revision}:
-            raise Conflict("It was changed meanwhile.")
-        if change.pinned is not None and change.pinned != memory.pinned:
-            memory.pinned = change.pinned
-            action = Action.PINNED if change.pinned else Action.UNPINNED
-            record(memories=[memory], action=action, actor=actor, policy=policy, now=now)
+        memory = _lock_changeable(space, memory_id, known)
+        _pin(memory, change, policy, actor, now)
         changed = _apply(memory, change, policy, actor, now, reason)
         _update(memory)
         if "content" in changed:
-            language = policy.document.language
-            conversations.reword(space, memory, around, language=language)
+            conversations.reword(space, memory, around, language=policy.document.language)
         if made:
             replace_vectors(space=space, memory=memory, text=text, made=made)
-    return Memory.objects.in_space(space).get(pk=memory_id)
+    return rows.get()
+
+
+def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> Memory:
+    """The memory, locked. Raises NotFound, or Conflict if it is binned or not the `known` one."""
+    memory = lock_memory(space, memory_id)
+    if memory.status == Status.BINNED:
+        raise Conflict("It is in the bin; restore it first.")
+    if known not in {None, memory.revision}:
+        raise Conflict("It was changed meanwhile.")
+    return memory
 
 
 def _embed_change(
@@ -208,8 +215,15 @@ def _embed_change(
         raise NotFound("There is no such memory.")
     memory.content = change.content
     text = passage_of(memory).embedded
-    vectors, coming = embed_documents(space, [text]), embed_for_next(space, [text])
-    return text, made_vectors(space, vectors, coming)
+    return text, embed_documents(space, [text])
+
+
+def _pin(memory: Memory, change: MemoryChange, policy: Policy, actor: Actor, now: datetime) -> None:
+    """Pins or unpins the memory if the change asks for it, with a line in the history."""
+    if change.pinned is not None and change.pinned != memory.pinned:
+        memory.pinned = change.pinned
+        action = Action.PINNED if change.pinned else Action.UNPINNED
+        record(memories=[memory], action=action, actor=actor, policy=policy, now=now)
 
 
 def _apply(

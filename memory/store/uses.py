@@ -34,6 +34,16 @@ class Use(BaseModel):
     renewed: bool
     """Whether the lifetime began anew with it, as the policy said then."""
 
+    @classmethod
+    def of(cls, memory: Memory, now: datetime, *, renewed: bool) -> "Use":
+        """A use of the memory, as it is before it."""
+        return cls(
+            at=now,
+            last_active_at=memory.last_active_at,
+            clock_started_at=memory.clock_started_at,
+            renewed=renewed,
+        )
+
     @property
     def before(self) -> dict[str, datetime | None]:
         """The memory's clocks before the use."""
@@ -64,15 +74,7 @@ def mark_used(
         # In one order, as all who hold several rows: two at once would otherwise wait for each
         # other without end.
         used = list(wanted.select_for_update().order_by("pk").defer("search"))
-        uses = {
-            memory.pk: Use(
-                at=now,
-                last_active_at=memory.last_active_at,
-                clock_started_at=memory.clock_started_at,
-                renewed=ttl.renew_on_use,
-            )
-            for memory in used
-        }
+        uses = {memory.pk: Use.of(memory, now, renewed=ttl.renew_on_use) for memory in used}
         wanted.update(**changes)
         for memory in used:  # as they now are, without being read again
             memory.use_count, memory.last_active_at = memory.use_count + 1, now
@@ -92,14 +94,8 @@ def take_back_use(
     with transaction.atomic():
         memory = lock_memory(space, memory_id)
         changes = {"use_count": max(0, memory.use_count - 1)}
-        _change(
-            memory,
-            changes | _clocks(memory, use.after, use.before),
-            Action.UNUSED,
-            actor,
-            now,
-            reason,
-        )
+        changes |= _clocks(memory, use.after, use.before)
+        _change(memory, changes, Action.UNUSED, actor, now, reason)
 
 
 def give_back_use(
@@ -108,15 +104,8 @@ def give_back_use(
     """Undoes `take_back_use`; raises NotFound."""
     with transaction.atomic():
         memory = lock_memory(space, memory_id)
-        changes = {"use_count": memory.use_count + 1}
-        _change(
-            memory,
-            changes | _clocks(memory, use.before, use.after),
-            Action.USED,
-            actor,
-            now,
-            reason,
-        )
+        changes = {"use_count": memory.use_count + 1} | _clocks(memory, use.before, use.after)
+        _change(memory, changes, Action.USED, actor, now, reason)
 
 
 def _clocks(

@@ -5,7 +5,6 @@ reconciled as those are, and may have to wait for a person.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from memory.access.references import one, readable
 from memory.drafts import MemoryChange, MemoryDraft, Source
@@ -29,7 +28,6 @@ _DONE = {
 _WAITING = {
     Status.REVIEW: "Held for review, not remembered before a person has let it in",
     Status.BINNED: "Not remembered: a person has turned it away before",
-    Status.LIVE: _DONE[Verdict.ADD],
 }
 
 
@@ -96,15 +94,16 @@ def _keep(caller: Caller, draft: MemoryDraft, *, typed: bool = False) -> tuple[M
     the caller gave its type: else it is compared with memories of any."""
     source = Source(role=TOOL, conversation_id=caller.conversation_id)
     draft = draft.model_copy(update={"source": source})
-    prepared = prepare_memories(space=caller.space, drafts=[draft], now=caller.now)
-    prepared = replace(prepared, any_type=not typed)
+    prepared = prepare_memories(
+        space=caller.space, drafts=[draft], now=caller.now, any_type=not typed
+    )
     if reason := _held_because(caller, draft.content, draft.tags):
-        held = hold_memory(prepared=prepared, reason=reason, actor=caller.actor, now=caller.now)
-        return held, _WAITING[Status(held.status)]
-    outcome = remember_or_hold(prepared=prepared, actor=caller.actor, now=caller.now)
-    if outcome.memory.status != Status.LIVE:
-        return outcome.memory, _WAITING[Status(outcome.memory.status)]
-    return outcome.memory, _DONE[outcome.verdict]
+        memory = hold_memory(prepared=prepared, reason=reason, actor=caller.actor, now=caller.now)
+        done = _DONE[Verdict.ADD]
+    else:
+        outcome = remember_or_hold(prepared=prepared, actor=caller.actor, now=caller.now)
+        memory, done = outcome.memory, _DONE[outcome.verdict]
+    return memory, _WAITING.get(Status(memory.status), done)
 
 
 def _masked(caller: Caller, content: str, tags: Sequence[str]) -> tuple[str, list[str]]:

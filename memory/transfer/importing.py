@@ -18,7 +18,7 @@ from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
 from memory.transfer import upload
 from memory.transfer.checking import Checked
 from memory.transfer.sources import Entry, entries, is_legacy
-from memory.transfer.writing import Item, Target, prepare, store
+from memory.transfer.writing import Target, prepare, store
 
 _MEMORIES, _ROWS = 100, 500  # at once; a memory is embedded
 SHOWN = 100
@@ -123,10 +123,9 @@ class _Import:
             is_legacy=self._legacy,
             takes_policy=bool(report.takes_policy),
         )
-        items = [Item(entry.number, entry.row) for entry in batch if entry.section]
         # The space may have come to move to another model since this run began.
         target.space.refresh_from_db()
-        ready = prepare(target, batch[0].section, items) if batch[0].section else None
+        ready = prepare(target, batch[0].section, batch) if batch[0].section else None
         with transaction.atomic():
             for number, reason in [(e.number, e.wrong) for e in batch if e.wrong]:
                 report.note(number, reason)

@@ -9,25 +9,18 @@ from uuid import UUID
 from django.db import connection
 
 from memory.actors import Actor
-from memory.embeddings.services import embed_documents, embed_for_next, made_vectors, store_vectors
+from memory.embeddings.services import embed_documents, store_vectors
 from memory.embeddings.vectors import Vectors
 from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Space
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.store import conversations
-from memory.store import index_sql as passages_sql
 from memory.store.history import record
+from memory.store.services import insert_memories
 from memory.text.passages import passage_of
 from memory.transfer.identity import Placed, places
 from memory.transfer.sections import Row, Section, section_of
-
-
-@dataclass(frozen=True)
-class Item:
-    """A row and the number of its line."""
-
-    number: int
-    row: Row
+from memory.transfer.sources import Entry
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ class Ready:
     made: Mapping[int, Vectors] = field(default_factory=dict)
 
 
-def prepare(target: Target, section: Section, items: Sequence[Item]) -> Ready:
+def prepare(target: Target, section: Section, items: Sequence[Entry]) -> Ready:
     """What of these items has to be written. Raises EmbeddingError."""
     own: Mapping[UUID, Placed] = {}
     if section.has_ids:
@@ -79,9 +72,7 @@ def prepare(target: Target, section: Section, items: Sequence[Item]) -> Ready:
     if section.model is not Memory or not new:
         return Ready(section, new, known, wrong)
     texts = [passage_of(Memory(**row)).embedded for row in new]
-    vectors, coming = embed_documents(target.space, texts), embed_for_next(target.space, texts)
-    made = made_vectors(target.space, vectors, coming)
-    return Ready(section, new, known, wrong, texts, made)
+    return Ready(section, new, known, wrong, texts, embed_documents(target.space, texts))
 
 
 def store(target: Target, ready: Ready) -> tuple[int, int]:
@@ -97,7 +88,7 @@ def store(target: Target, ready: Ready) -> tuple[int, int]:
     return new, ready.known + len(ready.new) - new
 
 
-def _names(items: Iterable[Item], section: Section, kind: str) -> set[UUID]:
+def _names(items: Iterable[Entry], section: Section, kind: str) -> set[UUID]:
     columns = [column for column, named in section.names.items() if named == kind]
     values = (_uuid(item.row[column]) for item in items for column in columns)
     return {value for value in values if value is not None}
@@ -140,13 +131,9 @@ def _placed(
 
 def _store_memories(target: Target, ready: Ready) -> None:
     space, policy = target.space, current_policy(target.space)
-    language = policy.document.language
     memories = [Memory(space_id=space.pk, short_id=row["id"].hex[:8], **row) for row in ready.new]
     texts = conversations.join(space, memories, keep_places=True)
-    passages_sql.insert(memories, texts, language=language)
-    new = {memory.pk for memory in memories}
-    older = {id_: text for id_, text in texts.items() if id_ not in new}
-    passages_sql.index(space, older, language=language)
+    insert_memories(space, memories, texts, language=policy.document.language)
     store_vectors(space=space, memories=memories, texts=ready.texts, made=ready.made)
     if target.is_legacy:  # its file has no history
         record(

@@ -4,8 +4,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from memory.access.authentication import Access, access_to
-from memory.errors import NotFound
+from memory.access.authentication import access_to
 from memory.models import Webhook, WebhookDelivery
 from memory.pagination import keyset
 from memory.requests import PageIn, RowId, parse_uuid
@@ -56,7 +55,7 @@ def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
 )
 def get_webhook(request: HttpRequest, id: RowId) -> Webhook:
     """One webhook."""
-    return _webhook(access_to(request, "admin"), id)
+    return services.webhook_of(access_to(request, "admin").space, parse_uuid(id))
 
 
 @router.patch(
@@ -123,7 +122,8 @@ def test_webhook(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
 def list_deliveries(request: HttpRequest, id: RowId, asked: Query[PageIn]) -> dict[str, object]:
     """What was told, the latest first; kept for 30 days."""
     access = access_to(request, "admin")
-    rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=_webhook(access, id))
+    webhook = services.webhook_of(access.space, parse_uuid(id))
+    rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=webhook)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     return {"items": items, "next": following}
 
@@ -141,10 +141,3 @@ def redeliver(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
         space=access.space, delivery_id=parse_uuid(id), now=timezone.now()
     )
     return Status(202, delivery)
-
-
-def _webhook(access: Access, reference: str) -> Webhook:
-    webhook = Webhook.objects.in_space(access.space).filter(pk=parse_uuid(reference)).first()
-    if webhook is None:
-        raise NotFound("There is no such webhook.")
-    return webhook

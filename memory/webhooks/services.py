@@ -55,7 +55,7 @@ def change_webhook(
 ) -> Webhook:
     """What `changes` has of `url`, `events`, `active`. What happens while it is not active is not
     told later. Raises NotFound and InvalidArguments."""
-    webhook = _locked(space, webhook_id)
+    webhook = webhook_of(space, webhook_id, lock=True)
     _check(changes)
     values = dict(changes)
     if "events" in values:
@@ -78,7 +78,7 @@ def change_webhook(
 def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> Webhook:
     """A new secret, by which every message from now on is signed, those that are tried again too:
     whoever got hold of the old one can sign nothing with it. Raises NotFound."""
-    webhook = _locked(space, webhook_id)
+    webhook = webhook_of(space, webhook_id, lock=True)
     webhook.secret = new_secret()
     webhook.save(update_fields=["secret"])
     _note(webhook, AuditAction.WEBHOOK_ROTATED, actor, now, {})
@@ -88,7 +88,7 @@ def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetim
 @transaction.atomic
 def delete_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> None:
     """Takes the webhook away, with what it was told. Raises NotFound."""
-    webhook = _locked(space, webhook_id)
+    webhook = webhook_of(space, webhook_id, lock=True)
     _note(webhook, AuditAction.WEBHOOK_DELETED, actor, now, {})
     webhook.delete()
 
@@ -104,9 +104,7 @@ def emit(*, space_id: int, event: WebhookEvent, data: Mapping[str, Any], now: da
 
 def send_test(*, space: Space, webhook_id: UUID, now: datetime) -> WebhookDelivery:
     """A message of the type `test`, to see whether it arrives. Raises NotFound."""
-    webhook = Webhook.objects.in_space(space).filter(pk=webhook_id).first()
-    if webhook is None:
-        raise NotFound("There is no such webhook.")
+    webhook = webhook_of(space, webhook_id)
     delivery = _message(webhook, "test", {"message": "This is a test."}, now)
     delivery.save()
     return delivery
@@ -133,8 +131,10 @@ def _message(
     )  # fmt: skip
 
 
-def _locked(space: Space, webhook_id: UUID) -> Webhook:
-    webhook = Webhook.objects.in_space(space).filter(pk=webhook_id).select_for_update().first()
+def webhook_of(space: Space, webhook_id: UUID, *, lock: bool = False) -> Webhook:
+    """A webhook of the space, locked until the transaction ends if asked for. Raises NotFound."""
+    rows = Webhook.objects.in_space(space).filter(pk=webhook_id)
+    webhook = (rows.select_for_update() if lock else rows).first()
     if webhook is None:
         raise NotFound("There is no such webhook.")
     return webhook

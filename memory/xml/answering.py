@@ -10,7 +10,7 @@ for review, and its answer says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405 - written, not read
 
@@ -22,9 +22,12 @@ from memory.models import Memory, Space, Status
 from memory.recall.recall import Recall, recall
 from memory.retention.recycle_bin import delete_memory
 from memory.review.services import hold_memory
-from memory.store.services import prepare_memories, store_memories
+from memory.store.services import Prepared, prepare_memories, store_memories
 from memory.tools import write_guard
 from memory.xml.reading import Delete, Load, Request, Save
+
+_Waiting = tuple[Prepared, str]
+"""A draft that must wait for review, and why."""
 
 # What XML 1.0 cannot hold (section 2.2), not even as a reference.
 _UNSPEAKABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -36,9 +39,9 @@ def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: date
     Raises NotFound for an id that is not in the space; then nothing was written.
     """
     drafts = [_masked(space, one.draft) for one in requests if isinstance(one, Save)]
-    keep = _keeping(space, drafts, now)
+    free, waiting = _screened(space, drafts, now)
     with transaction.atomic():
-        kept = iter(keep(actor))
+        saved = iter(_save(free, waiting, actor, now))
         for request in requests:
             if isinstance(request, Delete):
                 delete_memory(space=space, memory_id=request.memory_id, actor=actor, now=now)
@@ -46,7 +49,7 @@ def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: date
     for request in requests:
         match request:
             case Save():
-                elements.append(_memory_saved(next(kept)))
+                elements.append(_memory_saved(next(saved)))
             case Delete(memory_id):
                 elements.append(Element("memory_deleted", id=str(memory_id)))
             case Load(query, limit, sort):
@@ -60,31 +63,28 @@ def _masked(space: Space, draft: MemoryDraft) -> MemoryDraft:
     return draft.model_copy(update={"content": content})
 
 
-def _keeping(
+def _screened(
     space: Space, drafts: Sequence[MemoryDraft], now: datetime
-) -> Callable[[Actor], list[Memory]]:
-    """Embeds and screens; gives what is then to be done in a transaction: it writes the drafts, and
-    gives the memory of each."""
+) -> tuple[Prepared, list[_Waiting | None]]:
+    """The drafts that are free to be stored; and for each draft None, or why it must wait."""
     reasons = [write_guard.held_because(space, draft.content) for draft in drafts]
     free = [draft for draft, reason in zip(drafts, reasons, strict=True) if reason is None]
-    prepared = prepare_memories(space=space, drafts=free, now=now) if free else None
     waiting = [
-        (prepare_memories(space=space, drafts=[draft], now=now), reason)
+        None if reason is None else (prepare_memories(space=space, drafts=[draft], now=now), reason)
         for draft, reason in zip(drafts, reasons, strict=True)
-        if reason is not None
     ]
+    return prepare_memories(space=space, drafts=free, now=now), waiting
 
-    def keep(actor: Actor) -> list[Memory]:
-        held = iter(
-            [
-                hold_memory(prepared=one, reason=reason, actor=actor, now=now)
-                for one, reason in waiting
-            ]
-        )
-        stored = iter(store_memories(prepared=prepared, actor=actor, now=now) if prepared else [])
-        return [next(stored if reason is None else held) for reason in reasons]
 
-    return keep
+def _save(
+    free: Prepared, waiting: Sequence[_Waiting | None], actor: Actor, now: datetime
+) -> list[Memory]:
+    """The memory of each draft, in the order of the tags."""
+    held = [
+        one and hold_memory(prepared=one[0], reason=one[1], actor=actor, now=now) for one in waiting
+    ]
+    stored = iter(store_memories(prepared=free, actor=actor, now=now))
+    return [memory or next(stored) for memory in held]
 
 
 def _memory_saved(memory: Memory) -> Element:

@@ -15,8 +15,9 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import BinReason, Memory, MemoryEvent, Space
 from memory.reconciliation.rules import Decision, Verdict
-from memory.reconciliation.services import remember
-from memory.store.services import create_memory, prepare_memories, revise_memory
+from memory.review.services import remember_or_hold
+from memory.store.services import prepare_memories, revise_memory
+from tests.memory.writing import create_memory
 from tests.stub_model import StubModel
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +116,7 @@ def test_what_has_changed_since_the_model_saw_it_is_left_to_the_rule(
     now = timezone.now()
     prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=SAID)], now=now)
     stale = Decision(Verdict.SUPERSEDE, lisbon, "seen before")
-    outcome = remember(prepared=prepared, actor=SYSTEM, now=now, proposed=stale)
+    outcome = remember_or_hold(prepared=prepared, actor=SYSTEM, now=now, proposed=stale)
     assert outcome.verdict is Verdict.ADD
     lisbon.refresh_from_db()
     assert lisbon.status == "live"

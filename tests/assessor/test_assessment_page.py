@@ -16,8 +16,8 @@ from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
 from memory.models.reasons import Reason
 from memory.retention import recycle_bin
-from memory.store.services import create_memory
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words
+from tests.memory.writing import create_memory
 from tests.pages import login
 
 # --- One assessment ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -15,7 +16,7 @@ from chat.models import Message
 from chat.responders import Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.services.replies import Reply, claim_reply, finish_reply
-from chat.services.turns import begin_turn
+from chat.services.turns import NewConversation, begin_turn
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space, Status
 from memory.recall.recall import recall
 from tests.assessor.outbox import judgement
@@ -243,11 +244,11 @@ SAID = (
 
 def test_fifty_turns_about_one_fact_are_one_memory(space: Space) -> None:
     """Chat's own services, the built-in responder, which quotes what it recalls, and judge."""
-    conversation = None
+    conversation: UUID | NewConversation = NewConversation()
     for turn in range(50):
         now = NOW + timedelta(hours=turn)
         message = begin_turn(
-            space=space, text=SAID[turn % len(SAID)], now=now, conversation_id=conversation
+            space=space, text=SAID[turn % len(SAID)], now=now, conversation=conversation
         )
         conversation = message.conversation_id
         answered(message, now=now)

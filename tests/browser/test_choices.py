@@ -12,8 +12,8 @@ from chat.models import Conversation, Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.store.services import create_memory
 from tests.browser.conftest import LogIn
+from tests.memory.writing import create_memory
 from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
 

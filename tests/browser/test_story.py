@@ -10,8 +10,8 @@ from chat.models import Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
-from memory.store.services import create_memory
 from tests.browser.conftest import LogIn, Open, Watch, login_link
+from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
 

@@ -23,9 +23,9 @@ from memory.errors import InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Space, User
 from memory.policies.labels import PROFILE_MEANINGS
-from memory.store.services import create_memory
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey
+from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
 

@@ -13,7 +13,7 @@ from chat.replies import said_so_far
 from chat.services.conversations import delete_conversation, restore_conversation
 from chat.services.edits import edit_message, take_back_edit
 from chat.services.replies import Reply, claim_reply, finish_reply
-from chat.services.turns import answer_again, begin_turn
+from chat.services.turns import NewConversation, answer_again, begin_turn
 from memory.drafts import MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, Space
@@ -44,7 +44,7 @@ def turn(space: Space, text: str, minute: int = 0, after: Message | None = None)
         space=space,
         text=text,
         now=at(minute),
-        conversation_id=after.conversation_id if after else None,
+        conversation=after.conversation_id if after else NewConversation(),
     )
     return ended(begun, f"So {text}", at(minute))
 
@@ -143,9 +143,7 @@ def test_an_open_span_keeps_its_end_when_one_of_it_is_answered_anew(space: Space
 @pytest.mark.parametrize("state", ["pending", "streaming"])
 def test_nothing_is_replaced_while_a_reply_is_under_way(space: Space, state: str) -> None:
     first = turn(space, "I moved to Porto")
-    second = begin_turn(
-        space=space, text="And you?", now=at(1), conversation_id=first.conversation_id
-    )
+    second = begin_turn(space=space, text="And you?", now=at(1), conversation=first.conversation_id)
     Message.objects.filter(pk=second.pk).update(state=state)
     with pytest.raises(Conflict):
         answer_again(space=space, conversation_id=first.conversation_id, now=at(1))
@@ -190,7 +188,7 @@ def test_what_waits_in_a_deleted_conversation_is_judged_only_if_it_comes_back(sp
     third = turn(space, "I like jazz", 2, after=first)
     writing, late = (
         begin_turn(
-            space=space, text=text, now=at(3), conversation_id=first.conversation_id, beside=True
+            space=space, text=text, now=at(3), conversation=first.conversation_id, beside=True
         )
         for text in ("I sing", "I dance")
     )

@@ -7,12 +7,10 @@ from django.urls import reverse
 
 from assessor.models import State
 from chat.models import Message
-from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
-from memory.reconciliation.services import remember_draft
 from memory.retention.recycle_bin import delete_memory, purge_memory
 from tests.chat.explained import NOW, call, exchange_of, lisbon, reply, text
-from tests.memory.writing import ALICE, actions, stored
+from tests.memory.writing import ALICE, actions, learn, stored
 from tests.pages import login
 
 __all__ = ["lisbon", "reply"]
@@ -81,12 +79,7 @@ def test_what_was_learned_is_discarded_and_taken_back(
 def test_what_it_had_superseded_is_back_when_it_is_discarded(
     alice: User, space: Space, reply: Message, lisbon: Memory
 ) -> None:
-    new = remember_draft(
-        space=space,
-        draft=MemoryDraft(content="User moved from Lisbon to Porto"),
-        actor=ALICE,
-        now=NOW + timedelta(days=1),
-    )
+    new = learn(space, "User moved from Lisbon to Porto", now=NOW + timedelta(days=1))
     exchange_of(reply).update(state=State.DONE, memory=new, summary=new.content)
     Memory.objects.filter(pk=new.pk).update(source_assessment=reply.assessment_id)
     assert stored(lisbon).bin_reason == "superseded"

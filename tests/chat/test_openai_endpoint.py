@@ -15,7 +15,6 @@ from chat.models import Conversation, Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.store.services import create_memory
 from tests.chat.openai_client import (
     QUESTION,
     STORY,
@@ -30,6 +29,7 @@ from tests.chat.openai_client import (
     turns,
 )
 from tests.conftest import MakeKey
+from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
 

@@ -16,7 +16,7 @@ from memory.drafts import MemoryDraft
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
-from memory.store.services import create_memory
+from tests.memory.writing import create_memory
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=5)
@@ -63,14 +63,14 @@ def test_a_space_that_wants_no_assessment_gets_none(space: Space) -> None:
 def test_a_conversation_that_teaches_nothing_is_not_judged(space: Space, memory: str) -> None:
     message = finished(space, memory=memory)
     assert (message.assessment, message.conversation.memory) == (None, memory)
-    again = begin(space, "And?", conversation_id=message.conversation_id, now=LATER)
+    again = begin(space, "And?", conversation=message.conversation_id, now=LATER)
     assert (again.assessment, again.conversation.memory) == (None, memory)
     assert not Assessment.objects.exists()
 
 
 def test_memory_can_be_switched_in_the_middle(space: Space) -> None:
     message = finished(space, memory="off")
-    begin(space, "Keep this", conversation_id=message.conversation_id, memory="on", now=LATER)
+    begin(space, "Keep this", conversation=message.conversation_id, memory="on", now=LATER)
     assert Conversation.objects.get().memory == "on"
     assert Assessment.objects.get().user_message == "Keep this"
 
@@ -82,7 +82,7 @@ def test_a_reply_begun_by_its_writer_is_claimed_by_nobody_else(space: Space) -> 
 
 def test_turns_stand_in_order(space: Space) -> None:
     first = finished(space)
-    begin(space, "And I like it", conversation_id=first.conversation_id, now=LATER)
+    begin(space, "And I like it", conversation=first.conversation_id, now=LATER)
     positions = (
         Message.objects.in_space(space).of(first.conversation).values_list("position", "role")
     )
@@ -95,7 +95,7 @@ def test_a_second_turn_waits_for_the_reply_under_way(space: Space, state: str) -
     message = begin(space)
     Message.objects.filter(pk=message.pk).update(state=state)
     with pytest.raises(Conflict):
-        begin(space, conversation_id=message.conversation_id, now=NOW + REPLY_OVERDUE / 2)
+        begin(space, conversation=message.conversation_id, now=NOW + REPLY_OVERDUE / 2)
     assert Message.objects.count() == 2
     assert Assessment.objects.count() == 1
 
@@ -104,21 +104,21 @@ def test_a_second_turn_waits_for_the_reply_under_way(space: Space, state: str) -
 def test_a_turn_may_follow_a_reply_that_has_ended(space: Space, state: str) -> None:
     message = begin(space)
     Message.objects.filter(pk=message.pk).update(state=state)
-    assert begin(space, conversation_id=message.conversation_id, now=LATER).position == 4
+    assert begin(space, conversation=message.conversation_id, now=LATER).position == 4
 
 
 def test_a_reply_of_a_dead_process_blocks_its_conversation_only_for_a_while(space: Space) -> None:
     message = begin(space)
     claim_reply(space=space, message_id=message.pk)
     later = NOW + REPLY_OVERDUE
-    assert begin(space, conversation_id=message.conversation_id, now=later).position == 4
+    assert begin(space, conversation=message.conversation_id, now=later).position == 4
 
 
 def test_another_spaces_conversation_does_not_exist(space: Space, other_space: Space) -> None:
     message = begin(space)
     for conversation_id in (message.conversation_id, uuid4()):
         with pytest.raises(NotFound):
-            begin(other_space, conversation_id=conversation_id)
+            begin(other_space, conversation=conversation_id)
     with pytest.raises(NotFound):
         delete_conversation(space=other_space, conversation_id=message.conversation_id, now=NOW)
     assert Message.objects.in_space(other_space).count() == 0
@@ -128,7 +128,7 @@ def test_a_deleted_conversation_is_not_continued(space: Space) -> None:
     message = finished(space)
     delete_conversation(space=space, conversation_id=message.conversation_id, now=LATER)
     with pytest.raises(NotFound):
-        begin(space, conversation_id=message.conversation_id)
+        begin(space, conversation=message.conversation_id)
     with pytest.raises(NotFound):
         delete_conversation(space=space, conversation_id=message.conversation_id, now=LATER)
 

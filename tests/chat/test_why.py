@@ -71,7 +71,7 @@ def test_another_answer_is_not_given_what_the_same_words_have_taught(
         space=space,
         text="I live in Porto",
         now=NOW,
-        conversation_id=first.conversation_id,
+        conversation=first.conversation_id,
         claimed=True,
     )
     found = {hit["memory"]["id"] for hit in answered(said_later).recalled}

@@ -11,9 +11,9 @@ from chat.models import Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
-from memory.store.services import create_memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey
+from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
 

@@ -4,14 +4,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory.actors import Actor
-from memory.drafts import MemoryDraft
+from memory.drafts import MemoryAsked, MemoryDraft
 from memory.models import Memory, MemoryEvent, PolicyVersion, Space
 from memory.policy import PolicyDocument
+from memory.reconciliation.services import remember_drafts
 from memory.review.services import hold_memory
-from memory.store.services import create_memory, prepare_memories
+from memory.store.services import create_memories, prepare_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 ALICE = Actor("user", "alice")
+
+
+def create_memory(*, space: Space, draft: MemoryDraft, actor: Actor, now: datetime) -> Memory:
+    """The memory of one draft."""
+    [memory] = create_memories(space=space, drafts=[draft], actor=actor, now=now)
+    return memory
 
 
 def remember(space: Space, content: str, *, now: datetime = NOW, **draft: Any) -> Memory:
@@ -20,6 +27,22 @@ def remember(space: Space, content: str, *, now: datetime = NOW, **draft: Any) -
         space=space, draft=MemoryDraft(content=content, **draft), actor=ALICE, now=now
     )
     return stored(made)
+
+
+def learn(space: Space, content: str, *, now: datetime = NOW, **draft: Any) -> Memory:
+    """The memory that holds a statement once it has been compared with what is known."""
+    asked = MemoryAsked(content=content, on_duplicate="reinforce", **draft)
+    [written] = remember_drafts(space=space, drafts=[asked], actor=ALICE, now=now)
+    return written.memory
+
+
+def keyed(space: Space, content: str, key: str) -> Memory:
+    """The memory that a request with this idempotency key ends in."""
+    asked = [MemoryAsked(content=content)]
+    [written] = remember_drafts(
+        space=space, drafts=asked, actor=ALICE, now=NOW, idempotency_key=key
+    )
+    return written.memory
 
 
 def hold(space: Space, content: str, *, reason: str = "It reads odd.", **draft: Any) -> Memory:

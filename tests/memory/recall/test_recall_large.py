@@ -59,7 +59,7 @@ def large_space(space: Space) -> Space:
         )
         for number in range(COUNT)
     ]
-    vectors = np.array([meaning(draft.content) for draft in drafts])
+    vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
     prepared = Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
     store_memories(prepared=prepared, actor=ALICE, now=NOW)
     with connection.cursor() as cursor:

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.actors import SYSTEM
-from memory.drafts import MemoryChange, MemoryDraft
+from memory.drafts import MemoryChange
 from memory.models import (
     BinReason,
     IdempotentWrite,
@@ -19,17 +19,15 @@ from memory.models import (
     MemoryRevision,
     Space,
 )
-from memory.reconciliation.services import remember_draft
 from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.retention.sweep import sweep
 from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey
-from tests.memory.writing import actions, stored
+from tests.memory.writing import actions, learn, stored
 
 
 def say(space: Space, content: str, **more: object) -> Memory:
-    draft = MemoryDraft.model_validate({"content": content, "memory_type": "fact", **more})
-    return remember_draft(space=space, draft=draft, actor=SYSTEM, now=timezone.now())
+    return learn(space, content, now=timezone.now(), **{"memory_type": "fact", **more})
 
 
 @pytest.mark.django_db

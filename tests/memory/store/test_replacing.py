@@ -8,10 +8,9 @@ from django.db import connection, transaction
 
 from memory.drafts import MemoryDraft, Source
 from memory.models import Memory, Space
-from memory.reconciliation.services import remember_draft
 from memory.store.services import create_memories
 from tests.locks import somebody_waits
-from tests.memory.writing import ALICE, NOW
+from tests.memory.writing import ALICE, NOW, learn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,11 +37,10 @@ def test_who_replaces_a_turn_holds_nothing_that_others_wait_for(
     if old_holds_two_facts:
         Memory.objects.filter(pk=old.pk).update(content=f"{TURNS[0]}. User plays the cello")
     source = Source(conversation_id=old.source_conversation)
-    draft = MemoryDraft(content="User moved from Lisbon to Porto", source=source, created_at=NOW)
 
     def replace() -> None:
         try:
-            remember_draft(space=space, draft=draft, actor=ALICE, now=NOW)
+            learn(space, "User moved from Lisbon to Porto", source=source, created_at=NOW)
         finally:
             connection.close()
 

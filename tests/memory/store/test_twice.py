@@ -26,10 +26,10 @@ from memory.retention.recycle_bin import (
     restore_memory,
 )
 from memory.retention.sweep import Swept, sweep
-from memory.store.services import create_memories, create_memory, revise_memory
+from memory.store.services import create_memories, revise_memory
 from memory.store.uses import mark_used
 from tests.memory.sweeping import DAY, random_memories
-from tests.memory.writing import ALICE, NOW, set_policy
+from tests.memory.writing import ALICE, NOW, keyed, set_policy
 
 # One database transaction holds all examples of a test; each begins by emptying the space.
 examples = settings(
@@ -173,8 +173,7 @@ def test_a_key_is_one_memory_however_often_it_comes(
     emptied(space)
     firsts: dict[str, Memory] = {}
     for key, content in calls:
-        draft = MemoryDraft(content=content)
-        written = create_memory(space=space, draft=draft, actor=ALICE, now=NOW, idempotency_key=key)
+        written = keyed(space, content, key)
         assert written.pk == firsts.setdefault(key, written).pk
         assert written.content == firsts[key].content
 

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from memory.drafts import Facets, MemoryDraft
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space
 from memory.recall.recall import recall
-from memory.store.services import create_memories, create_memory
-from tests.memory.writing import ALICE, NOW, actions, remember, set_policy
+from memory.store.services import create_memories
+from tests.memory.writing import ALICE, NOW, actions, keyed, remember, set_policy
 
 LONGEST = 20_000
 
@@ -145,16 +145,8 @@ def test_history_cannot_be_changed(space: Space) -> None:
 def test_same_idempotency_key_gives_the_first_memory_within_its_space_only(
     space: Space, other_space: Space
 ) -> None:
-    def write(where: Space, content: str) -> Memory:
-        return create_memory(
-            space=where,
-            draft=MemoryDraft(content=content),
-            actor=ALICE,
-            now=NOW,
-            idempotency_key="k",
-        )
-
-    first, again, elsewhere = write(space, "one"), write(space, "two"), write(other_space, "one")
+    first, again = keyed(space, "one", "k"), keyed(space, "two", "k")
+    elsewhere = keyed(other_space, "one", "k")
 
     assert again.pk == first.pk != elsewhere.pk
     assert again.content == "one"
@@ -169,13 +161,7 @@ def test_same_idempotency_key_at_once_gives_one_memory(space: Space) -> None:
     def write(number: int) -> Memory:
         together.wait(timeout=30)
         try:
-            return create_memory(
-                space=space,
-                draft=MemoryDraft(content=f"number {number}"),
-                actor=ALICE,
-                now=NOW,
-                idempotency_key="k",
-            )
+            return keyed(space, f"number {number}", "k")
         finally:
             connection.close()
 
