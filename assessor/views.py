@@ -34,7 +34,6 @@ from memory.models.policies import current_policy
 from memory.models.review_reasons import quote_of
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
-from memory.retention.lifetime_bar import show
 
 PAGE_SIZE = 30
 LOOKED_AT = 5000
@@ -170,12 +169,11 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
     rows = Assessment.objects.in_space(access.space).select_related("memory", "part_of")
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document
-    if found.memory:
-        show([found.memory], policy, timezone.now())
     may_write = "write" in access.scopes
     has_model = model_configuration() is not None
     return {
         "assessment": found,
+        "policy": policy,
         "whole": found.part_of or found,
         "parts": found.parts.order_by("created_at", "pk"),
         "store_above": policy.assessment.store_above,

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,7 +21,6 @@ from chat.services.conversations import (
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.errors import NotFound
 from memory.models import Space
 from memory.pagination import keyset
 
@@ -57,10 +56,7 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
             given = _TITLE.validate_python(request.POST.get("title", ""))
         except ValidationError:
             return refusal(request, _("A title has 1 to 120 characters."))
-        try:
-            rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
-        except NotFound:
-            raise Http404 from None
+        rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
     context = {
         "conversation": get_object_or_404(rows, pk=conversation_id),
         "current": {"pk": _current(request)},
@@ -75,10 +71,7 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
 @space_page("write")
 def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Takes a conversation off the list, and offers to take that back."""
-    try:
-        delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
-    except NotFound:
-        raise Http404 from None
+    delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
     if conversation_id == _current(request):
         # What is open is gone: a new page offers it instead.
         response = HttpResponse(status=204)
@@ -92,12 +85,7 @@ def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
 @space_page("write")
 def restore(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Undoes `delete`, and opens the conversation."""
-    try:
-        restore_conversation(
-            space=access.space, conversation_id=conversation_id, now=timezone.now()
-        )
-    except NotFound:
-        raise Http404 from None
+    restore_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
     response = HttpResponse(status=204)
     response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation_id])
     return response

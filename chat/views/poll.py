@@ -11,7 +11,6 @@ from chat.views.playground import messages_of, newest_reply
 from chat.views.why import inspected
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.models.policies import current_policy
 
 
 @require_GET
@@ -28,12 +27,11 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
     known = _named(replies, request.GET.get("shown", ""))
     if known is None or replies.of(known.conversation).shown().last() == known:
         return render(request, "chat/_poll.html")
-    document = current_policy(access.space).document
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
-    messages = messages_of(access.space, known.conversation, document, after=after)
+    messages = messages_of(access.space, known.conversation, after=after)
     may_write = "write" in access.scopes
-    context = inspected(access.space, newest_reply(messages), document, may_write=may_write)
+    context = inspected(access.space, newest_reply(messages), may_write=may_write)
     response = render(request, "chat/_poll.html", context | {"chat_messages": messages})
     if is_replaced:
         response["HX-Reswap"] = "innerHTML"

@@ -22,14 +22,12 @@ from chat.models import Message
 from chat.replies import Event, Recalled, Token, Tool
 from chat.services.replies import stop_pending
 from chat.sse import event, event_stream
-from chat.views.exchanges import shown
 from chat.views.refusals import refusal
 from chat.views.why import inspected
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, page_access
 from memory.connections import in_thread, release_request_connection
 from memory.errors import Conflict
-from memory.models.policies import current_policy
 
 SECOND_LOOK = 0.5  # seconds
 
@@ -127,8 +125,7 @@ def _is_being_written(message: Message) -> bool:
 
 
 def _inspector(message: Message) -> str:
-    document = current_policy(message.space).document
-    return render_to_string("chat/_recalled.html", inspected(message.space, message, document))
+    return render_to_string("chat/_recalled.html", inspected(message.space, message))
 
 
 def _tool_call(call: dict[str, Any]) -> str:
@@ -139,8 +136,5 @@ def _finished(message: Message, *, may_write: bool) -> str:
     """The reply as it is stored, with what is known by now of why for the inspector."""
     rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
-    document = current_policy(stored.space).document
-    shown([stored], document)
-    context = inspected(stored.space, stored, document, may_write=may_write)
-    context["message"] = stored
+    context = inspected(stored.space, stored, may_write=may_write) | {"message": stored}
     return render_to_string("chat/_finished.html", context)

@@ -20,7 +20,6 @@ from memory.drafts import MemoryChange
 from memory.memories.edit_form import edited
 from memory.models import Memory, Space, Status
 from memory.models.policies import current_policy
-from memory.policy import PolicyDocument
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.store.services import revise_memory
 
@@ -32,17 +31,18 @@ TIMED_REPLIES = 200
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """All that was recalled for a reply, and what nearly was."""
     message, may_write = _reply(access, message_id), "write" in access.scopes
-    document = current_policy(access.space).document
-    context = inspected(access.space, message, document, may_write=may_write)
+    context = inspected(access.space, message, may_write=may_write)
     return render(request, "chat/_recalled.html", context)
 
 
-def inspected(
-    space: Space, message: Message | None, document: PolicyDocument, *, may_write: bool = False
-) -> dict[str, Any]:
+def inspected(space: Space, message: Message | None, *, may_write: bool = False) -> dict[str, Any]:
     """What the inspector's template takes; without a reply it says what would stand there."""
-    found = why(message, document) if message else {}
-    return {"why": found, "space": space, "may_write": may_write}
+    return {
+        "why": why(message) if message else {},
+        "space": space,
+        "policy": current_policy(space).document,
+        "may_write": may_write,
+    }
 
 
 @require_GET
@@ -191,7 +191,7 @@ def _drawn(
     context = {
         "hit": found,
         "message": message,
-        "space": access.space,
+        "policy": current_policy(access.space).document,
         "may_write": "write" in access.scopes,
         "is_ended": True,
         "changed": not keeps_focus,

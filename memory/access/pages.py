@@ -41,7 +41,8 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """For a view that takes the member's Access in place of the address's `slug`.
 
-    What a form or a link of ours would not send (a forged cursor) answers 400.
+    What is not in the space answers 404; what a form or a link of ours would not send (a forged
+    cursor) answers 400.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
@@ -54,6 +55,8 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
             request.space = access.space
             try:
                 return view(request, access, *args, **kwargs)
+            except NotFound:
+                raise Http404 from None
             except InvalidArguments as error:
                 raise BadRequest(str(error)) from None
 

@@ -17,7 +17,6 @@ from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict
 from memory.jobs import services as jobs
-from memory.jobs.durations import about
 from memory.jobs.kinds import LABELS
 from memory.models import Job
 
@@ -59,12 +58,12 @@ def job_context(access: Access, found: Job | None) -> dict[str, Any]:
     """What templates/memory/jobs/_job.html takes."""
     if found is None:
         return {"job": None}
-    labels, left = LABELS[found.kind], found.left(timezone.now())
+    labels = LABELS[found.kind]
     return {
         "job": found,
         "job_name": labels.name,
         "job_percent": 100 * found.done // found.total if found.total else 0,
-        "job_left": about(left) if left else "",
+        "job_left": found.left(timezone.now()),
         "job_counts": [(label, found.result.get(name, 0)) for name, label in labels.counts.items()],
         "may_steer": "admin" in access.scopes,
     }

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
+from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads
 from memory.lab.comparison import OWN, LabRequest
@@ -103,17 +103,14 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
         raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
     if said:
         user = request.user if isinstance(request.user, User) else None
-        try:
-            mark_relevance(
-                space=access.space,
-                query=query,
-                memory_id=memory_id,
-                relevant=MARKS[said],
-                user=user,
-                now=timezone.now(),
-            )
-        except NotFound:
-            raise Http404 from None
+        mark_relevance(
+            space=access.space,
+            query=query,
+            memory_id=memory_id,
+            relevant=MARKS[said],
+            user=user,
+            now=timezone.now(),
+        )
     else:
         unmark_relevance(space=access.space, query=query, memory_id=memory_id)
     response = _drawn(request, access)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, InvalidArguments, NotFound
+from memory.errors import Conflict, InvalidArguments
 from memory.models import SavedQuery
 from memory.models.policies import Policy, Version, current_policy, policy_versions
 from memory.models.saved_queries import MAX_SAVED
@@ -89,12 +89,9 @@ def save(request: PageRequest, access: Access) -> HttpResponse:
 def revert(request: PageRequest, access: Access, version: int) -> HttpResponse:
     """Makes an earlier version hold again, as a new one."""
     before = current_policy(access.space)
-    try:
-        after = revert_policy(
-            space=access.space, version=version, actor=access.actor, now=timezone.now()
-        )
-    except NotFound:
-        raise Http404 from None
+    after = revert_policy(
+        space=access.space, version=version, actor=access.actor, now=timezone.now()
+    )
     _say_what_changed(request, before, after)
     return redirect("policy", access.space.slug)
 

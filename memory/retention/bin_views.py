@@ -17,9 +17,10 @@ from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
 from memory.models.policies import current_policy
 from memory.pagination import keyset
-from memory.retention import recycle_bin, removals
+from memory.retention import recycle_bin
 from memory.retention.charts import stacked
 from memory.retention.overview import removals_by_reason
+from memory.retention.removals import with_removals
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
@@ -129,7 +130,7 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         through=LOOKED_AT,
     )
     return {
-        "memories": removals.show(found.rows, access.space),
+        "memories": with_removals(found.rows, access.space),
         "next": found.following,
         "until": found.until,
         "reason": reason,

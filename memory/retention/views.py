@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict
 from memory.jobs.views import job_context, show_job
 from memory.models import Memory
 from memory.models.policies import current_policy
@@ -23,7 +23,6 @@ from memory.policy import PolicyDocument
 from memory.retention import forecast as reads
 from memory.retention import sweep_job
 from memory.retention.extend import extend_memory
-from memory.retention.lifetime_bar import show
 from memory.retention.sweep_job import latest_sweep
 
 PAGE_SIZE = 30
@@ -70,8 +69,7 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     now = timezone.now()
     document = current_policy(access.space).document
     found = reads.line(access.space, document, now)
-    show(found.first, document, now)
-    context = {"line": found, "document": document, **_actions(access)}
+    context = {"line": found, "policy": document, **_actions(access)}
     context |= job_context(access, latest_sweep(access.space))
     context["may_sweep"] = "admin" in access.scopes
     return render(request, "memory/retention/capacity.html", context)
@@ -82,12 +80,9 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
 def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Begins a lifetime anew and draws the memory with it."""
     now = timezone.now()
-    try:
-        memory = extend_memory(space=access.space, memory_id=memory_id, actor=access.actor, now=now)
-    except NotFound:
-        raise Http404 from None
-    show([memory], current_policy(access.space).document, now)
-    return render(request, "memory/memories/_card.html", {"memory": memory, "space": access.space})
+    memory = extend_memory(space=access.space, memory_id=memory_id, actor=access.actor, now=now)
+    context = {"memory": memory, "policy": current_policy(access.space).document}
+    return render(request, "memory/memories/_card.html", context)
 
 
 @require_POST
@@ -125,7 +120,8 @@ def _leaving(
         as_of=now,
     )
     return {
-        "memories": show(memories.whole(places), document, now),
+        "memories": memories.whole(places),
+        "policy": document,
         "next": following,
         "goes": goes,
         "goes_word": TIMES.get(goes, ""),

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict
 from memory.memories.edit_form import edited
 from memory.models import Memory, ReviewRule, Status
 from memory.models.memories import MemoryQuerySet
@@ -154,7 +154,7 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
             actor=access.actor,
             now=timezone.now(),
         )
-    except (ValueError, NotFound):
+    except ValueError:
         raise Http404 from None
     except Conflict:
         said = _("Something else has happened to it since.")
@@ -170,8 +170,6 @@ def _decided(
         holder = verb(
             space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now()
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         return _answered(request, access, text=DECIDED, level="info")
     except EmbeddingError:

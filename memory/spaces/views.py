@@ -20,7 +20,6 @@ from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.errors import Conflict, InvalidArguments
-from memory.jobs.durations import about
 from memory.models import Membership, Memory, Space
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
@@ -149,7 +148,7 @@ def _leaving(request: PageRequest) -> dict[str, Any]:
                 "space": space,
                 "goes_at": max(now, space.closed_at + deletion.GRACE),
                 "job": job if job and job.done else None,
-                "left": about(left) if job and (left := job.left(now)) else "",
+                "left": job.left(now) if job else None,
             }
             for space, job in found
             if space.closed_at is not None

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.models import BinReason, MemoryEvent
+from memory.models import MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
 from memory.pagination import Searched, keyset
 
@@ -37,9 +37,6 @@ def history(request: PageRequest, access: Access) -> HttpResponse:
     asked = {name: _asked(request, name) for name in ("action", "actor", "q", "day")}
     events = _filtered(MemoryEvent.objects.in_space(access.space), asked)
     found = _found(events, asked["q"], request.GET.get("cursor") or None)
-    reasons = dict(BinReason.choices)
-    for event in found.rows:
-        event.reason = str(reasons.get(event.reason, event.reason))
     context = {
         "events": found.rows,
         "next": found.following,

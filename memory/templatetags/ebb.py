@@ -4,7 +4,7 @@
 language; words go through Django's translation.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
 from django import template
@@ -16,12 +16,18 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
+from memory.jobs.durations import how_long
+from memory.models import Memory
 from memory.models.review_reasons import parted
+from memory.policy import PolicyDocument
 from memory.recall.prompt_forms import age
+from memory.retention import lifetime_bar as bars
+from memory.retention.lifetime_bar import LifetimeBar
 from memory.store.reason_labels import in_words
 
 register = template.Library()
 register.filter(in_words)
+register.filter(how_long)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 
@@ -58,6 +64,12 @@ def score(fraction: float) -> str:
 
 
 @register.filter
+def lifetime_bar(memory: Memory, policy: PolicyDocument) -> LifetimeBar:
+    """Return what templates/_lifetime_bar.html draws of a memory, as of now."""
+    return bars.lifetime_bar(memory, policy, timezone.now())
+
+
+@register.filter
 def thickness(importance: float) -> str:
     """The tide line's stroke in pixels, 1 for importance 0 up to 3 for importance 1."""
     return f"{THINNEST_PX + (THICKEST_PX - THINNEST_PX) * _clamped(importance):.2f}"
@@ -69,13 +81,18 @@ def ago(moment: datetime, now: datetime | None = None) -> SafeString:
 
     `now` defaults to the clock, which a page may ask.
     """
-    local = timezone.localtime(moment)
     age = (now or timezone.now()) - moment
+    return time_tag(moment, age_in_words(age.days))
+
+
+def time_tag(moment: datetime, words: str) -> SafeString:
+    """Return <time> around the words, the exact time in its title."""
+    local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         local.isoformat(timespec="seconds"),
         date_format(local, "DATETIME_FORMAT"),
-        age_in_words(age.days),
+        words,
     )
 
 
@@ -92,20 +109,6 @@ def age_in_words(days: int) -> str:
     if unit == "month":
         return ngettext("%(count)d month ago", "%(count)d months ago", count) % {"count": count}
     return ngettext("%(count)d year ago", "%(count)d years ago", count) % {"count": count}
-
-
-@register.filter
-def time_left(left: timedelta) -> str:
-    """An estimate in words, no finer than it is worth: "40 seconds", "12 minutes", "3 hours"."""
-    seconds = left.total_seconds()
-    if seconds < 90:
-        n = max(1, round(seconds))
-        return ngettext("%(n)d second", "%(n)d seconds", n) % {"n": n}
-    if seconds < 5400:
-        n = round(seconds / 60)
-        return ngettext("%(n)d minute", "%(n)d minutes", n) % {"n": n}
-    n = round(seconds / 3600)
-    return ngettext("%(n)d hour", "%(n)d hours", n) % {"n": n}
 
 
 @register.filter

@@ -125,12 +125,9 @@ def _sentence(error: InvalidArguments) -> str:
 
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     now = timezone.now()
-    rows = list(ApiKey.objects.in_space(access.space).order_by("-created_at", "-pk"))
-    for key in rows:
-        key.earlier = key.earlier_until(now)  # type: ignore[attr-defined]  # for the template
-        key.is_expired = key.state(now) == "expired"  # type: ignore[attr-defined]  # the same
+    rows = ApiKey.objects.in_space(access.space).order_by("-created_at", "-pk")
     context = {
-        "live": [key for key in rows if key.state(now) == "live"],
+        "live": [(key, key.earlier_until(now)) for key in rows if key.state(now) == "live"],
         "ended": [key for key in rows if key.state(now) != "live"],
         "graces": GRACES,
         "lifetimes": LIFETIMES,

@@ -28,7 +28,6 @@ from memory.recall.similar import similar
 from memory.retention import charts
 from memory.retention.decay_forecast import curve
 from memory.retention.extend import extend_memory
-from memory.retention.lifetime_bar import show
 from memory.retention.recycle_bin import restore_memory
 from memory.store.changes import changes
 from memory.store.history_labels import entries_of
@@ -69,13 +68,12 @@ def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
     """A fragment: what says nearly the same."""
     one = _one(access, memory_id)
     one.space = access.space
-    near = similar(one)
-    show([found.memory for found in near], current_policy(access.space).document, timezone.now())
     hits = [
         {"memory": found.memory, "match": f"{match_percent(found.similarity)}% match"}
-        for found in near
+        for found in similar(one)
     ]
-    return render(request, "memory/memories/_similar.html", {"hits": hits})
+    context = {"hits": hits, "policy": current_policy(access.space).document}
+    return render(request, "memory/memories/_similar.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -136,8 +134,6 @@ def revert(request: PageRequest, access: Access, memory_id: UUID, number: int) -
             actor=access.actor,
             now=timezone.now(),
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         text = _("It is in the bin; take it back first.")
     else:
@@ -158,13 +154,13 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
     """The page about it, or what of it changes; without a script the page is asked for anew."""
     if request.method == "POST" and not request.htmx and not more.get("editing"):
         return redirect("memory", access.space.slug, one.pk)
-    now, document = timezone.now(), current_policy(access.space).document
-    show([one], document, now)
+    document = current_policy(access.space).document
     events = MemoryEvent.objects.in_space(access.space).filter(memory_id=one.pk)
     newest = list(events.order_by("-at", "-pk")[: EVENTS + 1])
     changed, earlier = changes(one)
     context = {
         "memory": one,
+        "policy": document,
         "history": entries_of(newest[:EVENTS]),
         "is_longer": len(newest) > EVENTS,
         "changes": changed,
