@@ -26,6 +26,7 @@ from assessor.reassessing import latest_reassessing, start_reassessing, to_judge
 from assessor.screening import mask_exchange
 from assessor.tiles import tiles
 from memory.access.authentication import Access
+from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_connection
 from memory.errors import Conflict
@@ -58,6 +59,12 @@ JUDGES = {
 }
 
 
+class _Filters(AddressForm):
+    state = OneOf(STATES)
+    q = SentText()
+    model = SentText()
+
+
 @require_GET
 @space_page("read")
 def waiting(request: PageRequest, access: Access) -> HttpResponse:
@@ -72,10 +79,8 @@ def waiting(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def assessments(request: PageRequest, access: Access) -> HttpResponse:
     """All assessments, newest first, by state, judge and by what was said."""
-    state = request.GET.get("state", "")
-    state = state if state in STATES else ""
-    query = request.GET.get("q", "").replace("\x00", "").strip()
-    model = request.GET.get("model", "").replace("\x00", "")
+    asked = _Filters.read(request.GET)
+    state, query, model = asked["state"], asked["q"], asked["model"]
     found = keyset("-created_at").searched(
         _by(access, state, model),
         (lambda rows: rows.saying(query)) if query else None,
@@ -83,8 +88,11 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
         cursor=request.GET.get("cursor") or None,
         through=LOOKED_AT,
     )
-    context = {"q": query, "state": state, "model": model, "until": found.until}
-    context |= {"assessments": found.rows, "next": found.following}
+    context = asked | {
+        "assessments": found.rows,
+        "next": found.following,
+        "until": found.until,
+    }
     if "cursor" not in request.GET:
         context |= _again(access, model, state)
     if request.htmx:
@@ -131,7 +139,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("admin")
 def again(request: PageRequest, access: Access) -> HttpResponse:
     """Has those judged again that failed, or that the form's model has judged."""
-    model = request.POST.get("model", "").replace("\x00", "")
+    model = SentText().clean(request.POST.get("model"))
     now = timezone.now()
     with suppress(Conflict):  # the one that is under way is shown
         start_reassessing(space=access.space, model=model, actor=access.actor, now=now)

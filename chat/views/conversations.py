@@ -20,6 +20,7 @@ from chat.services.conversations import (
 )
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.models import Space
 from memory.pagination import keyset
@@ -30,7 +31,7 @@ _TITLE: TypeAdapter[str] = TypeAdapter(Title)
 
 def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str, Any]:
     """A page of the list for its template: the conversations in which `q` was said."""
-    q = q.replace("\x00", "").strip()[:MAX_SEARCH]
+    q = SentText(MAX_SEARCH).clean(q)
     rows = Conversation.objects.in_space(space).saying(q)
     page, following = keyset("-updated_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
     return {"conversations": page, "next": following, "q": q}

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import PROVIDERS, EmbeddingError, is_configured, switching
 from memory.errors import Conflict, NotFound
@@ -74,8 +75,8 @@ def resume(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _asked(request: PageRequest) -> tuple[str, str]:
-    model = request.POST.get("model", "").replace("\x00", "").strip()
-    return request.POST.get("provider", ""), model[:MAX_MODEL]
+    model = SentText(MAX_MODEL).clean(request.POST.get("model"))
+    return request.POST.get("provider", ""), model
 
 
 def _done(request: PageRequest, access: Access) -> HttpResponse:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, FieldError, InvalidArguments
@@ -83,7 +84,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 def find(request: PageRequest, access: Access) -> HttpResponse:
     """Memories by other words, to be marked for the question."""
     asked, _wrong = _asked(request, access)
-    words = request.GET.get("find", "").replace("\x00", "").strip()[: reads.MAX_QUERY]
+    words = SentText(reads.MAX_QUERY).clean(request.GET.get("find"))
     context: dict[str, Any] = {"asked": asked, "words": words}
     try:
         if words:
@@ -122,7 +123,7 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("write")
 def save(request: PageRequest, access: Access) -> HttpResponse:
     """Keeps the question, or the one that was just dropped."""
-    query = request.GET.get("dropped", "").strip()[: reads.MAX_QUERY]
+    query = SentText(reads.MAX_QUERY).clean(request.GET.get("dropped"))
     try:
         save_query(
             space=access.space, query=query or _question(request, access), now=timezone.now()

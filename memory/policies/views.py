@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, InvalidArguments
@@ -176,7 +177,7 @@ def _moved(ranking: Ranking) -> dict[str, Any]:
 
 def _queries(sent: Sequence[str]) -> list[str]:
     """As many as there are fields for, the empty ones too."""
-    queries = [query.replace("\x00", "").strip()[:MAX_QUERY] for query in sent[:QUERIES]]
+    queries = [SentText(MAX_QUERY).clean(query) for query in sent[:QUERIES]]
     return [*queries, *[""] * (QUERIES - len(queries))]
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, space_page
 from memory.access.selection import asked_moment, selected_ids
 from memory.errors import Conflict, NotFound
@@ -25,6 +26,11 @@ from memory.retention.removals import with_removals
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
 """How many memories one search for words looks at; the next page looks further back."""
+
+
+class _Filters(AddressForm):
+    reason = OneOf(BinReason.values)
+    q = SentText(200)
 
 
 @require_GET
@@ -114,9 +120,8 @@ def _done(request: PageRequest, access: Access, text: str, level: str, **more: A
 
 def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     """A page of the bin by the address's filters. After a change the list begins anew."""
-    reason = request.GET.get("reason", "")
-    reason = reason if reason in BinReason else ""
-    query = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    asked = _Filters.read(request.GET)
+    reason, query = asked["reason"], asked["q"]
     binned = Memory.objects.in_space(access.space).binned()
     counts = dict(binned.values_list("bin_reason").annotate(Count("pk")).order_by())
     rows = binned.filter(bin_reason=reason) if reason else binned
@@ -133,8 +138,7 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         "memories": with_removals(found.rows, access.space),
         "next": found.following,
         "until": found.until,
-        "reason": reason,
-        "q": query,
+        **asked,
         "total": sum(counts.values()),
         "reasons": [(value, label, counts.get(value, 0)) for value, label in BinReason.choices],
         "bin_days": bin_days,

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
@@ -111,7 +112,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
     approved = request.POST.get("decision") == "approve"
     asked: dict[str, Any] = {
         "space": access.space,
-        "kind": request.POST.get("kind", "").replace("\x00", ""),
+        "kind": SentText().clean(request.POST.get("kind")),
         "approve": approved,
         "actor": access.actor,
         "now": timezone.now(),

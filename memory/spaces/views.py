@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
@@ -115,7 +116,7 @@ def leaving(request: PageRequest, access: Access) -> HttpResponse:
 def bring_back(request: PageRequest, access: Access) -> HttpResponse:
     """Opens a space again of which nothing is gone."""
     rows = Space.objects.leaving(request.user)
-    space = get_object_or_404(rows, slug=request.POST.get("space", "").replace("\x00", ""))
+    space = get_object_or_404(rows, slug=_asked(request, "space"))
     try:
         deletion.reopen_space(space=space, actor=access.actor, now=timezone.now())
     except Conflict:
@@ -126,7 +127,7 @@ def bring_back(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _asked(request: PageRequest, name: str) -> str:
-    return request.POST.get(name, "").replace("\x00", "").strip()
+    return SentText().clean(request.POST.get(name))
 
 
 def _sentence(error: InvalidArguments) -> str:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access import keys as services
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import ApiKey, AuditEntry, Role, Scope
@@ -70,7 +71,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
     try:
         key, secret = services.create_key(
             space=access.space,
-            name=request.POST.get("name", "").replace("\x00", "").strip(),
+            name=SentText().clean(request.POST.get("name")),
             scopes=request.POST.getlist("scopes"),
             expires_at=now + timedelta(days=int(days)) if days and days in LIFETIMES else None,
             rate_limit=_rate_limit(request.POST.get("rate_limit", "").strip()),
