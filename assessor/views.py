@@ -11,7 +11,6 @@ from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -96,13 +95,9 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
     if "cursor" not in request.GET:
         context |= _again(access, model, state)
     if request.htmx:
-        response = render(request, "assessor/_list.html", context)
-    else:
-        context |= {"states": STATES.items(), "models": models_of(access.space, timezone.now())}
-        response = render(request, "assessor/assessments.html", context)
-    # Or a browser that goes back would show the fragment that it keeps under the same address.
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+        return render(request, "assessor/_list.html", context)
+    context |= {"states": STATES.items(), "models": models_of(access.space, timezone.now())}
+    return render(request, "assessor/assessments.html", context)
 
 
 def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
@@ -119,7 +114,7 @@ def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
 
 def _again(access: Access, model: str, state: str) -> dict[str, Any]:
     """How far judging again is, and for those who may have it done, how many it would be."""
-    context = job_context(access, latest_reassessing(access.space))
+    context = job_context(latest_reassessing(access.space))
     if "admin" in access.scopes and (model or state == State.FAILED):
         context["again"] = to_judge(access.space, model=model).count()
     return context
@@ -143,7 +138,7 @@ def again(request: PageRequest, access: Access) -> HttpResponse:
     now = timezone.now()
     with suppress(Conflict):  # the one that is under way is shown
         start_reassessing(space=access.space, model=model, actor=access.actor, now=now)
-    context = job_context(access, latest_reassessing(access.space))
+    context = job_context(latest_reassessing(access.space))
     template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
     return render(request, template, context)
 
@@ -152,11 +147,8 @@ def again(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """One assessment; for htmx only what changes while it is under way."""
-    fragment = request.htmx
-    template = "assessor/_stored.html" if fragment else "assessor/assessment.html"
-    response = render(request, template, _one(access, assessment_id))
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    template = "assessor/_stored.html" if request.htmx else "assessor/assessment.html"
+    return render(request, template, _one(access, assessment_id))
 
 
 @require_GET
@@ -177,7 +169,6 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
     rows = Assessment.objects.in_space(access.space).select_related("memory", "part_of")
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document
-    may_write = "write" in access.scopes
     has_model = model_configuration() is not None
     return {
         "assessment": found,
@@ -185,8 +176,6 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
         "whole": found.part_of or found,
         "parts": found.parts.order_by("created_at", "pk"),
         "store_above": policy.assessment.store_above,
-        "may_retry": may_write,
-        "may_judge": may_write and found.part_of is None,
         "has_model": has_model,
         "judges": JUDGES.items(),
         "judge": "llm" if has_model else "local",
@@ -244,8 +233,7 @@ def _asked(
 def _second_opinion(
     request: PageRequest, access: Access, assessment_id: UUID, outcome: dict[str, Any]
 ) -> HttpResponse:
-    request.space = access.space
+    request.access = access
     context = _one(access, assessment_id) | outcome
-    fragment = request.htmx
-    template = "assessor/_again.html" if fragment else "assessor/assessment.html"
+    template = "assessor/_again.html" if request.htmx else "assessor/assessment.html"
     return render(request, template, context)

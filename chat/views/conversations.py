@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
 from chat.models import Conversation
@@ -75,10 +76,8 @@ def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
     delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
     if conversation_id == _current(request):
         # What is open is gone: a new page offers it instead.
-        response = HttpResponse(status=204)
         address = reverse("playground", args=[access.space.slug])
-        response["HX-Redirect"] = f"{address}?deleted={conversation_id}"
-        return response
+        return HttpResponseClientRedirect(f"{address}?deleted={conversation_id}")
     return render(request, "chat/_deleted.html", {"deleted": conversation_id})
 
 
@@ -87,9 +86,8 @@ def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
 def restore(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Undoes `delete`, and opens the conversation."""
     restore_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
-    response = HttpResponse(status=204)
-    response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation_id])
-    return response
+    address = reverse("conversation", args=[access.space.slug, conversation_id])
+    return HttpResponseClientRedirect(address)
 
 
 def _current(request: PageRequest) -> UUID | None:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
 from chat.models import Message
@@ -53,7 +54,6 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         "policy": current_policy(access.space).document,
         "conversation": conversation,
         "edited": said,
-        "may_write": True,
     }
     return render(request, "chat/_edited.html", context)
 
@@ -68,9 +68,8 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         )
     except Conflict:
         return refusal(request, _("It was edited again since; only the latest edit comes back."))
-    response = HttpResponse(status=204)
-    response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation.pk])
-    return response
+    address = reverse("conversation", args=[access.space.slug, conversation.pk])
+    return HttpResponseClientRedirect(address)
 
 
 @require_POST

@@ -22,7 +22,6 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
         "message": get_object_or_404(rows, pk=message_id),
         "policy": current_policy(access.space).document,
         "live": True,
-        "may_write": "write" in access.scopes,
         "changed": "back" in request.GET,
     }
     return render(request, "chat/_assessment.html", context)

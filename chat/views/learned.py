@@ -103,7 +103,6 @@ def _drawn(request: PageRequest, access: Access, message_id: UUID, **context: An
     context |= {
         "message": _exchange(access, message_id),
         "policy": current_policy(access.space).document,
-        "may_write": True,
         "changed": request.method == "POST",
     }
     return render(request, "chat/_assessment.html", context)

@@ -46,8 +46,7 @@ def playground(
         "deleted": _deleted(request, access.space),
         "chat_messages": messages,
     }
-    may_write = "write" in access.scopes
-    context |= inspected(access.space, newest_reply(messages), may_write=may_write)
+    context |= inspected(access.space, newest_reply(messages))
     context |= choice_context(context["policy"])
     return render(request, "chat/playground.html", context)
 

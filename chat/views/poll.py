@@ -30,9 +30,8 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
     messages = messages_of(access.space, known.conversation, after=after)
-    may_write = "write" in access.scopes
-    context = inspected(access.space, newest_reply(messages), may_write=may_write)
-    response = render(request, "chat/_poll.html", context | {"chat_messages": messages})
+    context = inspected(access.space, newest_reply(messages)) | {"chat_messages": messages}
+    response = render(request, "chat/_poll.html", context)
     if is_replaced:
         response["HX-Reswap"] = "innerHTML"
     return response

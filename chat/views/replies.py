@@ -136,5 +136,5 @@ def _finished(message: Message, *, may_write: bool) -> str:
     """The reply as it is stored, with what is known by now of why for the inspector."""
     rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
-    context = inspected(stored.space, stored, may_write=may_write) | {"message": stored}
+    context = inspected(stored.space, stored) | {"message": stored, "may_write": may_write}
     return render_to_string("chat/_finished.html", context)

@@ -37,7 +37,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             text=text,
             now=timezone.now(),
             conversation_id=conversation_id,
-            user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+            user=request.user,
             **choices_in(request.POST),
         )
     except Conflict:

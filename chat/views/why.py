@@ -30,18 +30,16 @@ TIMED_REPLIES = 200
 @space_page("read")
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """All that was recalled for a reply, and what nearly was."""
-    message, may_write = _reply(access, message_id), "write" in access.scopes
-    context = inspected(access.space, message, may_write=may_write)
+    context = inspected(access.space, _reply(access, message_id))
     return render(request, "chat/_recalled.html", context)
 
 
-def inspected(space: Space, message: Message | None, *, may_write: bool = False) -> dict[str, Any]:
+def inspected(space: Space, message: Message | None) -> dict[str, Any]:
     """What the inspector's template takes; without a reply it says what would stand there."""
     return {
         "why": why(message) if message else {},
         "space": space,
         "policy": current_policy(space).document,
-        "may_write": may_write,
     }
 
 
@@ -136,7 +134,7 @@ def irrelevant(
     mark_irrelevant(
         message=message,
         memory_id=memory.pk,
-        user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+        user=request.user,
         actor=access.actor,
         now=timezone.now(),
     )
@@ -192,7 +190,6 @@ def _drawn(
         "hit": found,
         "message": message,
         "policy": current_policy(access.space).document,
-        "may_write": "write" in access.scopes,
         "is_ended": True,
         "changed": not keeps_focus,
     }

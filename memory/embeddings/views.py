@@ -100,7 +100,6 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "moving": job is not None and not job.is_finished,
         "stopped": job is not None and job.state in {JobState.FAILED, JobState.CANCELLED},
         "left": job.left(timezone.now()) if job else None,
-        "may_move": "admin" in access.scopes,
         "providers": [(key, name, is_configured(key)) for key, name in PROVIDERS.items()],
         "provider": provider,
         "model": model,

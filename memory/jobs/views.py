@@ -54,7 +54,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     return show_job(request, access, _known(access, job_id))
 
 
-def job_context(access: Access, found: Job | None) -> dict[str, Any]:
+def job_context(found: Job | None) -> dict[str, Any]:
     """What templates/memory/jobs/_job.html takes."""
     if found is None:
         return {"job": None}
@@ -65,7 +65,6 @@ def job_context(access: Access, found: Job | None) -> dict[str, Any]:
         "job_percent": 100 * found.done // found.total if found.total else 0,
         "job_left": found.left(timezone.now()),
         "job_counts": [(label, found.result.get(name, 0)) for name, label in labels.counts.items()],
-        "may_steer": "admin" in access.scopes,
     }
 
 
@@ -79,4 +78,4 @@ def _known(access: Access, job_id: UUID) -> Job:
 def show_job(request: PageRequest, access: Access, found: Job) -> HttpResponse:
     """Answer with how far a job is: for htmx the piece of a page, else a page."""
     template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
-    return render(request, template, job_context(access, found))
+    return render(request, template, job_context(found))

@@ -25,7 +25,7 @@ from memory.lab.comparison import OWN, LabRequest
 from memory.lab.measuring import LONG_PATIENCE, PATIENCE, measure
 from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.lab.saved_queries import drop_query, save_query
-from memory.models import RelevanceMark, SavedQuery, User
+from memory.models import RelevanceMark, SavedQuery
 from memory.models.policies import current_policy
 from memory.models.saved_queries import MAX_SAVED
 from memory.policies.labels import PROFILE_MEANINGS
@@ -103,13 +103,12 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     if said and said not in MARKS:
         raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
     if said:
-        user = request.user if isinstance(request.user, User) else None
         mark_relevance(
             space=access.space,
             query=query,
             memory_id=memory_id,
             relevant=MARKS[said],
-            user=user,
+            user=request.user,
             now=timezone.now(),
         )
     else:
@@ -204,8 +203,6 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
         "holds": policy.document.recall.profile,
         "saved": [(query, asked.with_query(query)) for query in saved],
         "is_saved": asked.query in saved,
-        "may_write": "write" in access.scopes,
-        "may_adopt": "admin" in access.scopes,
     }
     if wrong or not asked.query:
         return context

@@ -49,7 +49,7 @@ def preview(request: PageRequest, access: Access) -> HttpResponse:
     request.session[_session_key(access)] = queries
     now_holds = current_policy(access.space)
     asked = form.asked(request.POST) if "admin" in access.scopes else {}
-    context: dict[str, Any] = {"may_change": "admin" in access.scopes}
+    context: dict[str, Any] = {}
     refused: InvalidArguments | None = None
     try:
         document = changed(now_holds.document, asked)
@@ -125,7 +125,6 @@ def _shown(
         "overtaken": overtaken,
         "queries": _queries(request.session.get(_session_key(access)) or saved),
         "saved": saved,
-        "may_change": "admin" in access.scopes,
         **_versions(access),
     }
     status = 422 if refused else 409 if overtaken else 200
@@ -139,7 +138,6 @@ def _versions(access: Access, below: int | None = None) -> dict[str, Any]:
         "versions": [_with_changes(version) for version in found],
         "next": oldest if oldest > 1 else None,
         "newest": found[0].policy.version if found and below is None else None,
-        "may_change": "admin" in access.scopes,
     }
 
 

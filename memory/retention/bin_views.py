@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from memory.access.authentication import Access
 from memory.access.forms import AddressForm, OneOf, SentText
@@ -89,9 +90,7 @@ def put_back(request: PageRequest, access: Access) -> HttpResponse:
     recycle_bin.undo_restore(
         space=access.space, restored_at=restored_at, actor=access.actor, now=timezone.now()
     )
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
+    return HttpResponseClientRefresh()
 
 
 @require_POST
@@ -142,5 +141,4 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         "total": sum(counts.values()),
         "reasons": [(value, label, counts.get(value, 0)) for value, label in BinReason.choices],
         "bin_days": bin_days,
-        "may_write": "write" in access.scopes,
     }

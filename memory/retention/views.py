@@ -69,9 +69,7 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     now = timezone.now()
     document = current_policy(access.space).document
     found = reads.line(access.space, document, now)
-    context = {"line": found, "policy": document, **_actions(access)}
-    context |= job_context(access, latest_sweep(access.space))
-    context["may_sweep"] = "admin" in access.scopes
+    context = {"line": found, "policy": document, **job_context(latest_sweep(access.space))}
     return render(request, "memory/retention/capacity.html", context)
 
 
@@ -125,13 +123,7 @@ def _leaving(
         "next": following,
         "goes": goes,
         "goes_word": TIMES.get(goes, ""),
-        **_actions(access),
     }
-
-
-def _actions(access: Access) -> dict[str, str]:
-    """The template of a card's buttons, for those who may press them."""
-    return {"actions": "memory/memories/_actions.html" if "write" in access.scopes else ""}
 
 
 def _drawn(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:

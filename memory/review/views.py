@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from memory.access.authentication import Access
 from memory.access.forms import SentText
@@ -51,8 +52,7 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
         return _overtaken(request)
-    context = _item(memory) | _rights(access)
-    return render(request, "memory/review/_held.html", context | {"focused": True})
+    return render(request, "memory/review/_held.html", _item(memory) | {"focused": True})
 
 
 @require_GET
@@ -229,17 +229,12 @@ def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
         "waiting": _waiting(access).count(),
         "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
         "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
-        **_rights(access),
     }
 
 
 def _item(memory: Memory) -> dict[str, Any]:
     reason = memory.review_reason
     return {"memory": memory, "kind": kind_of(reason), "quote": quote_of(reason)}
-
-
-def _rights(access: Access) -> dict[str, Any]:
-    return {"may_write": "write" in access.scopes}
 
 
 def _waiting(access: Access) -> MemoryQuerySet:
@@ -249,9 +244,7 @@ def _waiting(access: Access) -> MemoryQuerySet:
 def _overtaken(request: PageRequest) -> HttpResponse:
     """The page anew: what it shows has been decided about."""
     messages.info(request, DECIDED)
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
+    return HttpResponseClientRefresh()
 
 
 def _asked_for(access: Access, memory_id: UUID) -> Memory:

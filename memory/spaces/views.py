@@ -53,7 +53,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
             language=_asked(request, "language") or settings.LANGUAGE_CODE[:2],
             embedder=configured_embedder(),
             actor=access.actor,
-            owner=request.user,  # type: ignore[arg-type]  # logged in: space_page sees to it
+            owner=request.user,
         )
     except InvalidArguments as error:
         return _shown(request, access, create_error=_sentence(error), asked=request.POST)
@@ -163,7 +163,6 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
         "language": current_policy(access.space).document.language,
         "memories": Memory.objects.in_space(access.space).count(),
-        "may_steer": "admin" in access.scopes,
         **_leaving(request),
         **more,
     }

@@ -158,13 +158,12 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         "members": found,
         "next_members": following,
         "roles": ROLES,
-        "may_steer": "admin" in access.scopes,
     }
 
 
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     context = _listed(request, access) | {"role": Role.VIEWER} | more
-    if context["may_steer"]:
+    if "admin" in access.scopes:
         context |= audited(request, access)
     template = "memory/access/_members.html" if request.htmx else "memory/access/members.html"
     response = render(request, template, context)

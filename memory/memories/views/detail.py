@@ -8,7 +8,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -48,17 +47,16 @@ SAID = {
 @space_page("read")
 def memory(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """The page; for htmx what of it an action changes."""
-    response = _drawn(request, access, _one(access, memory_id))
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    return _drawn(request, access, _one(access, memory_id))
 
 
 @require_GET
 @space_page("read")
 def revisions(request: PageRequest, access: Access, memory_id: UUID, below: int) -> HttpResponse:
     """A fragment: the changes before the one of this number."""
-    context = {"memory": _one(access, memory_id), **_rights(access)}
-    context["changes"], context["earlier"] = changes(context["memory"], below=below)
+    memory = _one(access, memory_id)
+    changed, earlier = changes(memory, below=below)
+    context = {"memory": memory, "changes": changed, "earlier": earlier}
     return render(request, "memory/memories/_revisions.html", context)
 
 
@@ -146,10 +144,6 @@ def _one(access: Access, memory_id: UUID) -> Memory:
     return get_object_or_404(rows, pk=memory_id)
 
 
-def _rights(access: Access) -> dict[str, Any]:
-    return {"may_write": "write" in access.scopes}
-
-
 def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> HttpResponse:
     """The page about it, or what of it changes; without a script the page is asked for anew."""
     if request.method == "POST" and not request.htmx and not more.get("editing"):
@@ -168,7 +162,6 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
         "held_kind": kind_of(one.review_reason),
         "held_quote": quote_of(one.review_reason),
         **_course(one, document),
-        **_rights(access),
         **more,
     }
     template = "memory/memories/_detail.html" if request.htmx else "memory/memories/detail.html"

@@ -12,7 +12,6 @@ from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -82,8 +81,6 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
     response = render(request, template, listed(access, asked, cursor))
     if request.htmx and not cursor:
         response["HX-Push-Url"] = f"{request.path}?{asked.address}".rstrip("?")
-    # Or a browser that goes back would show the fragment that it keeps under the same address.
-    patch_vary_headers(response, ["HX-Request"])
     return response
 
 
