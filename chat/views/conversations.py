@@ -21,7 +21,7 @@ from chat.services.conversations import (
 )
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
-from memory.access.forms import SentText
+from memory.access.forms import SentText, uuid_in
 from memory.access.pages import PageRequest, space_page
 from memory.models import Space
 from memory.pagination import keyset
@@ -90,10 +90,6 @@ def restore(request: PageRequest, access: Access, conversation_id: UUID) -> Http
     return HttpResponseClientRedirect(address)
 
 
-def _current(request: PageRequest) -> UUID | None:
+def _current(request: PageRequest) -> UUID:
     """The conversation that the page shows, as its composer says."""
-    given = request.POST.get("conversation") or request.GET.get("conversation", "")
-    try:
-        return UUID(given)
-    except ValueError:
-        return None
+    return uuid_in(request.POST.get("conversation") or request.GET.get("conversation"))

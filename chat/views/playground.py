@@ -13,6 +13,7 @@ from chat.views.choices import choice_context
 from chat.views.conversations import listed
 from chat.views.why import inspected
 from memory.access.authentication import Access
+from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, space_page
 from memory.models import Space
 
@@ -63,10 +64,7 @@ def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> 
 
 def _deleted(request: PageRequest, space: Space) -> UUID | None:
     """The conversation that was let go on the page before and can be taken back."""
-    try:
-        deleted = UUID(request.GET.get("deleted", ""))
-    except ValueError:
-        return None
+    deleted = uuid_in(request.GET.get("deleted"))
     rows = Conversation.objects.filter(space_id=space.pk, deleted_at__isnull=False)
     return deleted if rows.filter(pk=deleted).exists() else None
 

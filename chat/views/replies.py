@@ -25,6 +25,7 @@ from chat.sse import event, event_stream
 from chat.views.refusals import refusal
 from chat.views.why import inspected
 from memory.access.authentication import Access
+from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, page_access
 from memory.connections import in_thread, release_request_connection
 from memory.errors import Conflict
@@ -111,11 +112,8 @@ async def stop(request: PageRequest, slug: str) -> HttpResponse:
 def _under_way(user: Any, slug: str, conversation_id: str | None) -> list[Message]:
     access = page_access(user, slug, "write")
     rows = Message.objects.in_space(access.space).select_related("space")
-    try:
-        conversation = UUID(conversation_id or "")
-    except ValueError:
-        return []
-    return list(rows.under_way(timezone.now()).filter(conversation_id=conversation))
+    under_way = rows.under_way(timezone.now())
+    return list(under_way.filter(conversation_id=uuid_in(conversation_id)))
 
 
 def _is_being_written(message: Message) -> bool:

@@ -2,9 +2,18 @@
 
 from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
+
+
+def uuid_in(text: str | None) -> UUID:
+    """Return the id that a text is, else the nil id, which nothing has."""
+    try:
+        return UUID(text or "")
+    except ValueError:
+        return UUID(int=0)
 
 
 class SentText(forms.CharField):

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.test import override_settings
 from django.utils import translation
 
-from memory.models import Memory
+from memory.models import Memory, Space
 from memory.models.memories import MemoryType
 from memory.policy import PolicyDocument
 from memory.retention.lifetime_bar import lifetime_bar
@@ -169,6 +169,7 @@ def test_memory_card_shows_content_harmlessly_and_without_inline_style(compact: 
         {
             "memory": a_memory(),
             "policy": PolicyDocument(),
+            "space": Space(slug="demo"),
             "match": "92% match",
             "compact": compact,
         },
