@@ -29,7 +29,7 @@ from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_connection
 from memory.errors import Conflict
-from memory.jobs.views import job_context
+from memory.jobs.views import job_context, show_job
 from memory.models.policies import current_policy
 from memory.models.review_reasons import quote_of
 from memory.pagination import keyset
@@ -138,9 +138,7 @@ def again(request: PageRequest, access: Access) -> HttpResponse:
     now = timezone.now()
     with suppress(Conflict):  # the one that is under way is shown
         start_reassessing(space=access.space, model=model, actor=access.actor, now=now)
-    context = job_context(latest_reassessing(access.space))
-    template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
-    return render(request, template, context)
+    return show_job(request, latest_reassessing(access.space))
 
 
 @require_GET

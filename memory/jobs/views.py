@@ -27,7 +27,7 @@ def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     """How far it is; for htmx the piece of the page that began it. When a sweep has ended, the
     whole page: its numbers and lists were those of before."""
     found = _known(access, job_id)
-    response = show_job(request, access, found)
+    response = show_job(request, found)
     if request.htmx and found.is_finished and LABELS[found.kind].refreshes_page:
         response["HX-Refresh"] = "true"
     return response
@@ -39,7 +39,7 @@ def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     """Has it stop at its next step."""
     _known(access, job_id)
     jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
-    return show_job(request, access, _known(access, job_id))
+    return show_job(request, _known(access, job_id))
 
 
 @require_POST
@@ -51,7 +51,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
         messages.error(request, _("It goes on already."))
-    return show_job(request, access, _known(access, job_id))
+    return show_job(request, _known(access, job_id))
 
 
 def job_context(found: Job | None) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _known(access: Access, job_id: UUID) -> Job:
     return found
 
 
-def show_job(request: PageRequest, access: Access, found: Job) -> HttpResponse:
+def show_job(request: PageRequest, found: Job | None) -> HttpResponse:
     """Answer with how far a job is: for htmx the piece of a page, else a page."""
     template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
     return render(request, template, job_context(found))

@@ -56,13 +56,7 @@ def edited(
 
     Where somebody else was faster nothing is written, and the form says so with what was typed.
     """
-    shown = {
-        "content": memory.content,
-        "memory_type": memory.memory_type,
-        "importance": f"{memory.importance:.2f}",
-        "revision": memory.revision,
-    }
-    form = EditForm(request.POST if request.method == "POST" else None, initial=shown)
+    form = EditForm(request.POST if request.method == "POST" else None, initial=_initial(memory))
     context: dict[str, Any] = {"memory": memory, "form": form, "revision": form["revision"].value()}
     if not form.is_bound:
         return context
@@ -82,6 +76,15 @@ def edited(
         memory.refresh_from_db(from_queryset=Memory.objects.in_space(access.space))
         return context | _overtaken(memory)
     return None
+
+
+def _initial(memory: Memory) -> dict[str, Any]:
+    return {
+        "content": memory.content,
+        "memory_type": memory.memory_type,
+        "importance": f"{memory.importance:.2f}",
+        "revision": memory.revision,
+    }
 
 
 def _overtaken(memory: Memory) -> dict[str, Any]:

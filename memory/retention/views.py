@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -21,9 +21,8 @@ from memory.models.policies import current_policy
 from memory.pagination import clock_of, keyset
 from memory.policy import PolicyDocument
 from memory.retention import forecast as reads
-from memory.retention import sweep_job
 from memory.retention.extend import extend_memory
-from memory.retention.sweep_job import latest_sweep
+from memory.retention.sweep_job import latest_sweep, start_sweep
 
 PAGE_SIZE = 30
 TIMES = {
@@ -88,13 +87,10 @@ def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 def sweep(request: PageRequest, access: Access) -> HttpResponse:
     """Begins a sweep; where one is under way, that one is shown."""
     try:
-        sweep_job.start_sweep(space=access.space, actor=access.actor, now=timezone.now())
+        start_sweep(space=access.space, actor=access.actor, now=timezone.now())
     except Conflict:
         messages.error(request, _("A sweep is under way already."))
-    begun = sweep_job.latest_sweep(access.space)
-    if begun is None:
-        raise Http404
-    return show_job(request, access, begun)
+    return show_job(request, latest_sweep(access.space))
 
 
 def _leaving(
