@@ -134,7 +134,8 @@ def finish(
     if not worth:
         _store(assessment, State.IGNORED, judgement, policy, now)
         return None
-    return _remember(write_intent(assessment, span, judgement, now, advisor), policy, now)
+    intent = write_intent(assessment, span, judgement, now, advisor)
+    return _remember(assessment, intent, policy, now)
 
 
 @transaction.atomic
@@ -149,14 +150,16 @@ def _finish_again(
 
 
 @transaction.atomic
-def _remember(intent: MemoryWriteIntent, policy: PolicyDocument, now: datetime) -> Memory | None:
+def _remember(
+    assessment: Assessment, intent: MemoryWriteIntent, policy: PolicyDocument, now: datetime
+) -> Memory | None:
     """Store the judgement with its memory; without one if the assistant repeated a memory."""
     state = State.IGNORED if intent.is_known() else State.DONE
-    stored = _store(intent.assessment, state, intent.judgement, policy, now)
+    stored = _store(assessment, state, intent.judgement, policy, now)
     if not stored or state == State.IGNORED:
         return None
     memory = intent.keep(now)
-    Assessment.objects.in_span(intent.assessment).update(memory=memory)
+    Assessment.objects.in_span(assessment).update(memory=memory)
     return memory
 
 

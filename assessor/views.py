@@ -11,7 +11,6 @@ from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -26,15 +25,15 @@ from assessor.reassessing import latest_reassessing, start_reassessing, to_judge
 from assessor.screening import mask_exchange
 from assessor.tiles import tiles
 from memory.access.authentication import Access
+from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_connection
 from memory.errors import Conflict
-from memory.jobs.views import job_context
+from memory.jobs.views import job_context, show_job
 from memory.models.policies import current_policy
 from memory.models.reasons import quote_of
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
-from memory.retention.lifetime_bar import show
 
 PAGE_SIZE = 30
 LOOKED_AT = 5000
@@ -59,6 +58,12 @@ JUDGES = {
 }
 
 
+class _Filters(AddressForm):
+    state = OneOf(STATES)
+    q = SentText()
+    model = SentText()
+
+
 @require_GET
 @space_page("read")
 def waiting(request: PageRequest, access: Access) -> HttpResponse:
@@ -73,10 +78,8 @@ def waiting(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def assessments(request: PageRequest, access: Access) -> HttpResponse:
     """All assessments, newest first, by state, judge and by what was said."""
-    state = request.GET.get("state", "")
-    state = state if state in STATES else ""
-    query = request.GET.get("q", "").replace("\x00", "").strip()
-    model = request.GET.get("model", "").replace("\x00", "")
+    asked = _Filters.read(request.GET)
+    state, query, model = asked["state"], asked["q"], asked["model"]
     found = keyset("-created_at").searched(
         _by(access, state, model),
         (lambda rows: rows.saying(query)) if query else None,
@@ -84,18 +87,17 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
         cursor=request.GET.get("cursor") or None,
         through=LOOKED_AT,
     )
-    context = {"q": query, "state": state, "model": model, "until": found.until}
-    context |= {"assessments": found.rows, "next": found.following}
+    context = asked | {
+        "assessments": found.rows,
+        "next": found.following,
+        "until": found.until,
+    }
     if "cursor" not in request.GET:
         context |= _again(access, model, state)
     if request.htmx:
-        response = render(request, "assessor/_list.html", context)
-    else:
-        context |= {"states": STATES.items(), "models": models_of(access.space, timezone.now())}
-        response = render(request, "assessor/assessments.html", context)
-    # Or a browser that goes back would show the fragment that it keeps under the same address.
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+        return render(request, "assessor/_list.html", context)
+    context |= {"states": STATES.items(), "models": models_of(access.space, timezone.now())}
+    return render(request, "assessor/assessments.html", context)
 
 
 def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
@@ -112,7 +114,7 @@ def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
 
 def _again(access: Access, model: str, state: str) -> dict[str, Any]:
     """How far judging again is, and for those who may have it done, how many it would be."""
-    context = job_context(access, latest_reassessing(access.space))
+    context = job_context(latest_reassessing(access.space))
     if "admin" in access.scopes and (model or state == State.FAILED):
         context["again"] = to_judge(access.space, model=model).count()
     return context
@@ -132,24 +134,19 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("admin")
 def again(request: PageRequest, access: Access) -> HttpResponse:
     """Has those judged again that failed, or that the form's model has judged."""
-    model = request.POST.get("model", "").replace("\x00", "")
+    model = SentText().clean(request.POST.get("model"))
     now = timezone.now()
     with suppress(Conflict):  # the one that is under way is shown
         start_reassessing(space=access.space, model=model, actor=access.actor, now=now)
-    context = job_context(access, latest_reassessing(access.space))
-    template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
-    return render(request, template, context)
+    return show_job(request, latest_reassessing(access.space))
 
 
 @require_GET
 @space_page("read")
 def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """One assessment; for htmx only what changes while it is under way."""
-    fragment = request.htmx
-    template = "assessor/_stored.html" if fragment else "assessor/assessment.html"
-    response = render(request, template, _one(access, assessment_id))
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    template = "assessor/_stored.html" if request.htmx else "assessor/assessment.html"
+    return render(request, template, _one(access, assessment_id))
 
 
 @require_GET
@@ -170,17 +167,13 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
     rows = Assessment.objects.in_space(access.space).select_related("memory", "part_of")
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document
-    if found.memory:
-        show([found.memory], policy, timezone.now())
-    may_write = "write" in access.scopes
     has_model = model_configuration() is not None
     return {
         "assessment": found,
+        "policy": policy,
         "whole": found.part_of or found,
         "parts": found.parts.order_by("created_at", "pk"),
         "store_above": policy.assessment.store_above,
-        "may_retry": may_write,
-        "may_judge": may_write and found.part_of is None,
         "has_model": has_model,
         "judges": JUDGES.items(),
         "judge": "llm" if has_model else "local",
@@ -238,8 +231,7 @@ def _asked(
 def _second_opinion(
     request: PageRequest, access: Access, assessment_id: UUID, outcome: dict[str, Any]
 ) -> HttpResponse:
-    request.space = access.space
+    request.access = access
     context = _one(access, assessment_id) | outcome
-    fragment = request.htmx
-    template = "assessor/_again.html" if fragment else "assessor/assessment.html"
+    template = "assessor/_again.html" if request.htmx else "assessor/assessment.html"
     return render(request, template, context)

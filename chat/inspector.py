@@ -9,17 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
-
 from chat.attribution import attributed
 from chat.explaining import Stored
 from chat.models import Message
 from chat.services.relevance import question_of
 from memory.models import Memory, RelevanceMark, Space
 from memory.models.memories import MemoryType
-from memory.models.policies import current_policy
-from memory.policy import PolicyDocument
-from memory.retention.lifetime_bar import show
 
 
 @dataclass(frozen=True)
@@ -74,10 +69,10 @@ class Hit:
         }
 
 
-def why(message: Message, document: PolicyDocument) -> dict[str, Any]:
+def why(message: Message) -> dict[str, Any]:
     """What the inspector of a reply shows: `message`, `question`, and its Hits."""
     question = question_of(message)
-    now = _now(message, question, document)
+    now = _now(message, question)
     return {
         "message": message,
         "question": question,
@@ -90,14 +85,14 @@ def why(message: Message, document: PolicyDocument) -> dict[str, Any]:
 def why_unkept(space: Space, recalled: Sequence[Stored]) -> dict[str, Any]:
     """The same of a reply that is kept nowhere."""
     message = Message(space=space, recalled=recalled)
-    now = _now(message, "", current_policy(space).document)
+    now = _now(message, "")
     hits = _hits(message, "", now, message.recalled, is_out=False)
     return {"message": message, "is_ended": True, "recalled": hits, "missed": []}
 
 
 def why_one(message: Message, memory_id: UUID) -> Hit | None:
     """One memory of the list; None if it is not on it."""
-    everything = why(message, current_policy(message.space).document)
+    everything = why(message)
     return next(
         (hit for hit in everything["recalled"] + everything["missed"] if hit.id == memory_id), None
     )
@@ -111,10 +106,9 @@ class _Now:
     aside: Collection[str]
 
 
-def _now(message: Message, question: str, document: PolicyDocument) -> _Now:
+def _now(message: Message, question: str) -> _Now:
     ids = [hit["memory"]["id"] for hit in [*message.recalled, *message.missed]]
     rows = Memory.objects.in_space(message.space).in_bulk(ids)
-    show(rows.values(), document, timezone.now())
     memories = {str(pk): memory for pk, memory in rows.items()}
     return _Now(memories, _set_aside(message, question, ids))
 

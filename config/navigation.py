@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from memory.access.authentication import Access
 from memory.models import Memory, Space
 
 # (url name, label, icon). On a phone the first few stand below the page, the others behind "More".
@@ -46,19 +47,26 @@ WITHIN = {
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
-    """Template context: `space`, `spaces`, `rail`, and `in_review`: how many memories wait."""
-    space: Space | None = getattr(request, "space", None)
-    if space is None:
+    """Template context: `space`, `spaces`, `rail`, `in_review`: how many memories wait, and what
+    the person may do here."""
+    access: Access | None = getattr(request, "access", None)
+    if access is None:
         return {"space": None, "spaces": [], "rail": {}}
+    space = access.space
     daily, more = (_entries(request, space, pages) for pages in (DAILY, MORE))
     entries = {
         "daily": daily,
         "more": more,
         "within_more": any(entry["current"] for entry in more),
     }
-    spaces = Space.objects.of_member(request.user)
-    in_review = Memory.objects.in_space(space).in_review().count()
-    return {"space": space, "spaces": spaces, "rail": entries, "in_review": in_review}
+    return {
+        "space": space,
+        "spaces": Space.objects.of_member(request.user),
+        "rail": entries,
+        "in_review": Memory.objects.in_space(space).in_review().count(),
+        "may_write": "write" in access.scopes,
+        "may_steer": "admin" in access.scopes,
+    }
 
 
 def _entries(

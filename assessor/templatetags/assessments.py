@@ -11,17 +11,14 @@ from typing import Any
 from django import template
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.formats import date_format
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from assessor.fault_labels import fault
 from assessor.models import Assessment
+from memory.jobs.durations import how_long
 from memory.retention.lifetime_bar import band
-from memory.templatetags.ebb import age_in_words
+from memory.templatetags.ebb import age_in_words, time_tag
 
 register = template.Library()
 register.filter(band)
@@ -40,16 +37,10 @@ def since(moment: datetime, now: datetime | None = None) -> SafeString:
     if age < timedelta(minutes=1):
         words = _("just now")
     elif age < timedelta(days=1):
-        words = _("%(age)s ago") % {"age": timesince(moment, now, depth=1)}
+        words = _("%(age)s ago") % {"age": how_long(age)}
     else:
         words = age_in_words(age.days)
-    local = timezone.localtime(moment)
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
-        local.isoformat(timespec="seconds"),
-        date_format(local, "DATETIME_FORMAT"),
-        words,
-    )
+    return time_tag(moment, words)
 
 
 @register.filter
@@ -76,11 +67,7 @@ def lifetime(ttl_seconds: int | None) -> str:
     """A judgement's lifetime in words; None is for good."""
     if ttl_seconds is None:
         return _("stays for good")
-    hours = round(ttl_seconds / 3600)
-    if hours < 48:
-        return ngettext("stays %(n)d hour", "stays %(n)d hours", hours) % {"n": hours}
-    days = round(ttl_seconds / 86400)
-    return ngettext("stays %(n)d day", "stays %(n)d days", days) % {"n": days}
+    return _("stays %(time)s") % {"time": how_long(timedelta(seconds=ttl_seconds))}
 
 
 @register.filter

@@ -7,7 +7,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
@@ -18,7 +18,6 @@ from chat.services.conversations import choose
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_request_connection
-from memory.errors import NotFound
 from memory.formulas.ranking import PROFILES
 from memory.policies.labels import PROFILE_MEANINGS
 from memory.policy import PolicyDocument
@@ -44,8 +43,6 @@ def keep_choices(request: PageRequest, access: Access) -> HttpResponse:
     if given := request.POST.get("conversation"):
         try:
             choose(space=access.space, conversation_id=UUID(given), **choices_in(request.POST))
-        except NotFound:
-            raise Http404 from None
         except ValueError:
             raise BadRequest("conversation: not a UUID") from None
     context = {"conversation": made, "responder": get_responder().label, "has_model": has_model()}

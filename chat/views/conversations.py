@@ -3,12 +3,13 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
 from chat.models import Conversation
@@ -20,8 +21,8 @@ from chat.services.conversations import (
 )
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
+from memory.access.forms import SentText, uuid_in
 from memory.access.pages import PageRequest, space_page
-from memory.errors import NotFound
 from memory.models import Space
 from memory.pagination import keyset
 
@@ -31,7 +32,7 @@ _TITLE: TypeAdapter[str] = TypeAdapter(Title)
 
 def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str, Any]:
     """A page of the list for its template: the conversations in which `q` was said."""
-    q = q.replace("\x00", "").strip()[:MAX_SEARCH]
+    q = SentText(MAX_SEARCH).clean(q)
     rows = Conversation.objects.in_space(space).saying(q)
     page, following = keyset("-updated_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
     return {"conversations": page, "next": following, "q": q}
@@ -57,10 +58,7 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
             given = _TITLE.validate_python(request.POST.get("title", ""))
         except ValidationError:
             return refusal(request, _("A title has 1 to 120 characters."))
-        try:
-            rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
-        except NotFound:
-            raise Http404 from None
+        rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
     context = {
         "conversation": get_object_or_404(rows, pk=conversation_id),
         "current": {"pk": _current(request)},
@@ -75,16 +73,11 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
 @space_page("write")
 def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Takes a conversation off the list, and offers to take that back."""
-    try:
-        delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
-    except NotFound:
-        raise Http404 from None
+    delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
     if conversation_id == _current(request):
         # What is open is gone: a new page offers it instead.
-        response = HttpResponse(status=204)
         address = reverse("playground", args=[access.space.slug])
-        response["HX-Redirect"] = f"{address}?deleted={conversation_id}"
-        return response
+        return HttpResponseClientRedirect(f"{address}?deleted={conversation_id}")
     return render(request, "chat/_deleted.html", {"deleted": conversation_id})
 
 
@@ -92,21 +85,11 @@ def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
 @space_page("write")
 def restore(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Undoes `delete`, and opens the conversation."""
-    try:
-        restore_conversation(
-            space=access.space, conversation_id=conversation_id, now=timezone.now()
-        )
-    except NotFound:
-        raise Http404 from None
-    response = HttpResponse(status=204)
-    response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation_id])
-    return response
+    restore_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
+    address = reverse("conversation", args=[access.space.slug, conversation_id])
+    return HttpResponseClientRedirect(address)
 
 
-def _current(request: PageRequest) -> UUID | None:
+def _current(request: PageRequest) -> UUID:
     """The conversation that the page shows, as its composer says."""
-    given = request.POST.get("conversation") or request.GET.get("conversation", "")
-    try:
-        return UUID(given)
-    except ValueError:
-        return None
+    return uuid_in(request.POST.get("conversation") or request.GET.get("conversation"))

@@ -2,12 +2,13 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
 from chat.models import Message
@@ -18,7 +19,7 @@ from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.drafts import Content
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict
 from memory.models.policies import current_policy
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
@@ -49,12 +50,10 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         return refusal(request, _("A reply is still being written. Stop it, then edit."))
     conversation = reply.conversation
     context = {
-        "chat_messages": messages_of(
-            access.space, conversation, current_policy(access.space).document
-        ),
+        "chat_messages": messages_of(access.space, conversation),
+        "policy": current_policy(access.space).document,
         "conversation": conversation,
         "edited": said,
-        "may_write": True,
     }
     return render(request, "chat/_edited.html", context)
 
@@ -67,13 +66,10 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
         conversation = take_back_edit(
             space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         return refusal(request, _("It was edited again since; only the latest edit comes back."))
-    response = HttpResponse(status=204)
-    response["HX-Redirect"] = reverse("conversation", args=[access.space.slug, conversation.pk])
-    return response
+    address = reverse("conversation", args=[access.space.slug, conversation.pk])
+    return HttpResponseClientRedirect(address)
 
 
 @require_POST
@@ -84,8 +80,6 @@ def again(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
         reply = answer_again(
             space=access.space, conversation_id=conversation_id, now=timezone.now()
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         return refusal(request, _("A reply is still being written."))
     if not request.htmx:

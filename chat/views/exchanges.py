@@ -4,22 +4,12 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from chat.models import Message
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.models.policies import current_policy
-from memory.policy import PolicyDocument
-from memory.retention.lifetime_bar import show
-
-
-def shown(messages: list[Message], document: PolicyDocument) -> list[Message]:
-    """Messages whose remembered memories can be drawn."""
-    learned = [m.assessment.memory for m in messages if m.assessment and m.assessment.memory]
-    show(learned, document, timezone.now())
-    return messages
 
 
 @require_GET
@@ -28,9 +18,10 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
     """How far the assessment of an exchange is, and what it taught; asked until it is finished,
     and by who comes `back` from editing."""
     rows = Message.objects.in_space(access.space).select_related("assessment__memory")
-    message = get_object_or_404(rows, pk=message_id)
-    shown([message], current_policy(access.space).document)
-    may_write = "write" in access.scopes
-    context = {"message": message, "space": access.space, "live": True, "may_write": may_write}
-    context["changed"] = "back" in request.GET
+    context = {
+        "message": get_object_or_404(rows, pk=message_id),
+        "policy": current_policy(access.space).document,
+        "live": True,
+        "changed": "back" in request.GET,
+    }
     return render(request, "chat/_assessment.html", context)

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from assessor import services
 from assessor.models import Assessment
 from chat.models import Message
-from chat.views.exchanges import shown
 from chat.views.refusals import GONE, refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
@@ -101,8 +100,9 @@ def _taught(access: Access, message_id: UUID) -> tuple[Assessment, Memory]:
 
 
 def _drawn(request: PageRequest, access: Access, message_id: UUID, **context: Any) -> HttpResponse:
-    document = current_policy(access.space).document
-    [message] = shown([_exchange(access, message_id)], document)
-    context |= {"message": message, "space": access.space, "may_write": True}
-    context["changed"] = request.method == "POST"
+    context |= {
+        "message": _exchange(access, message_id),
+        "policy": current_policy(access.space).document,
+        "changed": request.method == "POST",
+    }
     return render(request, "chat/_assessment.html", context)

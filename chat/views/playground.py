@@ -11,13 +11,11 @@ from django.views.decorators.http import require_GET
 from chat.models import Conversation, Message
 from chat.views.choices import choice_context
 from chat.views.conversations import listed
-from chat.views.exchanges import shown
 from chat.views.why import inspected
 from memory.access.authentication import Access
+from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, space_page
 from memory.models import Space
-from memory.models.policies import current_policy
-from memory.policy import PolicyDocument
 
 SHOWN_MESSAGES = 200
 
@@ -37,43 +35,36 @@ def playground(
     request: PageRequest, access: Access, conversation_id: UUID | None = None
 ) -> HttpResponse:
     """A conversation, or room for a new one; beside it the others and what was recalled."""
-    document = current_policy(access.space).document
     conversation = None
     messages: list[Message] = []
     if conversation_id is not None:
         rows = Conversation.objects.in_space(access.space)
         conversation = get_object_or_404(rows, pk=conversation_id)
-        messages = messages_of(access.space, conversation, document)
+        messages = messages_of(access.space, conversation)
     context = listed(access.space) | {
         "conversation": conversation,
         "current": conversation,
         "deleted": _deleted(request, access.space),
         "chat_messages": messages,
     }
-    newest, may_write = newest_reply(messages), "write" in access.scopes
-    context |= choice_context(document)
-    context |= inspected(access.space, newest, document, may_write=may_write)
+    context |= inspected(access.space, newest_reply(messages))
+    context |= choice_context(context["policy"])
     return render(request, "chat/playground.html", context)
 
 
-def messages_of(
-    space: Space, conversation: Conversation, document: PolicyDocument, *, after: int = 0
-) -> list[Message]:
+def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> list[Message]:
     """The latest messages of a conversation, to be drawn; those `after` a position."""
     rows = Message.objects.in_space(space).of(conversation).shown().filter(position__gt=after)
     newest = rows.select_related("assessment__memory").order_by("-position")
     messages = list(newest[:SHOWN_MESSAGES])[::-1]
     for message in messages:
         message.space = space  # the one that the page has at hand
-    return shown(messages, document)
+    return messages
 
 
 def _deleted(request: PageRequest, space: Space) -> UUID | None:
     """The conversation that was let go on the page before and can be taken back."""
-    try:
-        deleted = UUID(request.GET.get("deleted", ""))
-    except ValueError:
-        return None
+    deleted = uuid_in(request.GET.get("deleted"))
     rows = Conversation.objects.filter(space_id=space.pk, deleted_at__isnull=False)
     return deleted if rows.filter(pk=deleted).exists() else None
 

@@ -1,17 +1,15 @@
 """Pages: what was said in an open conversation by somebody else than the page that shows it."""
 
-from uuid import UUID
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from chat.models import Message, MessageQuerySet
+from chat.models import Message
 from chat.views.playground import messages_of, newest_reply
 from chat.views.why import inspected
 from memory.access.authentication import Access
+from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, space_page
-from memory.models.policies import current_policy
 
 
 @require_GET
@@ -25,23 +23,15 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
     replies = Message.objects.in_space(access.space).filter(
         role=Message.Role.ASSISTANT, conversation__deleted_at=None
     )
-    known = _named(replies, request.GET.get("shown", ""))
+    named = replies.filter(pk=uuid_in(request.GET.get("shown")))
+    known = named.select_related("conversation").first()
     if known is None or replies.of(known.conversation).shown().last() == known:
         return render(request, "chat/_poll.html")
-    document = current_policy(access.space).document
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
-    messages = messages_of(access.space, known.conversation, document, after=after)
-    may_write = "write" in access.scopes
-    context = inspected(access.space, newest_reply(messages), document, may_write=may_write)
-    response = render(request, "chat/_poll.html", context | {"chat_messages": messages})
+    messages = messages_of(access.space, known.conversation, after=after)
+    context = inspected(access.space, newest_reply(messages)) | {"chat_messages": messages}
+    response = render(request, "chat/_poll.html", context)
     if is_replaced:
         response["HX-Reswap"] = "innerHTML"
     return response
-
-
-def _named(replies: MessageQuerySet, id_: str) -> Message | None:
-    try:
-        return replies.filter(pk=UUID(id_)).select_related("conversation").first()
-    except ValueError:
-        return None

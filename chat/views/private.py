@@ -74,5 +74,6 @@ async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> Asy
 
 
 def _inspector(space: Space, recalled: list[dict[str, Any]]) -> str:
-    context = {"why": why_unkept(space, recalled), "space": space}
+    policy = current_policy(space).document
+    context = {"why": why_unkept(space, recalled), "space": space, "policy": policy}
     return render_to_string("chat/_recalled.html", context)

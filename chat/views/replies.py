@@ -22,14 +22,13 @@ from chat.models import Message
 from chat.replies import Event, Recalled, Token, Tool
 from chat.services.replies import stop_pending
 from chat.sse import event, event_stream
-from chat.views.exchanges import shown
 from chat.views.refusals import refusal
 from chat.views.why import inspected
 from memory.access.authentication import Access
+from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, page_access
 from memory.connections import in_thread, release_request_connection
 from memory.errors import Conflict
-from memory.models.policies import current_policy
 
 SECOND_LOOK = 0.5  # seconds
 
@@ -113,11 +112,8 @@ async def stop(request: PageRequest, slug: str) -> HttpResponse:
 def _under_way(user: Any, slug: str, conversation_id: str | None) -> list[Message]:
     access = page_access(user, slug, "write")
     rows = Message.objects.in_space(access.space).select_related("space")
-    try:
-        conversation = UUID(conversation_id or "")
-    except ValueError:
-        return []
-    return list(rows.under_way(timezone.now()).filter(conversation_id=conversation))
+    under_way = rows.under_way(timezone.now())
+    return list(under_way.filter(conversation_id=uuid_in(conversation_id)))
 
 
 def _is_being_written(message: Message) -> bool:
@@ -127,8 +123,7 @@ def _is_being_written(message: Message) -> bool:
 
 
 def _inspector(message: Message) -> str:
-    document = current_policy(message.space).document
-    return render_to_string("chat/_recalled.html", inspected(message.space, message, document))
+    return render_to_string("chat/_recalled.html", inspected(message.space, message))
 
 
 def _tool_call(call: dict[str, Any]) -> str:
@@ -139,8 +134,5 @@ def _finished(message: Message, *, may_write: bool) -> str:
     """The reply as it is stored, with what is known by now of why for the inspector."""
     rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
-    document = current_policy(stored.space).document
-    shown([stored], document)
-    context = inspected(stored.space, stored, document, may_write=may_write)
-    context["message"] = stored
+    context = inspected(stored.space, stored) | {"message": stored, "may_write": may_write}
     return render_to_string("chat/_finished.html", context)

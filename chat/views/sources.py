@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from assessor.models import Assessment
 from chat.models import Conversation, Message
 from memory.access.authentication import Access
+from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, space_page
 from memory.models import Memory, MemoryEvent, Space
 from memory.models.history import Action
@@ -71,8 +72,5 @@ def _said(reply: Message) -> Message | None:
 
 def _conversation(space: Space, memory: Memory) -> Conversation | None:
     """The conversation that it names, if it is one of ours."""
-    try:
-        named = UUID(memory.source_conversation)
-    except ValueError:
-        return None
-    return Conversation.objects.in_space(space).filter(pk=named).first()
+    rows = Conversation.objects.in_space(space)
+    return rows.filter(pk=uuid_in(memory.source_conversation)).first()

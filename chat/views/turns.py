@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +17,7 @@ from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.drafts import Content
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 
@@ -37,11 +37,9 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             text=text,
             now=timezone.now(),
             # Logged in, says space_page.
-            conversation=conversation_id or NewConversation(request.user),  # type: ignore[arg-type]
+            conversation=conversation_id or NewConversation(request.user),
             **choices_in(request.POST),
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         return refusal(request, _("A reply is still being written. Send it again when it is done."))
     address = reverse("conversation", args=[access.space.slug, message.conversation_id])

@@ -20,7 +20,6 @@ from memory.drafts import MemoryChange
 from memory.memories.edit_form import edited
 from memory.models import Memory, Space, Status
 from memory.models.policies import current_policy
-from memory.policy import PolicyDocument
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.store.services import revise_memory
 
@@ -31,18 +30,17 @@ TIMED_REPLIES = 200
 @space_page("read")
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """All that was recalled for a reply, and what nearly was."""
-    message, may_write = _reply(access, message_id), "write" in access.scopes
-    document = current_policy(access.space).document
-    context = inspected(access.space, message, document, may_write=may_write)
+    context = inspected(access.space, _reply(access, message_id))
     return render(request, "chat/_recalled.html", context)
 
 
-def inspected(
-    space: Space, message: Message | None, document: PolicyDocument, *, may_write: bool = False
-) -> dict[str, Any]:
+def inspected(space: Space, message: Message | None) -> dict[str, Any]:
     """What the inspector's template takes; without a reply it says what would stand there."""
-    found = why(message, document) if message else {}
-    return {"why": found, "space": space, "may_write": may_write}
+    return {
+        "why": why(message) if message else {},
+        "space": space,
+        "policy": current_policy(space).document,
+    }
 
 
 @require_GET
@@ -136,7 +134,7 @@ def irrelevant(
     mark_irrelevant(
         message=message,
         memory_id=memory.pk,
-        user=request.user,  # type: ignore[arg-type]  # logged in, says space_page
+        user=request.user,
         actor=access.actor,
         now=timezone.now(),
     )
@@ -191,8 +189,7 @@ def _drawn(
     context = {
         "hit": found,
         "message": message,
-        "space": access.space,
-        "may_write": "write" in access.scopes,
+        "policy": current_policy(access.space).document,
         "is_ended": True,
         "changed": not keeps_focus,
     }

@@ -7,11 +7,12 @@ from typing import Any, Concatenate, ParamSpec
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils.cache import patch_vary_headers
 from django_htmx.middleware import HtmxDetails
 
 from memory.access.authentication import Access, access_of_member
 from memory.errors import Forbidden, InvalidArguments, NotFound
-from memory.models import Space
+from memory.models import User
 
 P = ParamSpec("P")
 
@@ -20,7 +21,8 @@ class PageRequest(HttpRequest):
     """A request as our middlewares leave it, and `space_page`."""
 
     htmx: HtmxDetails
-    space: Space  # for the rail
+    user: User
+    access: Access  # for the rail, and for what a template shows
 
 
 View = Callable[Concatenate[PageRequest, Access, P], HttpResponseBase]
@@ -41,7 +43,8 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """For a view that takes the member's Access in place of the address's `slug`.
 
-    What a form or a link of ours would not send (a forged cursor) answers 400.
+    What is not in the space answers 404; what a form or a link of ours would not send (a forged
+    cursor) answers 400.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
@@ -51,11 +54,16 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
             request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
             access = page_access(request.user, slug, scope)
-            request.space = access.space
+            request.access = access
             try:
-                return view(request, access, *args, **kwargs)
+                response = view(request, access, *args, **kwargs)
+            except NotFound:
+                raise Http404 from None
             except InvalidArguments as error:
                 raise BadRequest(str(error)) from None
+            # Or a browser that goes back would show a fragment kept under the same address.
+            patch_vary_headers(response, ["HX-Request"])
+            return response
 
         return page
 

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import PROVIDERS, EmbeddingError, is_configured, switching
 from memory.errors import Conflict, NotFound
-from memory.jobs.durations import about
 from memory.models import JobState, Memory, Space
 
 MAX_MODEL = 120  # characters
@@ -34,7 +34,7 @@ def try_model(request: PageRequest, access: Access) -> HttpResponse:
         trial = switching.try_embedder(space=access.space, provider=provider, model=model)
     except EmbeddingError as error:
         return _shown(request, access, error=str(error))
-    return _shown(request, access, trial=trial, estimate=about(trial.estimate))
+    return _shown(request, access, trial=trial)
 
 
 @require_POST
@@ -75,8 +75,8 @@ def resume(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _asked(request: PageRequest) -> tuple[str, str]:
-    model = request.POST.get("model", "").replace("\x00", "").strip()
-    return request.POST.get("provider", ""), model[:MAX_MODEL]
+    model = SentText(MAX_MODEL).clean(request.POST.get("model"))
+    return request.POST.get("provider", ""), model
 
 
 def _done(request: PageRequest, access: Access) -> HttpResponse:
@@ -88,7 +88,6 @@ def _done(request: PageRequest, access: Access) -> HttpResponse:
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     space = Space.objects.select_related("embedder", "next_embedder").get(pk=access.space.pk)
     job = switching.latest_switch(space)
-    left = job.left(timezone.now()) if job else None
     provider, model = _asked(request)
     if not model:
         provider, model = _proposed(space)
@@ -100,8 +99,7 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "job": job,
         "moving": job is not None and not job.is_finished,
         "stopped": job is not None and job.state in {JobState.FAILED, JobState.CANCELLED},
-        "left": about(left) if left else "",
-        "may_move": "admin" in access.scopes,
+        "left": job.left(timezone.now()) if job else None,
         "providers": [(key, name, is_configured(key)) for key, name in PROVIDERS.items()],
         "provider": provider,
         "model": model,

@@ -1,18 +1,23 @@
-"""How long something will take, in words."""
+"""A length of time in words, for pages and commands."""
 
 from datetime import timedelta
 from math import ceil
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import ngettext
 
 
-def about(left: timedelta) -> str:
-    """A rough length of time: nobody trusts an estimate to the second."""
-    seconds = left.total_seconds()
+def how_long(time: timedelta) -> str:
+    """Return a length of time in one unit: "40 seconds", "12 minutes", "3 hours", "30 days"."""
+    seconds = max(0, ceil(time.total_seconds()))
     if seconds < 60:
-        return gettext("less than a minute")
-    if seconds < 5400:
-        minutes = ceil(seconds / 60)
-        return ngettext("about %(n)d minute", "about %(n)d minutes", minutes) % {"n": minutes}
-    hours = round(seconds / 3600)
-    return ngettext("about %(n)d hour", "about %(n)d hours", hours) % {"n": hours}
+        n, text = seconds, ngettext("%(n)d second", "%(n)d seconds", seconds)
+    elif seconds < 3600:
+        n = round(seconds / 60)
+        text = ngettext("%(n)d minute", "%(n)d minutes", n)
+    elif seconds < 48 * 3600:
+        n = round(seconds / 3600)
+        text = ngettext("%(n)d hour", "%(n)d hours", n)
+    else:
+        n = round(seconds / 86400)
+        text = ngettext("%(n)d day", "%(n)d days", n)
+    return text % {"n": n}

@@ -17,7 +17,6 @@ from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict
 from memory.jobs import services as jobs
-from memory.jobs.durations import about
 from memory.jobs.kinds import LABELS
 from memory.models import Job
 
@@ -28,7 +27,7 @@ def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     """How far it is; for htmx the piece of the page that began it. When a sweep has ended, the
     whole page: its numbers and lists were those of before."""
     found = _known(access, job_id)
-    response = show_job(request, access, found)
+    response = show_job(request, found)
     if request.htmx and found.is_finished and LABELS[found.kind].refreshes_page:
         response["HX-Refresh"] = "true"
     return response
@@ -40,7 +39,7 @@ def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     """Has it stop at its next step."""
     _known(access, job_id)
     jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
-    return show_job(request, access, _known(access, job_id))
+    return show_job(request, _known(access, job_id))
 
 
 @require_POST
@@ -52,21 +51,20 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
         messages.error(request, _("It goes on already."))
-    return show_job(request, access, _known(access, job_id))
+    return show_job(request, _known(access, job_id))
 
 
-def job_context(access: Access, found: Job | None) -> dict[str, Any]:
+def job_context(found: Job | None) -> dict[str, Any]:
     """What templates/memory/jobs/_job.html takes."""
     if found is None:
         return {"job": None}
-    labels, left = LABELS[found.kind], found.left(timezone.now())
+    labels = LABELS[found.kind]
     return {
         "job": found,
         "job_name": labels.name,
         "job_percent": 100 * found.done // found.total if found.total else 0,
-        "job_left": about(left) if left else "",
+        "job_left": found.left(timezone.now()),
         "job_counts": [(label, found.result.get(name, 0)) for name, label in labels.counts.items()],
-        "may_steer": "admin" in access.scopes,
     }
 
 
@@ -77,7 +75,7 @@ def _known(access: Access, job_id: UUID) -> Job:
     return found
 
 
-def show_job(request: PageRequest, access: Access, found: Job) -> HttpResponse:
+def show_job(request: PageRequest, found: Job | None) -> HttpResponse:
     """Answer with how far a job is: for htmx the piece of a page, else a page."""
     template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
-    return render(request, template, job_context(access, found))
+    return render(request, template, job_context(found))

@@ -17,6 +17,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory.access.forms import SentText
 from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
 from memory.models import Space
 from memory.models.policies import Policy
@@ -89,7 +90,7 @@ def asked(params: QueryDict, document: PolicyDocument) -> tuple[LabRequest, list
 
     What it leaves out is the rules' own profile, another to compare it with, and their weights.
     """
-    query = params.get("q", "").replace("\x00", "").strip()
+    query = SentText().clean(params.get("q"))
     wrong = []
     if len(query) > MAX_QUERY:
         wrong.append(_("The question is too long: at most %(n)d characters.") % {"n": MAX_QUERY})

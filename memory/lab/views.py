@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -15,16 +15,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
+from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads
 from memory.lab.comparison import OWN, LabRequest
 from memory.lab.measuring import LONG_PATIENCE, PATIENCE, measure
 from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.lab.saved_queries import drop_query, save_query
-from memory.models import RelevanceMark, SavedQuery, User
+from memory.models import RelevanceMark, SavedQuery
 from memory.models.policies import current_policy
 from memory.models.saved_queries import MAX_SAVED
 from memory.policies.labels import PROFILE_MEANINGS
@@ -83,7 +84,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 def find(request: PageRequest, access: Access) -> HttpResponse:
     """Memories by other words, to be marked for the question."""
     asked, _wrong = _asked(request, access)
-    words = request.GET.get("find", "").replace("\x00", "").strip()[: reads.MAX_QUERY]
+    words = SentText(reads.MAX_QUERY).clean(request.GET.get("find"))
     context: dict[str, Any] = {"asked": asked, "words": words}
     try:
         if words:
@@ -102,18 +103,14 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     if said and said not in MARKS:
         raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
     if said:
-        user = request.user if isinstance(request.user, User) else None
-        try:
-            mark_relevance(
-                space=access.space,
-                query=query,
-                memory_id=memory_id,
-                relevant=MARKS[said],
-                user=user,
-                now=timezone.now(),
-            )
-        except NotFound:
-            raise Http404 from None
+        mark_relevance(
+            space=access.space,
+            query=query,
+            memory_id=memory_id,
+            relevant=MARKS[said],
+            user=request.user,
+            now=timezone.now(),
+        )
     else:
         unmark_relevance(space=access.space, query=query, memory_id=memory_id)
     response = _drawn(request, access)
@@ -125,7 +122,7 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("write")
 def save(request: PageRequest, access: Access) -> HttpResponse:
     """Keeps the question, or the one that was just dropped."""
-    query = request.GET.get("dropped", "").strip()[: reads.MAX_QUERY]
+    query = SentText(reads.MAX_QUERY).clean(request.GET.get("dropped"))
     try:
         save_query(
             space=access.space, query=query or _question(request, access), now=timezone.now()
@@ -206,8 +203,6 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
         "holds": policy.document.recall.profile,
         "saved": [(query, asked.with_query(query)) for query in saved],
         "is_saved": asked.query in saved,
-        "may_write": "write" in access.scopes,
-        "may_adopt": "admin" in access.scopes,
     }
     if wrong or not asked.query:
         return context

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from django.http import QueryDict
+from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from pydantic import ValidationError
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest
-from memory.drafts import MemoryChange
+from memory.drafts import MAX_CONTENT, MemoryChange
 from memory.errors import Conflict
 from memory.models import Memory, Status
 from memory.models.memories import MemoryType
@@ -24,6 +23,32 @@ IN_THE_BIN = _("It is in the bin; take it back first.")
 OVERTAKEN = _("It was changed while you wrote. Save again to put yours in the place of:")
 
 
+class _Content(forms.CharField):
+    def to_python(self, value: Any) -> Any:
+        """Return the text; a browser sends the line breaks of a text field as two characters."""
+        return super().to_python((value or "").replace("\r\n", "\n"))
+
+
+class EditForm(forms.Form):
+    """What a memory says, its type and its importance; `revision` is the one that was shown."""
+
+    content = _Content(max_length=MAX_CONTENT)
+    memory_type = forms.ChoiceField(choices=MemoryType.choices)
+    importance = forms.FloatField(min_value=0, max_value=1)
+    revision = forms.IntegerField(required=False)
+
+    def change_of(self, memory: Memory) -> MemoryChange:
+        """Return what a valid form asks for. An importance that was left as it was shown stays what
+        it is, to the last digit."""
+        sent = self.cleaned_data
+        is_as_shown = sent["importance"] == round(memory.importance, 2)
+        return MemoryChange(
+            content=sent["content"],
+            memory_type=sent["memory_type"],
+            importance=None if is_as_shown else sent["importance"],
+        )
+
+
 def edited(
     request: PageRequest, access: Access, memory: Memory, *, reason: str = ""
 ) -> dict[str, Any] | None:
@@ -31,83 +56,39 @@ def edited(
 
     Where somebody else was faster nothing is written, and the form says so with what was typed.
     """
-    if request.method != "POST":
-        return _edit_form(memory)
-    try:
-        change = _asked_change(memory, request.POST)
-    except ValidationError as error:
-        return _refused_form(memory, request.POST, error)
-    revision = request.POST.get("revision", "")
+    form = EditForm(request.POST if request.method == "POST" else None, initial=_initial(memory))
+    context: dict[str, Any] = {"memory": memory, "form": form, "revision": form["revision"].value()}
+    if not form.is_bound:
+        return context
+    if not form.is_valid():
+        return context | {"error": SENTENCES.get(next(iter(form.errors)), OVERTAKEN)}
     try:
         revise_memory(
             space=access.space,
             memory_id=memory.pk,
-            change=change,
+            change=form.change_of(memory),
             actor=access.actor,
             now=timezone.now(),
             reason=reason,
-            known=int(revision[:9]) if revision.isdecimal() else None,
+            known=form.cleaned_data["revision"],
         )
     except Conflict:
         memory.refresh_from_db(from_queryset=Memory.objects.in_space(access.space))
-        return _overtaken_form(memory, request.POST)
+        return context | _overtaken(memory)
     return None
 
 
-def _edit_form(memory: Memory) -> dict[str, Any]:
-    """The form's fields, filled with what the memory says."""
+def _initial(memory: Memory) -> dict[str, Any]:
     return {
-        "memory": memory,
         "content": memory.content,
         "memory_type": memory.memory_type,
-        "importance": _shown(memory),
+        "importance": f"{memory.importance:.2f}",
         "revision": memory.revision,
-        "types": MemoryType.choices,
     }
 
 
-def _refused_form(memory: Memory, posted: QueryDict, error: ValidationError) -> dict[str, Any]:
-    """The form as it was sent, and a sentence on the first thing wrong with it."""
-    field = str(error.errors()[0]["loc"][0])
-    sent = {"revision": posted.get("revision", ""), "error": SENTENCES[field]}
-    return _edit_form(memory) | _sent(posted) | sent
-
-
-def _overtaken_form(memory: Memory, posted: QueryDict) -> dict[str, Any]:
-    """The form as it was sent, for the memory as it is by now."""
-    form = _edit_form(memory) | _sent(posted)
+def _overtaken(memory: Memory) -> dict[str, Any]:
+    """What the form says of the memory as it is by now."""
     if memory.status == Status.BINNED:
-        return form | {"error": IN_THE_BIN}
-    return form | {"error": OVERTAKEN, "says_now": memory.content}
-
-
-def _sent(posted: QueryDict) -> dict[str, str]:
-    return {name: posted.get(name, "") for name in ("content", "memory_type", "importance")}
-
-
-def _asked_change(memory: Memory, posted: QueryDict) -> MemoryChange:
-    """What a sent form asks for; raises pydantic's ValidationError.
-
-    An importance that was left as it was shown stays what it is, to the last digit.
-    """
-    importance = posted.get("importance", "")
-    return MemoryChange.model_validate(
-        {
-            # A browser sends the line breaks of a text field as two characters.
-            "content": posted.get("content", "").replace("\r\n", "\n"),
-            "memory_type": posted.get("memory_type", ""),
-            "importance": None if importance == _shown(memory) else _number(importance),
-        }
-    )
-
-
-def _shown(memory: Memory) -> str:
-    return f"{memory.importance:.2f}"
-
-
-def _number(text: str) -> float | str:
-    """What is no number stays what it is: the change refuses it in its own words."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+        return {"revision": memory.revision, "error": IN_THE_BIN}
+    return {"revision": memory.revision, "error": OVERTAKEN, "says_now": memory.content}

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.db.models import Q
 from django.http import QueryDict
 
+from memory.access.forms import AddressForm, OneOf, SentText
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Status
 from memory.models.memories import MemoryQuerySet
@@ -24,7 +25,17 @@ LEAVING = {"day": 1, "week": 7, "month": 30}
 """Within how many days it goes, if nobody uses it before."""
 LIFETIMES = (*LEAVING, "later", "permanent", "pinned")
 ORDERS = ("-created_at", "-current_importance", "expires_at", "-use_count")
-MAX_QUERY, MAX_TAG = 2000, 60
+
+
+class _FilterForm(AddressForm):
+    q = SentText(2000)
+    type = OneOf(TYPE_IMPORTANCE)
+    tag = SentText(60)
+    importance = OneOf(BANDS)
+    age = OneOf(AGES)
+    lifetime = OneOf(LIFETIMES)
+    status = OneOf(Status.values, Status.LIVE.value)
+    order = OneOf(ORDERS, ORDERS[0])
 
 
 @dataclass(frozen=True)
@@ -44,21 +55,8 @@ class Filters:
     @classmethod
     def of(cls, address: QueryDict) -> Filters:
         """What an address asks for."""
-
-        def one(name: str, known: object) -> str:
-            value = address.get(name, "")
-            return value if value in known else getattr(cls, name)  # type: ignore[operator]  # containers of texts
-
-        return cls(
-            q=_text(address, "q", MAX_QUERY),
-            type=one("type", TYPE_IMPORTANCE),
-            tag=_text(address, "tag", MAX_TAG).lower(),
-            importance=one("importance", BANDS),
-            age=one("age", AGES),
-            lifetime=one("lifetime", LIFETIMES),
-            status=one("status", Status.values),
-            order=one("order", ORDERS),
-        )
+        asked = _FilterForm.read(address)
+        return cls(**asked | {"tag": asked["tag"].lower()})
 
     @property
     def address(self) -> str:
@@ -105,10 +103,6 @@ class Filters:
         if self.leaves_pinned_out:
             rows = rows.filter(pinned=False)
         return rows.filter(_lives(self.lifetime, now)) if self.lifetime else rows
-
-
-def _text(address: QueryDict, name: str, longest: int) -> str:
-    return address.get(name, "").replace("\x00", "").strip()[:longest]
 
 
 def _in_band(name: str, decay: DecayPolicy) -> Q:

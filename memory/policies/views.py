@@ -4,16 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, InvalidArguments, NotFound
+from memory.errors import Conflict, InvalidArguments
 from memory.models import SavedQuery
 from memory.models.policies import Policy, Version, current_policy, policy_versions
 from memory.models.saved_queries import MAX_SAVED
@@ -48,7 +49,7 @@ def preview(request: PageRequest, access: Access) -> HttpResponse:
     request.session[_session_key(access)] = queries
     now_holds = current_policy(access.space)
     asked = form.asked(request.POST) if "admin" in access.scopes else {}
-    context: dict[str, Any] = {"may_change": "admin" in access.scopes}
+    context: dict[str, Any] = {}
     refused: InvalidArguments | None = None
     try:
         document = changed(now_holds.document, asked)
@@ -89,12 +90,9 @@ def save(request: PageRequest, access: Access) -> HttpResponse:
 def revert(request: PageRequest, access: Access, version: int) -> HttpResponse:
     """Makes an earlier version hold again, as a new one."""
     before = current_policy(access.space)
-    try:
-        after = revert_policy(
-            space=access.space, version=version, actor=access.actor, now=timezone.now()
-        )
-    except NotFound:
-        raise Http404 from None
+    after = revert_policy(
+        space=access.space, version=version, actor=access.actor, now=timezone.now()
+    )
     _say_what_changed(request, before, after)
     return redirect("policy", access.space.slug)
 
@@ -127,7 +125,6 @@ def _shown(
         "overtaken": overtaken,
         "queries": _queries(request.session.get(_session_key(access)) or saved),
         "saved": saved,
-        "may_change": "admin" in access.scopes,
         **_versions(access),
     }
     status = 422 if refused else 409 if overtaken else 200
@@ -141,7 +138,6 @@ def _versions(access: Access, below: int | None = None) -> dict[str, Any]:
         "versions": [_with_changes(version) for version in found],
         "next": oldest if oldest > 1 else None,
         "newest": found[0].policy.version if found and below is None else None,
-        "may_change": "admin" in access.scopes,
     }
 
 
@@ -179,7 +175,7 @@ def _moved(ranking: Ranking) -> dict[str, Any]:
 
 def _queries(sent: Sequence[str]) -> list[str]:
     """As many as there are fields for, the empty ones too."""
-    queries = [query.replace("\x00", "").strip()[:MAX_QUERY] for query in sent[:QUERIES]]
+    queries = [SentText(MAX_QUERY).clean(query) for query in sent[:QUERIES]]
     return [*queries, *[""] * (QUERIES - len(queries))]
 
 

@@ -11,21 +11,29 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from memory.access.authentication import Access
+from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, space_page
 from memory.access.selection import selected_ids
 from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
 from memory.models.policies import current_policy
 from memory.pagination import keyset
-from memory.retention import recycle_bin, removals
+from memory.retention import recycle_bin
 from memory.retention.charts import stacked
 from memory.retention.overview import removals_by_reason
+from memory.retention.removals import with_removals
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
 """How many memories one search for words looks at; the next page looks further back."""
+
+
+class _Filters(AddressForm):
+    reason = OneOf(BinReason.values)
+    q = SentText(200)
 
 
 @require_GET
@@ -84,9 +92,7 @@ def put_back(request: PageRequest, access: Access, action_id: UUID) -> HttpRespo
     recycle_bin.undo_restore(
         space=access.space, action_id=action_id, actor=access.actor, now=timezone.now()
     )
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
+    return HttpResponseClientRefresh()
 
 
 @require_POST
@@ -115,9 +121,8 @@ def _done(request: PageRequest, access: Access, text: str, level: str, **more: A
 
 def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     """A page of the bin by the address's filters. After a change the list begins anew."""
-    reason = request.GET.get("reason", "")
-    reason = reason if reason in BinReason else ""
-    query = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    asked = _Filters.read(request.GET)
+    reason, query = asked["reason"], asked["q"]
     binned = Memory.objects.in_space(access.space).binned()
     counts = dict(binned.values_list("bin_reason").annotate(Count("pk")).order_by())
     rows = binned.filter(bin_reason=reason) if reason else binned
@@ -131,13 +136,11 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         through=LOOKED_AT,
     )
     return {
-        "memories": removals.show(found.rows, access.space),
+        "memories": with_removals(found.rows, access.space),
         "next": found.following,
         "until": found.until,
-        "reason": reason,
-        "q": query,
+        **asked,
         "total": sum(counts.values()),
         "reasons": [(value, label, counts.get(value, 0)) for value, label in BinReason.choices],
         "bin_days": bin_days,
-        "may_write": "write" in access.scopes,
     }

@@ -1,9 +1,9 @@
-"""The tide line: how much life a memory has left and how much it weighs now, in words too.
+"""The lifetime bar: how much life a memory has left and how much it weighs now, in words too.
 
-Pages call `show` on the memories they are about to draw; templates/_lifetime_bar.html draws.
+`{{ memory|lifetime_bar:policy }}` makes it in a template; templates/_lifetime_bar.html draws it.
 """
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils import timezone
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memory.formulas.retention import life_left
+from memory.jobs.durations import how_long
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.retention.overview import BANDS
@@ -28,38 +29,42 @@ EBBING_WITHIN = timedelta(hours=24)
 EBBING_BELOW = 0.15
 
 
-def show(memories: Iterable[Memory], policy: PolicyDocument, now: datetime) -> list[Memory]:
-    """The memories, each with `importance_now`, `life_left`, `ebbing` and their words."""
-    return [_show(memory, policy, now) for memory in memories]
+@dataclass(frozen=True)
+class LifetimeBar:
+    """A memory's lifetime as it is drawn; `life_left` is None for a memory that never expires."""
+
+    importance: float
+    life_left: float | None
+    is_ebbing: bool
+    expiry: str
+    summary: str
 
 
-def _show(memory: Memory, policy: PolicyDocument, now: datetime) -> Memory:
+def lifetime_bar(memory: Memory, policy: PolicyDocument, now: datetime) -> LifetimeBar:
+    """Return a memory's lifetime bar as of now."""
     # What is pinned keeps its date, for when it is unpinned, and does not go by it.
     ends = None if memory.pinned else memory.expires_at
     left = life_left(memory.clock_started_at, ends, now)
     soon = ends is not None and ends - now < EBBING_WITHIN
-    weight = importance_now(memory, policy.decay, now)
-    memory.importance_now = weight  # type: ignore[attr-defined]  # for the template, all five
-    memory.life_left = left  # type: ignore[attr-defined]
-    memory.ebbing = left is not None and (soon or left < EBBING_BELOW)  # type: ignore[attr-defined]
-    memory.lifetime_words = _lifetime(ends, now)  # type: ignore[attr-defined]
-    memory.lifetime_text = _words(memory, weight, ends)  # type: ignore[attr-defined]
-    return memory
+    importance = importance_now(memory, policy.decay, now)
+    return LifetimeBar(
+        importance=importance,
+        life_left=left,
+        is_ebbing=left is not None and (soon or left < EBBING_BELOW),
+        expiry=_expiry(ends, now),
+        summary=_summary(memory, importance, ends),
+    )
 
 
-def _lifetime(expires_at: datetime | None, now: datetime) -> str:
+def _expiry(expires_at: datetime | None, now: datetime) -> str:
     if expires_at is None:
         return _("stays for good")
-    hours = max(0, round((expires_at - now).total_seconds() / 3600))
-    if hours < 48:
-        return ngettext("expires in %(n)d hour", "expires in %(n)d hours", hours) % {"n": hours}
-    days = round(hours / 24)
-    return ngettext("expires in %(n)d day", "expires in %(n)d days", days) % {"n": days}
+    return _("expires in %(time)s") % {"time": how_long(expires_at - now)}
 
 
-def _words(memory: Memory, weight: float, ends: datetime | None) -> str:
+def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
     """ "important (0.71 now), stays until 21 December, used 4 times" """
-    parts = [f"{band(weight)} ({weight:.2f} {_('now')})"]
+    parts = [f"{band(importance)} ({importance:.2f} {_('now')})"]
     if ends is None:
         parts.append(_("stays for good"))
     else:

@@ -1,6 +1,6 @@
 """What the bin shows of a memory: how it went, by which rules, and what took its place.
 
-Pages call `show` on the binned memories they are about to draw: three statements for all of them.
+Three statements for all the memories of a page.
 """
 
 from __future__ import annotations
@@ -25,19 +25,18 @@ class Removal:
     successor: MemoryEvent | None = None
 
 
-def show(memories: Sequence[Memory], space: Space) -> Sequence[Memory]:
-    """The memories, each with its `removal`."""
+def with_removals(memories: Sequence[Memory], space: Space) -> list[tuple[Memory, Removal]]:
+    """Return binned memories, each with how it went."""
     events = _events(memories, space)
     capacities = _capacities(events, space)
     successors = _successors(events, space)
-    for memory in memories:
+
+    def removal(memory: Memory) -> Removal:
         event = events.get(memory)
-        memory.removal = Removal(  # type: ignore[attr-defined]  # for the template
-            event,
-            capacities.get(event.policy_version) if event else None,
-            successors.get(memory),
-        )
-    return memories
+        capacity = capacities.get(event.policy_version) if event else None
+        return Removal(event, capacity, successors.get(memory))
+
+    return [(memory, removal(memory)) for memory in memories]
 
 
 def _events(memories: Sequence[Memory], space: Space) -> dict[Memory, MemoryEvent]:

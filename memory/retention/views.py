@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -14,17 +14,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict
 from memory.jobs.views import job_context, show_job
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.pagination import clock_of, keyset
 from memory.policy import PolicyDocument
 from memory.retention import forecast as reads
-from memory.retention import sweep_job
 from memory.retention.extend import extend_memory
-from memory.retention.lifetime_bar import show
-from memory.retention.sweep_job import latest_sweep
+from memory.retention.sweep_job import latest_sweep, start_sweep
 
 PAGE_SIZE = 30
 TIMES = {
@@ -70,10 +68,7 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     now = timezone.now()
     document = current_policy(access.space).document
     found = reads.line(access.space, document, now)
-    show(found.first, document, now)
-    context = {"line": found, "document": document, **_actions(access)}
-    context |= job_context(access, latest_sweep(access.space))
-    context["may_sweep"] = "admin" in access.scopes
+    context = {"line": found, "policy": document, **job_context(latest_sweep(access.space))}
     return render(request, "memory/retention/capacity.html", context)
 
 
@@ -82,12 +77,9 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
 def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Begins a lifetime anew and draws the memory with it."""
     now = timezone.now()
-    try:
-        memory = extend_memory(space=access.space, memory_id=memory_id, actor=access.actor, now=now)
-    except NotFound:
-        raise Http404 from None
-    show([memory], current_policy(access.space).document, now)
-    return render(request, "memory/memories/_card.html", {"memory": memory, "space": access.space})
+    memory = extend_memory(space=access.space, memory_id=memory_id, actor=access.actor, now=now)
+    context = {"memory": memory, "policy": current_policy(access.space).document}
+    return render(request, "memory/memories/_card.html", context)
 
 
 @require_POST
@@ -95,13 +87,10 @@ def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 def sweep(request: PageRequest, access: Access) -> HttpResponse:
     """Begins a sweep; where one is under way, that one is shown."""
     try:
-        sweep_job.start_sweep(space=access.space, actor=access.actor, now=timezone.now())
+        start_sweep(space=access.space, actor=access.actor, now=timezone.now())
     except Conflict:
         messages.error(request, _("A sweep is under way already."))
-    begun = sweep_job.latest_sweep(access.space)
-    if begun is None:
-        raise Http404
-    return show_job(request, access, begun)
+    return show_job(request, latest_sweep(access.space))
 
 
 def _leaving(
@@ -125,17 +114,12 @@ def _leaving(
         as_of=now,
     )
     return {
-        "memories": show(memories.whole(places), document, now),
+        "memories": memories.whole(places),
+        "policy": document,
         "next": following,
         "goes": goes,
         "goes_word": TIMES.get(goes, ""),
-        **_actions(access),
     }
-
-
-def _actions(access: Access) -> dict[str, str]:
-    """The template of a card's buttons, for those who may press them."""
-    return {"actions": "memory/memories/_actions.html" if "write" in access.scopes else ""}
 
 
 def _drawn(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:

@@ -13,11 +13,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict
 from memory.memories.edit_form import edited
 from memory.models import Memory, ReviewRule, Status
 from memory.models.memories import MemoryQuerySet
@@ -50,8 +52,7 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
         return _overtaken(request)
-    context = _item(memory) | _rights(access)
-    return render(request, "memory/review/_held.html", context | {"focused": True})
+    return render(request, "memory/review/_held.html", _item(memory) | {"focused": True})
 
 
 @require_GET
@@ -111,7 +112,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
     approved = request.POST.get("decision") == "approve"
     asked: dict[str, Any] = {
         "space": access.space,
-        "kind": request.POST.get("kind", "").replace("\x00", ""),
+        "kind": SentText().clean(request.POST.get("kind")),
         "approve": approved,
         "actor": access.actor,
         "now": timezone.now(),
@@ -154,7 +155,7 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
             actor=access.actor,
             now=timezone.now(),
         )
-    except (ValueError, NotFound):
+    except ValueError:
         raise Http404 from None
     except Conflict:
         said = _("Something else has happened to it since.")
@@ -170,8 +171,6 @@ def _decided(
         holder = verb(
             space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now()
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         return _answered(request, access, text=DECIDED, level="info")
     except EmbeddingError:
@@ -230,17 +229,12 @@ def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
         "waiting": _waiting(access).count(),
         "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
         "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
-        **_rights(access),
     }
 
 
 def _item(memory: Memory) -> dict[str, Any]:
     reason = memory.review_reason
     return {"memory": memory, "kind": kind_of(reason), "quote": quote_of(reason)}
-
-
-def _rights(access: Access) -> dict[str, Any]:
-    return {"may_write": "write" in access.scopes}
 
 
 def _waiting(access: Access) -> MemoryQuerySet:
@@ -250,9 +244,7 @@ def _waiting(access: Access) -> MemoryQuerySet:
 def _overtaken(request: PageRequest) -> HttpResponse:
     """The page anew: what it shows has been decided about."""
     messages.info(request, DECIDED)
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
+    return HttpResponseClientRefresh()
 
 
 def _asked_for(access: Access, memory_id: UUID) -> Memory:

@@ -16,11 +16,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.errors import Conflict, InvalidArguments
-from memory.jobs.durations import about
 from memory.models import Membership, Memory, Space
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
@@ -53,7 +53,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
             language=_asked(request, "language") or settings.LANGUAGE_CODE[:2],
             embedder=configured_embedder(),
             actor=access.actor,
-            owner=request.user,  # type: ignore[arg-type]  # logged in: space_page sees to it
+            owner=request.user,
         )
     except InvalidArguments as error:
         return _shown(request, access, create_error=_sentence(error), asked=request.POST)
@@ -116,7 +116,7 @@ def leaving(request: PageRequest, access: Access) -> HttpResponse:
 def bring_back(request: PageRequest, access: Access) -> HttpResponse:
     """Opens a space again of which nothing is gone."""
     rows = Space.objects.leaving(request.user)
-    space = get_object_or_404(rows, slug=request.POST.get("space", "").replace("\x00", ""))
+    space = get_object_or_404(rows, slug=_asked(request, "space"))
     try:
         deletion.reopen_space(space=space, actor=access.actor, now=timezone.now())
     except Conflict:
@@ -127,7 +127,7 @@ def bring_back(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _asked(request: PageRequest, name: str) -> str:
-    return request.POST.get(name, "").replace("\x00", "").strip()
+    return SentText().clean(request.POST.get(name))
 
 
 def _sentence(error: InvalidArguments) -> str:
@@ -149,7 +149,7 @@ def _leaving(request: PageRequest) -> dict[str, Any]:
                 "space": space,
                 "goes_at": max(now, space.closed_at + deletion.GRACE),
                 "job": job if job and job.done else None,
-                "left": about(left) if job and (left := job.left(now)) else "",
+                "left": job.left(now) if job else None,
             }
             for space, job in found
             if space.closed_at is not None
@@ -163,7 +163,6 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
         "language": current_policy(access.space).document.language,
         "memories": Memory.objects.in_space(access.space).count(),
-        "may_steer": "admin" in access.scopes,
         **_leaving(request),
         **more,
     }

@@ -5,14 +5,15 @@ from datetime import datetime, time, timedelta
 from functools import partial
 from typing import Any
 
+from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from memory.access.authentication import Access
+from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, space_page
 from memory.models import MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
@@ -30,11 +31,18 @@ ACTORS = {
 }
 
 
+class _Filters(AddressForm):
+    action = OneOf(Action.values)
+    actor = SentText(200)
+    q = SentText(200)
+    day = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
+
+
 @require_GET
 @space_page("read")
 def history(request: PageRequest, access: Access) -> HttpResponse:
     """What happened, the latest first, by what, by whom, to which memory and on which day."""
-    asked = {name: _asked(request, name) for name in ("action", "actor", "q", "day")}
+    asked = _Filters.read(request.GET)
     events = _filtered(MemoryEvent.objects.in_space(access.space), asked)
     found = _found(events, asked["q"], request.GET.get("cursor") or None)
     context = {
@@ -49,18 +57,15 @@ def history(request: PageRequest, access: Access) -> HttpResponse:
     return render(request, template, context)
 
 
-def _asked(request: PageRequest, name: str) -> str:
-    return request.GET.get(name, "").replace("\x00", "").strip()[:200]
-
-
-def _filtered(events: HistoryQuerySet, asked: dict[str, str]) -> HistoryQuerySet:
-    """By those filters that say something that can be; others are left out."""
-    if asked["action"] in Action:
+def _filtered(events: HistoryQuerySet, asked: dict[str, Any]) -> HistoryQuerySet:
+    """By those filters that are set."""
+    if asked["action"]:
         events = events.filter(action=asked["action"])
     kind, _colon, name = asked["actor"].partition(":")
     if kind in ACTORS:
         events = events.filter(actor_type=kind, **({"actor_name": name} if name else {}))
-    if day := _day(asked["day"]):
+    if asked["day"]:
+        day = timezone.make_aware(datetime.combine(asked["day"], time()))
         events = events.filter(at__gte=day, at__lt=day + timedelta(days=1))
     return events
 
@@ -76,14 +81,6 @@ def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[
     return keyset("-at").searched(
         events, fitting, limit=PAGE_SIZE, cursor=cursor, through=LOOKED_AT
     )
-
-
-def _day(value: str) -> datetime | None:
-    try:
-        day = parse_date(value)
-    except ValueError:
-        return None
-    return timezone.make_aware(datetime.combine(day, time())) if day else None
 
 
 def _actors(chosen: str) -> list[tuple[str, Any]]:

@@ -5,7 +5,7 @@ language; words go through Django's translation.
 """
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
 from django import template
@@ -17,13 +17,19 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
+from memory.jobs.durations import how_long
+from memory.models import Memory
 from memory.models.reasons import in_words
+from memory.policy import PolicyDocument
 from memory.recall.prompt_forms import age
+from memory.retention import lifetime_bar as bars
+from memory.retention.lifetime_bar import LifetimeBar
 from memory.store.history_labels import why
 
 register = template.Library()
 register.filter(in_words)
 register.filter(why)
+register.filter(how_long)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 
@@ -67,6 +73,12 @@ def match_in_words(match: str) -> str:
 
 
 @register.filter
+def lifetime_bar(memory: Memory, policy: PolicyDocument) -> LifetimeBar:
+    """Return what templates/_lifetime_bar.html draws of a memory, as of now."""
+    return bars.lifetime_bar(memory, policy, timezone.now())
+
+
+@register.filter
 def thickness(importance: float) -> str:
     """The tide line's stroke in pixels, 1 for importance 0 up to 3 for importance 1."""
     return f"{THINNEST_PX + (THICKEST_PX - THINNEST_PX) * _clamped(importance):.2f}"
@@ -78,13 +90,18 @@ def ago(moment: datetime, now: datetime | None = None) -> SafeString:
 
     `now` defaults to the clock, which a page may ask.
     """
-    local = timezone.localtime(moment)
     age = (now or timezone.now()) - moment
+    return time_tag(moment, age_in_words(age.days))
+
+
+def time_tag(moment: datetime, words: str) -> SafeString:
+    """Return <time> around the words, the exact time in its title."""
+    local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         local.isoformat(timespec="seconds"),
         date_format(local, "DATETIME_FORMAT"),
-        age_in_words(age.days),
+        words,
     )
 
 
@@ -101,20 +118,6 @@ def age_in_words(days: int) -> str:
     if unit == "month":
         return ngettext("%(count)d month ago", "%(count)d months ago", count) % {"count": count}
     return ngettext("%(count)d year ago", "%(count)d years ago", count) % {"count": count}
-
-
-@register.filter
-def time_left(left: timedelta) -> str:
-    """An estimate in words, no finer than it is worth: "40 seconds", "12 minutes", "3 hours"."""
-    seconds = left.total_seconds()
-    if seconds < 90:
-        n = max(1, round(seconds))
-        return ngettext("%(n)d second", "%(n)d seconds", n) % {"n": n}
-    if seconds < 5400:
-        n = round(seconds / 60)
-        return ngettext("%(n)d minute", "%(n)d minutes", n) % {"n": n}
-    n = round(seconds / 3600)
-    return ngettext("%(n)d hour", "%(n)d hours", n) % {"n": n}
 
 
 @register.filter

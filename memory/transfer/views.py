@@ -31,7 +31,7 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
     if request.htmx:
         return render(request, "memory/transfer/_import.html", context)
     # And the first and the last line, which say what it is and that it is whole.
-    context |= {"lines": count_rows(access.space) + 2, "may": "admin" in access.scopes}
+    context["lines"] = count_rows(access.space) + 2
     return render(request, "memory/transfer/transfer.html", context)
 
 

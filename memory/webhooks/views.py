@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.errors import InvalidArguments
 from memory.models import Webhook, WebhookDelivery, WebhookEvent
@@ -33,7 +34,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
     try:
         webhook = services.create_webhook(
             space=access.space,
-            url=request.POST.get("url", "").replace("\x00", "").strip(),
+            url=SentText().clean(request.POST.get("url")),
             events=request.POST.getlist("events"),
             actor=access.actor,
             now=timezone.now(),

@@ -19,7 +19,7 @@ from memory.models import User
 @space_page("read")
 def account(request: PageRequest, access: Access) -> HttpResponse:
     """Who came by a link sets a password; who has one says it before it is changed."""
-    user = User.objects.get(username=request.user.get_username())
+    user = request.user
     kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
     form: SetPasswordForm[User] = kind(user, request.POST if request.method == "POST" else None)
     if form.is_valid():

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access import keys as services
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import ApiKey, AuditEntry, Role, Scope
@@ -70,7 +71,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
     try:
         key, secret = services.create_key(
             space=access.space,
-            name=request.POST.get("name", "").replace("\x00", "").strip(),
+            name=SentText().clean(request.POST.get("name")),
             scopes=request.POST.getlist("scopes"),
             expires_at=now + timedelta(days=int(days)) if days and days in LIFETIMES else None,
             rate_limit=_rate_limit(request.POST.get("rate_limit", "").strip()),
@@ -125,12 +126,9 @@ def _sentence(error: InvalidArguments) -> str:
 
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     now = timezone.now()
-    rows = list(ApiKey.objects.in_space(access.space).order_by("-created_at", "-pk"))
-    for key in rows:
-        key.earlier = key.earlier_until(now)  # type: ignore[attr-defined]  # for the template
-        key.is_expired = key.state(now) == "expired"  # type: ignore[attr-defined]  # the same
+    rows = ApiKey.objects.in_space(access.space).order_by("-created_at", "-pk")
     context = {
-        "live": [key for key in rows if key.state(now) == "live"],
+        "live": [(key, key.earlier_until(now)) for key in rows if key.state(now) == "live"],
         "ended": [key for key in rows if key.state(now) != "live"],
         "graces": GRACES,
         "lifetimes": LIFETIMES,

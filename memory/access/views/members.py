@@ -15,6 +15,7 @@ from sesame.utils import get_query_string
 
 from memory.access import members as services
 from memory.access.authentication import Access
+from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.access.views.keys import audited
 from memory.errors import Conflict, InvalidArguments
@@ -128,7 +129,7 @@ _LAST_OWNER = gettext_lazy("A space needs an owner: make somebody else one first
 
 
 def _name(request: PageRequest) -> str:
-    return request.POST.get("username", "").replace("\x00", "").strip()
+    return SentText().clean(request.POST.get("username"))
 
 
 def _role(request: PageRequest) -> Role:
@@ -157,13 +158,12 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         "members": found,
         "next_members": following,
         "roles": ROLES,
-        "may_steer": "admin" in access.scopes,
     }
 
 
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     context = _listed(request, access) | {"role": Role.VIEWER} | more
-    if context["may_steer"]:
+    if "admin" in access.scopes:
         context |= audited(request, access)
     template = "memory/access/_members.html" if request.htmx else "memory/access/members.html"
     response = render(request, template, context)

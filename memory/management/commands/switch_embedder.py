@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from memory.actors import SYSTEM
 from memory.embeddings import PROVIDERS, EmbeddingError, switching
 from memory.errors import EbbError
-from memory.jobs.durations import about
+from memory.jobs.durations import how_long
 from memory.jobs.progress import ProgressLine
 from memory.models import Job, JobState, Space
 
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         memories = ngettext("%(n)d memory", "%(n)d memories", trial.memories) % {
             "n": trial.memories
         }
-        self.stdout.write(f"{answer} {memories}, {about(trial.estimate)}.")
+        self.stdout.write(f"{answer} {memories}, {how_long(trial.estimate)}.")
         return switching.start_switch(
             space=space, embedder=trial.embedder, actor=SYSTEM, now=timezone.now()
         )

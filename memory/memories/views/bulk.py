@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy
 from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRefresh
 from pydantic import TypeAdapter, ValidationError
 
 from memory.access.authentication import Access
@@ -90,9 +91,7 @@ def undo(request: PageRequest, access: Access, action_id: UUID) -> HttpResponse:
         space=access.space, action_id=action_id, actor=access.actor, now=timezone.now()
     )
     messages.info(request, _said(undone))
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
+    return HttpResponseClientRefresh()
 
 
 def _said(undone: Undone) -> str:

@@ -8,7 +8,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -27,7 +26,6 @@ from memory.recall.similar import similar
 from memory.retention import charts
 from memory.retention.decay_forecast import curve
 from memory.retention.extend import extend_memory
-from memory.retention.lifetime_bar import show
 from memory.retention.recycle_bin import restore_memory
 from memory.store.changes import changes
 from memory.store.history_labels import entries_of
@@ -48,17 +46,16 @@ SAID = {
 @space_page("read")
 def memory(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """The page; for htmx what of it an action changes."""
-    response = _drawn(request, access, _one(access, memory_id))
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    return _drawn(request, access, _one(access, memory_id))
 
 
 @require_GET
 @space_page("read")
 def revisions(request: PageRequest, access: Access, memory_id: UUID, below: int) -> HttpResponse:
     """A fragment: the changes before the one of this number."""
-    context = {"memory": _one(access, memory_id), **_rights(access)}
-    context["changes"], context["earlier"] = changes(context["memory"], below=below)
+    memory = _one(access, memory_id)
+    changed, earlier = changes(memory, below=below)
+    context = {"memory": memory, "changes": changed, "earlier": earlier}
     return render(request, "memory/memories/_revisions.html", context)
 
 
@@ -68,13 +65,12 @@ def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
     """A fragment: what says nearly the same."""
     one = _one(access, memory_id)
     one.space = access.space
-    near = similar(one)
-    show([found.memory for found in near], current_policy(access.space).document, timezone.now())
     hits = [
         {"memory": found.memory, "match": f"{match_percent(found.similarity)}% match"}
-        for found in near
+        for found in similar(one)
     ]
-    return render(request, "memory/memories/_similar.html", {"hits": hits})
+    context = {"hits": hits, "policy": current_policy(access.space).document}
+    return render(request, "memory/memories/_similar.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -136,8 +132,6 @@ def revert(request: PageRequest, access: Access, memory_id: UUID, number: int) -
             actor=access.actor,
             now=timezone.now(),
         )
-    except NotFound:
-        raise Http404 from None
     except Conflict:
         text = _("It is in the bin; take it back first.")
     else:
@@ -150,21 +144,17 @@ def _one(access: Access, memory_id: UUID) -> Memory:
     return get_object_or_404(rows, pk=memory_id)
 
 
-def _rights(access: Access) -> dict[str, Any]:
-    return {"may_write": "write" in access.scopes}
-
-
 def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> HttpResponse:
     """The page about it, or what of it changes; without a script the page is asked for anew."""
     if request.method == "POST" and not request.htmx and not more.get("editing"):
         return redirect("memory", access.space.slug, one.pk)
-    now, document = timezone.now(), current_policy(access.space).document
-    show([one], document, now)
+    document = current_policy(access.space).document
     events = MemoryEvent.objects.in_space(access.space).filter(memory_id=one.pk)
     newest = list(events.order_by("-at", "-pk")[: EVENTS + 1])
     changed, earlier = changes(one)
     context = {
         "memory": one,
+        "policy": document,
         "history": entries_of(newest[:EVENTS]),
         "is_longer": len(newest) > EVENTS,
         "changes": changed,
@@ -172,7 +162,6 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
         "held_kind": kind_of(one.review_reason),
         "held_quote": quote_of(one.review_reason),
         **_course(one, document),
-        **_rights(access),
         **more,
     }
     template = "memory/memories/_detail.html" if request.htmx else "memory/memories/detail.html"

@@ -12,7 +12,6 @@ from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -27,7 +26,6 @@ from memory.models.memories import MemoryQuerySet, MemoryType
 from memory.models.policies import Policy, current_policy
 from memory.pagination import clock_of, keyset
 from memory.recall.recall import Recall, Result, recall
-from memory.retention.lifetime_bar import show
 
 PAGE_SIZE = 30
 SEARCH_RESULTS = 20
@@ -82,8 +80,6 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
     response = render(request, template, listed(access, asked, cursor))
     if request.htmx and not cursor:
         response["HX-Push-Url"] = f"{request.path}?{asked.address}".rstrip("?")
-    # Or a browser that goes back would show the fragment that it keeps under the same address.
-    patch_vary_headers(response, ["HX-Request"])
     return response
 
 
@@ -103,12 +99,13 @@ def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[st
     rows = Memory.objects.in_space(access.space)
     context = CHOICES | {
         "asked": asked,
+        "policy": policy.document,
         "total": rows.live().count(),
         "may_choose": "write" in access.scopes and asked.status == Status.LIVE,
     }
     try:
         if asked.is_search:
-            return context | _found(access, asked, policy, timezone.now())
+            return context | _found(access, asked, timezone.now())
         return context | _paged(rows, asked, policy, cursor)
     except EmbeddingError as error:
         return context | {"hits": [], "error": str(error)}
@@ -127,8 +124,7 @@ def _paged(
     # The order is found in an index that holds little of each; only these few are read whole.
     few = rows.only("pk", *({asked.order.lstrip("-")} & _COLUMNS))
     places, following = keyset(asked.order).page(few, limit=PAGE_SIZE, cursor=cursor, as_of=now)
-    page = show(space_rows.whole(places), policy.document, now)
-    hits = [{"memory": memory} for memory in page]
+    hits = [{"memory": memory} for memory in space_rows.whole(places)]
     return {"hits": hits, "next": following, "fitting": fitting, "counted": COUNTED}
 
 
@@ -140,7 +136,7 @@ def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
     return rows.filter(importance__gte=weights[PAGE_SIZE]) if len(weights) > PAGE_SIZE else rows
 
 
-def _found(access: Access, asked: Filters, policy: Policy, now: datetime) -> dict[str, Any]:
+def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
     """The best that a search finds; where it is narrowed further, of the best SEARCHED."""
     rest = asked.importance or asked.age or asked.lifetime
     found = recall(
@@ -152,7 +148,6 @@ def _found(access: Access, asked: Filters, policy: Policy, now: datetime) -> dic
         tags=[asked.tag] if asked.tag else [],
     )
     results = _fitting(access, asked, found, now) if rest else found.results
-    show([result.memory for result in results], policy.document, now)
     hits = [
         {"memory": result.memory, "match": result.match, "signals": _signals(result)}
         for result in results
@@ -206,15 +201,14 @@ def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 
     Not the other of what it is: somebody may have pinned it since the button was drawn.
     """
-    now = timezone.now()
     bulk.pin_memories(
         space=access.space,
         memory_ids=[memory_id],
         pinned=request.POST.get("pinned") == "yes",
         actor=access.actor,
-        now=now,
+        now=timezone.now(),
     )
     rows = Memory.objects.in_space(access.space).live().defer("search")
     memory = get_object_or_404(rows, pk=memory_id)
-    [memory] = show([memory], current_policy(access.space).document, now)
-    return render(request, "memory/memories/_card.html", {"memory": memory, "space": access.space})
+    context = {"memory": memory, "policy": current_policy(access.space).document}
+    return render(request, "memory/memories/_card.html", context)

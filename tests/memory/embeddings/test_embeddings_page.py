@@ -9,7 +9,7 @@ from django.urls import reverse
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.switching import latest_switch
 from memory.jobs import services as jobs
-from memory.jobs.durations import about
+from memory.jobs.durations import how_long
 from memory.jobs.running import work_at
 from memory.models import JobState, Space, User
 from tests.conftest import Answer
@@ -41,7 +41,7 @@ def test_owner_tries_a_model_and_moves_to_it(page: Client, space: Space, known: 
 
     tried = post(page, "embeddings_try", space, **MODEL).content.decode()
     assert "with 64 dimensions" in tried
-    assert "To embed 1 memory will take less than a minute" in tried
+    assert "To embed 1 memory will take 1 second" in tried
     assert "are sent there" in tried
     assert latest_switch(space) is None
 
@@ -133,10 +133,13 @@ def test_search_says_that_its_model_is_away(
 @pytest.mark.parametrize(
     ("left", "words"),
     [
-        (timedelta(seconds=59), "less than a minute"),
-        (timedelta(seconds=61), "about 2 minutes"),
-        (timedelta(minutes=90), "about 2 hours"),
+        (timedelta(seconds=-1), "0 seconds"),
+        (timedelta(seconds=59.1), "1 minute"),
+        (timedelta(minutes=12), "12 minutes"),
+        (timedelta(minutes=90), "2 hours"),
+        (timedelta(hours=47), "47 hours"),
+        (timedelta(hours=48), "2 days"),
     ],
 )
 def test_length_of_time_in_words(left: timedelta, words: str) -> None:
-    assert about(left) == words
+    assert how_long(left) == words

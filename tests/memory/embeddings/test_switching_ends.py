@@ -132,7 +132,7 @@ def test_command_moves_a_space_and_shows_how_far_it_is(space: Space, target: Emb
     assert space.embedder == target
     first, last = said.getvalue().splitlines()
     assert first.startswith("voyage/stub-64 answers: 64 dimensions, ")
-    assert first.endswith(f" {COUNT} memories, less than a minute.")
+    assert first.endswith(f" {COUNT} memories, 1 second.")
     assert last == "Home has voyage/stub-64 now."
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
@@ -12,7 +11,10 @@ from django.template.loader import render_to_string
 from django.test import override_settings
 from django.utils import translation
 
+from memory.models import Memory, Space
 from memory.models.memories import MemoryType
+from memory.policy import PolicyDocument
+from memory.retention.lifetime_bar import lifetime_bar
 from memory.templatetags.ebb import age_in_words, ago, icon, icon_url, percent, score, thickness
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
@@ -117,54 +119,60 @@ def test_every_icon_named_in_a_template_is_in_the_sprite() -> None:
     assert named | set(MemoryType.values) <= drawn
 
 
-def a_memory(**changes: object) -> SimpleNamespace:
-    """What a card reads of a memory."""
-    return SimpleNamespace(
-        **{
-            "id": "1f2e",
-            "memory_type": "fact",
-            "get_memory_type_display": "fact",
-            "content": "<script>alert(1)</script>",
-            "tags": ["health"],
-            "pinned": False,
-            "created_at": NOW,
-            "importance_now": 0.71,
-            "life_left": 0.634,
-            "ebbing": False,
-            "lifetime_text": "important (0.71 now), stays until 21 December, used 4 times",
-            "lifetime_words": "stays until 21 December",
-            "use_count": 4,
-            **changes,
-        }
-    )
+def a_memory(**changes: object) -> Memory:
+    """Half of its ten days are over."""
+    fields: dict[str, object] = {
+        "memory_type": "fact",
+        "content": "<script>alert(1)</script>",
+        "importance": 0.71,
+        "tags": ["health"],
+        "core": True,
+        "created_at": NOW,
+        "clock_started_at": NOW,
+        "expires_at": NOW + timedelta(days=10),
+        "use_count": 4,
+    }
+    return Memory(**fields | changes)
+
+
+def bar_of(memory: Memory) -> str:
+    bar = lifetime_bar(memory, PolicyDocument(), NOW + timedelta(days=5))
+    return render_to_string("_lifetime_bar.html", {"bar": bar})
 
 
 def test_tide_line_is_as_long_as_the_life_left_and_says_it_in_words() -> None:
-    html = render_to_string("_lifetime_bar.html", {"memory": a_memory()})
-    assert 'x2="63.4%"' in html
+    html = bar_of(a_memory())
+    assert 'x2="50.0%"' in html
     assert 'stroke-opacity="71.0%"' in html
-    assert 'aria-label="important (0.71 now), stays until 21 December, used 4 times"' in html
+    assert 'aria-label="important (0.71 now), stays until Feb. 28, 2026, used 4 times"' in html
     assert "#anchor" not in html
 
 
 def test_tide_line_of_a_permanent_memory_is_whole_and_anchored() -> None:
-    html = render_to_string("_lifetime_bar.html", {"memory": a_memory(life_left=None)})
+    html = bar_of(a_memory(pinned=True))
     assert "tide permanent" in html
     assert 'x2="100%"' in html
     assert "#anchor" in html
 
 
 def test_tide_line_of_a_memory_about_to_go_ebbs() -> None:
-    html = render_to_string("_lifetime_bar.html", {"memory": a_memory(life_left=0.1, ebbing=True)})
+    html = bar_of(a_memory(expires_at=NOW + timedelta(days=5, hours=12)))
     assert "tide ebbing" in html
-    assert '<svg width="10.0%">' in html
+    assert '<svg width="9.1%">' in html
     assert "#tide-wave" in html
 
 
 @pytest.mark.parametrize("compact", [True, False])
 def test_memory_card_shows_content_harmlessly_and_without_inline_style(compact: bool) -> None:
     html = render_to_string(
-        "_memory_card.html", {"memory": a_memory(), "match": "92% match", "compact": compact}
+        "_memory_card.html",
+        {
+            "memory": a_memory(),
+            "policy": PolicyDocument(),
+            "space": Space(slug="demo"),
+            "match": "92% match",
+            "compact": compact,
+        },
     )
     assert "<script" not in html
     assert "style=" not in html
