@@ -51,12 +51,8 @@ def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetim
     Raises NotFound, Conflict unless the message's edit was the conversation's latest.
     """
     said = _said(space, message_id)
-    conversation = (
-        Conversation.objects.in_space(space)
-        .select_for_update()
-        .filter(pk=said.conversation_id)
-        .first()
-    )
+    conversations = Conversation.objects.in_space(space).select_for_update()
+    conversation = conversations.filter(pk=said.conversation_id).first()
     if conversation is None:
         raise NotFound("There is no such conversation.")
     rows = Message.objects.in_space(space).of(conversation)
@@ -70,16 +66,9 @@ def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetim
     unfinished = [Message.State.PENDING, Message.State.STREAMING]
     newer.filter(state__in=unfinished).update(state=Message.State.STOPPED)
     _replace(space, newer, actor, now)
-    taught, written = _taught(edit), edit.memories_written()
+    taught = {"assessment_ids": _taught(edit), "written_ids": edit.memories_written()}
     edit.update(replaced_at=None)
-    reinstate(
-        space=space,
-        assessment_ids=taught,
-        written_ids=written,
-        retracted_at=latest,
-        actor=actor,
-        now=now,
-    )
+    reinstate(space=space, retracted_at=latest, actor=actor, now=now, **taught)
     _touch(conversation, said_instead.content, said.content, now)
     return conversation
 

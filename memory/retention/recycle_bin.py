@@ -44,20 +44,9 @@ def move_to_bin(
             return memory
         memory.importance_then = importance_now(memory, policy.document.decay, now)
         memory.status, memory.bin_reason, memory.binned_at = Status.BINNED, why, now
-        Memory.objects.in_space(space).filter(pk=memory_id).update(
-            status=memory.status,
-            bin_reason=why,
-            binned_at=now,
-            importance_then=memory.importance_then,
-        )
-        record(
-            memories=[memory],
-            action=action,
-            actor=actor,
-            policy=policy,
-            now=now,
-            reason=reason,
-        )
+        fields = ("status", "bin_reason", "binned_at", "importance_then")
+        Memory.objects.in_space(space).bulk_update([memory], fields)
+        record(memories=[memory], action=action, actor=actor, policy=policy, now=now, reason=reason)
     return memory
 
 
@@ -86,16 +75,11 @@ def restore_memories(
         clock_started_at=now,
         expires_at=retention_sql.expires_at(now, F("importance"), policy.document.ttl.tiers),
     )
-    back = {memory.pk: memory for memory in restored.all()}
-    for why in sorted({memory.bin_reason for memory in held}):
-        gone_for_it = [back[memory.pk] for memory in held if memory.bin_reason == why]
+    reasons = {memory.pk: memory.bin_reason for memory in held}
+    for why in sorted(set(reasons.values())):
+        back = [memory for memory in restored.all() if reasons[memory.pk] == why]
         record(
-            memories=gone_for_it,
-            action=Action.RESTORED,
-            actor=actor,
-            policy=policy,
-            now=now,
-            reason=why,
+            memories=back, action=Action.RESTORED, actor=actor, policy=policy, now=now, reason=why
         )
 
 

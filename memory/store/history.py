@@ -35,24 +35,24 @@ def record(
 ) -> None:
     """Appends one event per memory, with what it said and weighed at that moment. All of them
     belong to one action: the actor's, if it has begun."""
-    action_id = actor.in_action().action_id
-    MemoryEvent.objects.bulk_create(
-        (
-            MemoryEvent(
-                space_id=memory.space_id,
-                memory_id=memory.pk,
-                at=now,
-                action=action,
-                actor_type=actor.type,
-                actor_name=actor.name,
-                **columns(reason),
-                content=memory.content,
-                importance=memory.importance,
-                current_importance=importance_now(memory, policy.document.decay, now),
-                policy_version=policy.version,
-                action_id=action_id,
-            )
-            for memory in memories
-        ),
-        batch_size=1000,
+    shared = {
+        "at": now,
+        "action": action,
+        "actor_type": actor.type,
+        "actor_name": actor.name,
+        "action_id": actor.in_action().action_id,
+        "policy_version": policy.version,
+        **columns(reason),
+    }
+    events = (
+        MemoryEvent(
+            space_id=memory.space_id,
+            memory_id=memory.pk,
+            content=memory.content,
+            importance=memory.importance,
+            current_importance=importance_now(memory, policy.document.decay, now),
+            **shared,
+        )
+        for memory in memories
     )
+    MemoryEvent.objects.bulk_create(events, batch_size=1000)
