@@ -10,10 +10,10 @@ living loop; `aclose` closes the running loop's.
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import httpx2
 import openai
@@ -22,11 +22,8 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
 from assessor.llm.errors import ModelBadAnswer, ModelError
-from assessor.llm.events import events
 from assessor.llm.sdk_errors import BROKE_OFF, refuses_tools, translated
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
-
-T = TypeVar("T")
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 10.0  # seconds: an endpoint that is there accepts at once, but we may be busy
@@ -89,13 +86,12 @@ class OpenAICompatibleModel(ChatModel):
         }
         opened = await self._open_with_tools(request, tools)
         reply = StreamedReply()
-        try:
-            async with aclosing(self._events(opened, ChunkPart.model_validate)) as events:
-                async for chunks in events:
-                    if text := "".join(map(reply.add, chunks)):
-                        yield TextDelta(text)
-        finally:
-            await opened.close()
+        async with aclosing(self._chunks(opened)) as chunks:
+            async for chunk in chunks:
+                with translated():
+                    part = ChunkPart.model_validate(chunk)
+                if text := reply.add(part):
+                    yield TextDelta(text)
         finished = reply.finished()
         for call in reply.tool_calls():
             yield call
@@ -110,13 +106,10 @@ class OpenAICompatibleModel(ChatModel):
     @asynccontextmanager
     async def forward_stream(
         self, body: Mapping[str, Any]
-    ) -> AsyncGenerator[AsyncIterator[list[dict[str, Any]]]]:
+    ) -> AsyncGenerator[AsyncGenerator[dict[str, Any]]]:
         opened = await self._open_stream({**body, "stream": True})
-        try:
-            async with aclosing(self._events(opened, _as_object)) as events:
-                yield events
-        finally:
-            await opened.close()
+        async with aclosing(self._chunks(opened)) as chunks:
+            yield chunks
 
     async def models(self) -> list[dict[str, Any]]:
         client = self._client()
@@ -196,10 +189,18 @@ class OpenAICompatibleModel(ChatModel):
                     # Most likely a connection kept open that the endpoint was just closing.
                     return await _post(client, request)
 
-    def _events(
-        self, opened: openai.AsyncStream[object], cast: Callable[[Any], T]
-    ) -> AsyncGenerator[list[T]]:
-        return events(opened.response, cast, idle_timeout=self._idle_timeout)
+    async def _chunks(self, opened: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
+        """Yields the endpoint's chunks; raises ModelTimeout after `idle_timeout` of silence."""
+        try:
+            while True:
+                with translated():
+                    async with asyncio.timeout(self._idle_timeout):
+                        chunk = await anext(opened)
+                yield _as_object(chunk)
+        except StopAsyncIteration:
+            return
+        finally:
+            await opened.close()
 
     def _client(self) -> openai.AsyncOpenAI:
         loop = asyncio.get_running_loop()
@@ -228,7 +229,7 @@ async def _post(
     client: openai.AsyncOpenAI, request: Mapping[str, Any]
 ) -> openai.AsyncStream[object]:
     # Not `chat.completions.create`: building the SDK's object for each token takes 0.27 ms of CPU,
-    # and one process streams to many people at once. `events` reads the response itself.
+    # and one process streams to many people at once.
     return await client.post(
         "/chat/completions",
         cast_to=object,
