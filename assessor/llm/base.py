@@ -10,9 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 Role = Literal["system", "user", "assistant", "tool"]
+Count = Annotated[int, Field(ge=0, lt=1 << 30)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,8 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: Count
+    completion_tokens: Count
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,15 @@ import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import httpx2
 import openai
-from openai.resources.chat import AsyncChat
-from openai.types.chat import ChatCompletionMessageParam
 
 from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
 from assessor.llm.errors import ModelBadAnswer, ModelError
 from assessor.llm.sdk_errors import BROKE_OFF, refuses_tools, translated
-from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
+from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 10.0  # seconds: an endpoint that is there accepts at once, but we may be busy
@@ -59,19 +57,19 @@ class OpenAICompatibleModel(ChatModel):
         schema: dict[str, Any] | None = None,
         timeout: float,
     ) -> Completion:
-        chat = self._client().chat  # not on the model's time
+        client = self._client()  # not on the model's time
         # The SDK's timeouts start anew with each byte; this one is for the whole answer.
         with translated():
             async with asyncio.timeout(timeout):
                 if schema is None or not self._takes_schema:
-                    return await self._complete(chat, messages, None)
+                    return await self._complete(client, messages, None)
                 try:
-                    return await self._complete(chat, messages, schema)
+                    return await self._complete(client, messages, schema)
                 except (openai.BadRequestError, openai.UnprocessableEntityError):
                     # (Servers on FastAPI say 422.) It may be the schema or the messages; only if it
                     # was the schema does the plain question succeed, and only then is that worth
                     # remembering.
-                    completion = await self._complete(chat, messages, None)
+                    completion = await self._complete(client, messages, None)
                     self._takes_schema = False
                     return completion
 
@@ -138,19 +136,18 @@ class OpenAICompatibleModel(ChatModel):
             await client.close()
 
     async def _complete(
-        self, chat: AsyncChat, messages: Sequence[ChatMessage], schema: dict[str, Any] | None
+        self,
+        client: openai.AsyncOpenAI,
+        messages: Sequence[ChatMessage],
+        schema: dict[str, Any] | None,
     ) -> Completion:
-        completion = await chat.completions.create(
-            model=self.model,
-            messages=_as_params(messages),
-            response_format=openai.omit
-            if schema is None
-            else {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": schema, "strict": True},
-            },
+        request: dict[str, Any] = {"model": self.model, "messages": _as_params(messages)}
+        if schema is not None:
+            named = {"name": "answer", "schema": schema, "strict": True}
+            request["response_format"] = {"type": "json_schema", "json_schema": named}
+        answer = AnswerPart.model_validate(
+            await client.post("/chat/completions", cast_to=object, body=request)
         )
-        answer = AnswerPart.model_validate(completion)
         if not answer.choices:
             raise ModelBadAnswer("no choices")
         message = answer.choices[0].message
@@ -159,7 +156,7 @@ class OpenAICompatibleModel(ChatModel):
         return Completion(
             text=message.content,
             model=answer.model or self.model,
-            usage=read_usage(answer.usage),
+            usage=answer.usage,
         )
 
     async def _open_with_tools(
@@ -252,8 +249,8 @@ def _as_object(answer: object) -> dict[str, Any]:
     return answer
 
 
-def _as_params(messages: Sequence[ChatMessage]) -> list[ChatCompletionMessageParam]:
-    return [cast("ChatCompletionMessageParam", _as_param(message)) for message in messages]
+def _as_params(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    return [_as_param(message) for message in messages]
 
 
 def _as_param(message: ChatMessage) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import ParamSpec
+from functools import partial
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -26,7 +26,6 @@ from memory.requests import may_fail, or_events
 router = Router(tags=["chat"])
 
 AS_USUAL = AnswerIn()  # what a call without a body asks for
-P = ParamSpec("P")
 
 
 @router.post(
@@ -44,7 +43,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         conversation = ephemeral_conversation(space=access.space, **asked.choices)
         reply = stream_ephemeral_reply(conversation, asked.said)
         return await _answer(None, reply, stream=asked.stream)
-    message = await _begun(
+    begin = partial(
         begin_turn,
         space=access.space,
         text=asked.message,
@@ -53,7 +52,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         claimed=True,
         **asked.choices,
     )
-    return await _answer(message, stream_reply(message), stream=asked.stream)
+    return await _answer_turn(begin, stream=asked.stream)
 
 
 @router.post(
@@ -68,10 +67,8 @@ async def regenerate(
 ) -> ChatOut | HttpResponseBase:
     """Have the last message of the user answered anew; the reply that stood there is replaced."""
     access, now = access_to(request, "write"), timezone.now()
-    message = await _begun(
-        answer_again, space=access.space, conversation_id=id, now=now, claimed=True
-    )
-    return await _answer(message, stream_reply(message), stream=asked.stream)
+    begin = partial(answer_again, space=access.space, conversation_id=id, now=now, claimed=True)
+    return await _answer_turn(begin, stream=asked.stream)
 
 
 @router.post(
@@ -85,7 +82,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
     """Say something else in place of a message of the user, and be answered. It and all after it
     are replaced; what only they taught is let go."""
     access, now = access_to(request, "write"), timezone.now()
-    message = await _begun(
+    begin = partial(
         edit_message,
         space=access.space,
         message_id=id,
@@ -94,7 +91,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
         now=now,
         claimed=True,
     )
-    return await _answer(message, stream_reply(message), stream=asked.stream)
+    return await _answer_turn(begin, stream=asked.stream)
 
 
 @router.post(
@@ -110,15 +107,16 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
     return take_back_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
 
 
-async def _begun(begin: Callable[P, Message], *args: P.args, **kwargs: P.kwargs) -> Message:
-    """The row of the reply that is to be written. The connection goes back before it is written."""
+async def _answer_turn(begin: Callable[[], Message], *, stream: bool) -> ChatOut | HttpResponseBase:
+    """The answer to a turn that `begin` stores; the connection goes back before it is written."""
 
     def write() -> Message:
-        message = begin(*args, **kwargs)
+        message = begin()
         release_connection()
         return message
 
-    return await sync_to_async(write)()
+    message = await sync_to_async(write)()
+    return await _answer(message, stream_reply(message), stream=stream)
 
 
 async def _answer(

@@ -29,7 +29,7 @@ from memory.connections import in_thread
 from memory.errors import InvalidArguments
 from memory.tools import TOOLS, Caller, Tool, tool_named
 
-Context = Any  # the SDK's ServerRequestContext, with the door's state on its request
+Context = Any  # the SDK's ServerRequestContext, with the endpoint's state on its request
 
 _REFUSED: tuple[type[Exception], ...] = (InvalidArguments, *ANSWERS)
 _INSTRUCTIONS = (
