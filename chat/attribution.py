@@ -54,10 +54,10 @@ def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[
     `memories` are the texts by their ids (UUIDs as text). One that is named by its whole or short
     id counts in full.
     """
-    words = {id_: _told(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
+    words = {id_: _weights(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)
-    sentences = [_told(sentence) for sentence in split_sentences(answer)]
-    asked = _told(question)
+    sentences = [_weights(sentence) for sentence in split_sentences(answer)]
+    asked = _weights(question)
     attributions = {
         id_: 1.0 if cites(answer, id_) else attribution(sentences, telling, asked, holders)
         for id_, telling in words.items()
@@ -107,16 +107,16 @@ def _overlap(said: Mapping[str, float], memory: Mapping[str, float]) -> float:
     return shared / min(math.fsum(said.values()), whole)
 
 
-def _told(text: str) -> dict[str, float]:
-    """The words that tell something, by their stems, each with its weight."""
-    told: dict[str, float] = {}
+def _weights(text: str) -> dict[str, float]:
+    """Returns the words that carry information, by their stems, each with its weight."""
+    weights: dict[str, float] = {}
     for place, match in enumerate(_WORD.finditer(prepare(text))):
         word = match.group()
         if word.lower().replace("’", "'") in _PLAIN:
             continue
         stem = _stem(word)
-        told[stem] = max(told.get(stem, 0.0), NAME if _is_name(word, place) else WORD)
-    return told
+        weights[stem] = max(weights.get(stem, 0.0), NAME if _is_name(word, place) else WORD)
+    return weights
 
 
 def _is_name(word: str, place: int) -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 from typing import Unpack
-from uuid import UUID
 
 from django.utils import timezone
 
@@ -32,7 +31,7 @@ class Exchange:
         now = timezone.now()
         self.ended = False
         self.recalled: list[Json] = []
-        self._recall_ms: float | None = None
+        self._found: Recall | None = None
         self._said = said
         # A task of its own: a client that leaves now does not leave a reply that nobody ends.
         self._beginning = asyncio.ensure_future(
@@ -42,9 +41,9 @@ class Exchange:
     async def opened(self) -> tuple[Message, Recall | None]:
         """The reply's row and what was recalled. Raises InvalidArguments, EmbeddingError."""
         message = await asyncio.shield(self._beginning)
-        found = await in_thread(recall_for, message.conversation, self._said.text[:MAX_CONTENT])
+        text = self._said.text[:MAX_CONTENT]
+        self._found = found = await in_thread(recall_for, message.conversation, text)
         self.recalled = results_out(found.results) if found else []
-        self._recall_ms = found.took_ms if found else None
         return message, found
 
     async def end(self, draft: Draft, state: str, error: str = "") -> None:
@@ -70,13 +69,13 @@ class Exchange:
         """The whole reply; a tool's answer adds to what stood before the tool was called."""
         earlier = message.content if self._said.goes_on else ""
         used = {result["memory"]["id"] for result in message.recalled}
-        ids = [UUID(result["memory"]["id"]) for result in self.recalled]
+        ids = self._found.memory_ids if self._found else []
         return Reply(
             state=state,
             content="\n\n".join(text for text in (earlier, storable(draft.text)) if text),
             model=storable(draft.model)[:MODEL_NAME_LENGTH],
             recalled=self.recalled or message.recalled,
-            recall_ms=self._recall_ms,
+            recall_ms=self._found.took_ms if self._found else None,
             memory_ids=[pk for pk in ids if str(pk) not in used],
             usage=draft.usage,
             error=storable(error),
