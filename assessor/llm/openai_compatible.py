@@ -84,7 +84,7 @@ class OpenAICompatibleModel(ChatModel):
         }
         opened = await self._open_with_tools(request, tools)
         reply = StreamedReply()
-        async with aclosing(self._chunks(opened)) as chunks:
+        async with opened, aclosing(self._chunks(opened)) as chunks:
             async for chunk in chunks:
                 with translated():
                     part = ChunkPart.model_validate(chunk)
@@ -106,7 +106,7 @@ class OpenAICompatibleModel(ChatModel):
         self, body: Mapping[str, Any]
     ) -> AsyncGenerator[AsyncGenerator[dict[str, Any]]]:
         opened = await self._open_stream({**body, "stream": True})
-        async with aclosing(self._chunks(opened)) as chunks:
+        async with opened, aclosing(self._chunks(opened)) as chunks:
             yield chunks
 
     async def models(self) -> list[dict[str, Any]]:
@@ -196,8 +196,6 @@ class OpenAICompatibleModel(ChatModel):
                 yield _as_object(chunk)
         except StopAsyncIteration:
             return
-        finally:
-            await opened.close()
 
     def _client(self) -> openai.AsyncOpenAI:
         loop = asyncio.get_running_loop()
