@@ -1,4 +1,4 @@
-"""The function tools by which a model uses a memory: one registry for every door that offers them.
+"""The function tools by which a model uses a memory: one registry for every API that offers them.
 
 A tool is one entry in TOOLS: what a model is told, what it takes (`arguments.py`), and a handler
 that calls the services (`reading.py`, `writing.py`). Nothing here knows HTTP.

@@ -1,4 +1,4 @@
-"""What a model wants kept passes here first, whatever door it writes by: tools, MCP, XML tags.
+"""What a model wants kept passes here first, whichever API it writes by: tools, MCP, XML tags.
 
 It may have been talked into it by what it read: secrets are masked, and what plants an instruction
 waits for a person. And `remember` asks for no importance: what the statement is and weighs is

@@ -1,4 +1,4 @@
-"""Tools that change what is remembered, by the same services as every other door.
+"""Tools that change what is remembered, by the same services as every API.
 
 A model that writes by a tool is no more careful than one that judges: its words are masked and
 reconciled as those are, and may have to wait for a person.
