@@ -33,18 +33,16 @@ def record(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Appends one event per memory, with what it said and weighed at that moment. All of them
-    belong to one action: the actor's, if it has begun."""
+    """Append one event per memory, all of one action: the actor's, or a new one."""
     shared = {
         "at": now,
         "action": action,
+        "action_id": actor.in_action().action_id,
         "actor_type": actor.type,
         "actor_name": actor.name,
-        "action_id": actor.in_action().action_id,
         "policy_version": policy.version,
-        **columns(reason),
-    }
-    events = (
+    } | columns(reason)
+    events = [
         MemoryEvent(
             space_id=memory.space_id,
             memory_id=memory.pk,
@@ -54,5 +52,5 @@ def record(
             **shared,
         )
         for memory in memories
-    )
+    ]
     MemoryEvent.objects.bulk_create(events, batch_size=1000)
