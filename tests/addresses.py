@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Protocol
+from uuid import uuid4
 
 from django.apps import apps
 from django.contrib import admin
@@ -106,6 +107,8 @@ def _values(argument: str, space: Space) -> Sequence[Any]:
     is of no model is a number or a word."""
     if argument == "slug":
         return [space.slug]
+    if argument == "action_id":
+        return [uuid4()]
     wanted = argument.removesuffix("_id")
     models = [model for name in OURS for model in apps.get_app_config(name).get_models()]
     ending = [model for model in models if model.__name__.lower().endswith(wanted)]

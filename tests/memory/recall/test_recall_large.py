@@ -237,10 +237,10 @@ def test_a_small_space_beside_a_large_one_is_read_by_its_indexes(
 def test_the_nearest_come_from_the_index_of_the_embedder(
     large_space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the planner thinks of a small table, the index can serve this statement."""
+    """Where sorting and comparing words cost much, as in a large table, indexes serve."""
     monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", 0)
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute("SET LOCAL enable_sort = off; SET LOCAL cpu_operator_cost = 1")
 
     found = plan(asked(large_space)[0], shape(), 1)
 
