@@ -1,4 +1,4 @@
-"""The outbox: every finished exchange is one row here until it has been judged.
+"""The outbox: every finished exchange is one row here, which a worker leases and assesses.
 
 The row is written in the transaction that stores the message, so nothing said is lost when the
 broker, the worker or the model is away.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -16,52 +16,42 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.leases import LeasedQuerySet
 from memory.models import Space
 
 MAX_ATTEMPTS = 8
 
 
-class AssessmentQuerySet(models.QuerySet["Assessment"]):
+class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
     """Reads on assessments; each names its space, or is of all of them."""
+
+    FENCE = "lease"  # `attempts` begins anew when an exchange is queued again
+    EXHAUSTED = Q(attempts__gte=MAX_ATTEMPTS)
 
     def in_space(self, space: Space) -> AssessmentQuerySet:
         return self.filter(space_id=space.pk)
 
-    def claimable(self, now: datetime) -> AssessmentQuerySet:
-        """Those whose turn has come, and those whose worker has let its lease run out.
+    def waiting(self, now: datetime) -> Self:
+        """Return the exchanges that are due; the parts of a span are assessed with its first."""
+        return self.filter(state__in=["queued", "retrying"], due_at__lte=now, part_of=None)
 
-        What is part of a span is judged with it.
-        """
-        waiting = Q(state__in=["queued", "retrying"], due_at__lte=now, part_of__isnull=True)
-        return self.filter(waiting | _abandoned(now, attempts__lt=MAX_ATTEMPTS))
-
-    def exhausted(self, now: datetime) -> AssessmentQuerySet:
-        """Those that were left by a worker each time they were tried."""
-        return self.filter(_abandoned(now, attempts__gte=MAX_ATTEMPTS))
-
-    def held_by(self, worker: Assessment) -> AssessmentQuerySet:
-        """The worker's row, if the lease on it that it was given still holds."""
-        return self.filter(
-            space_id=worker.space_id, pk=worker.pk, state="running", lease=worker.lease
-        )
+    def in_span(self, first: Assessment) -> AssessmentQuerySet:
+        """Return the row of an exchange, and of those that are assessed with it."""
+        return self.filter(Q(pk=first.pk) | Q(part_of=first.pk), space_id=first.space_id)
 
     def counted_by_state(self) -> dict[str, int]:
-        """How many there are in each state, none left out."""
+        """Return the number of assessments in each state, also where it is 0."""
         state = self.model._meta.get_field("state")
         counted = dict(self.values_list("state").annotate(models.Count("pk")).order_by())
         return {name: counted.get(name, 0) for name, _ in state.choices or ()}
 
     def saying(self, words: str) -> AssessmentQuerySet:
-        """Those in which these words stand together: in what was said or in what was made of it."""
+        """Return the exchanges that contain this phrase, or whose summary does."""
         return self.filter(
             Q(user_message__icontains=words)
             | Q(assistant_response__icontains=words)
             | Q(summary__icontains=words)
         )
-
-
-def _abandoned(now: datetime, **attempts: int) -> Q:
-    return Q(state="running", leased_until__lt=now, **attempts)
 
 
 class State(models.TextChoices):
@@ -76,7 +66,7 @@ class State(models.TextChoices):
 
 
 class Assessment(models.Model):
-    """One exchange and what was judged of it."""
+    """One exchange and its assessment."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="assessments")
@@ -90,8 +80,8 @@ class Assessment(models.Model):
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     context = models.JSONField(_("context"), default=dict, blank=True)
 
-    # How far it is. Only the holder of the newest `lease` may finish; `attempts` counts them since
-    # it was queued.
+    # How far it is. Only the worker with the newest `lease` may write (memory.leases); `attempts`
+    # counts the leases since it was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
     enqueued_at = models.DateTimeField(
@@ -105,8 +95,8 @@ class Assessment(models.Model):
     # Those that came to nothing, the latest last: `at`, `error`, and the `answer` if there was one.
     failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
 
-    # Where exchanges are judged a topic at a time (policy: trigger): the first one stands for its
-    # span and waits for its end, the others are part of it.
+    # Where exchanges are assessed a topic at a time (policy: trigger): the first of a span waits
+    # for its end, the others are `part_of` the first.
     span_ends_at = models.DateTimeField(_("span ends"), null=True, blank=True)
     part_of = models.ForeignKey(
         "self",
@@ -194,13 +184,13 @@ class Assessment(models.Model):
 
     @property
     def waits_for_its_span(self) -> bool:
-        """Whether it is judged once its topic has ended."""
+        """Whether it is assessed once its topic has ended."""
         in_span = self.part_of_id is not None or self.span_ends_at is not None
         return self.state == State.QUEUED and in_span
 
     @property
     def made_its_memory(self) -> bool:
-        """Whether its memory is its own or its span's, and was not known before."""
+        """Whether its memory was created by it or its span, and was not known before."""
         made_by = self.memory.source_assessment if self.memory else None
         return made_by is not None and made_by == (self.part_of_id or self.pk)
 

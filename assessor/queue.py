@@ -1,18 +1,22 @@
-"""Telling workers of exchanges that are due for assessment."""
+"""Queueing exchanges for assessment, and telling workers of those that are due."""
 
-from uuid import UUID
+from datetime import datetime
+from typing import Any
 
-from assessor.models import Assessment
+from assessor.models import Assessment, AssessmentQuerySet, State
 from memory import queue
 
 TASK = "assessor.tasks.assess"
 
 
-def enqueue(space_id: int, assessment_id: UUID) -> None:
-    """Put the assessment on the queue."""
-    queue.enqueue(TASK, space_id, assessment_id)
-
-
 def enqueue_on_commit(assessment: Assessment) -> None:
-    """Put the assessment on the queue after the commit."""
+    """Put the assessment's task on the queue after the commit."""
     queue.enqueue_on_commit(TASK, assessment.space_id, assessment.pk)
+
+
+def requeue(rows: AssessmentQuerySet, due_at: datetime, **values: Any) -> int:
+    """Have exchanges wait for their assessment again; return how many. Takes their leases away."""
+    return rows.update(
+        state=State.QUEUED, due_at=due_at, leased_until=None, attempts=0, finished_at=None,
+        error="", **values,
+    )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Many exchanges judged again as a job: those that failed, or all that some model has judged.
+"""Assessing many exchanges again as a job: those that failed, or all that some model assessed.
 
-Each goes through the outbox as any: it is queued, and claimed here instead of by whoever is told.
-So one whose worker dies is taken up as any other is, and the job goes on behind it.
+Each goes through the outbox as any: it is queued, and this job claims it itself. So one whose
+worker dies is claimed again as any other is, and the job goes on behind it.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from django.utils.dateparse import parse_datetime
 
 from assessor.errors import AssessmentError
 from assessor.models import Assessment, AssessmentQuerySet, State
+from assessor.queue import requeue
 from assessor.tasks import assess
 from memory.actors import Actor
 from memory.jobs import services as jobs
@@ -26,9 +27,9 @@ KIND = "reassess"
 
 
 def to_judge(space: Space, *, model: str = "") -> AssessmentQuerySet:
-    """Those that failed; with a model those that it has judged, spans as one.
+    """Return the exchanges that failed, or with a model those that it assessed, spans as one.
 
-    What a person has said anew, or deleted for good since, is not taken up again.
+    Leaves out what a person has said anew or purged since.
     """
     rows = Assessment.objects.in_space(space).filter(part_of=None)
     if not model:
@@ -38,7 +39,7 @@ def to_judge(space: Space, *, model: str = "") -> AssessmentQuerySet:
 
 
 def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
-    """Has them judged again by a worker. Raises Conflict while one is at it."""
+    """Have a worker assess them again. Raises Conflict while one does."""
     return jobs.start_job(
         space=space,
         kind=KIND,
@@ -51,20 +52,22 @@ def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datet
 
 @transaction.atomic
 def begin_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
-    """As `start_reassessing`, the job then being the caller's."""
+    """As `start_reassessing`, and lease the job for the caller."""
     job = start_reassessing(space=space, model=model, actor=actor, now=now)
-    return jobs.take_up(space=space, job_id=job.pk, now=now)
+    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def latest_reassessing(space: Space) -> Job | None:
-    """The newest job of this kind."""
+    """Return the newest job of this kind."""
     return Job.objects.in_space(space).latest_of(KIND)
 
 
 def reassess(job: Job) -> Mapping[str, Any]:
-    """The job's work, the oldest first; its answer says how many were judged, and how many could
-    not be. Raises JobStopped, and AssessmentError when the model is away: the exchange waits in the
-    outbox, and the job can be resumed."""
+    """Do the job, the oldest first; return how many were assessed, and how many failed.
+
+    Raises JobStopped, and AssessmentError when the model is away: the exchange waits in the outbox,
+    and the job can be resumed.
+    """
     while (found := _next(job)) is not None:
         _queue_again(job, found)
         assess(job.space_id, str(found.pk))
@@ -79,7 +82,7 @@ def reassess(job: Job) -> Mapping[str, Any]:
 
 
 def _next(job: Job) -> Assessment | None:
-    """The one behind that at which the job stands, of those that were there when it was begun."""
+    """Return the exchange after the job's place, of those that existed when it was started."""
     rows = to_judge(job.space, model=job.parameters["model"])
     rows = rows.filter(created_at__lte=job.created_at)
     if (place := job.result.get("place")) is not None:
@@ -90,20 +93,12 @@ def _next(job: Job) -> Assessment | None:
 
 @transaction.atomic
 def _queue_again(job: Job, found: Assessment) -> None:
-    """Queues it, by itself and with its span, and notes that the job is behind it."""
+    """Queue the exchange again, with its span, and note the job's place behind it."""
     now = timezone.now()
     place = [found.created_at.isoformat(), str(found.pk)]
     jobs.advance(job=job, done=job.done, result={**job.result, "place": place}, now=now)
-    span = Q(pk=found.pk) | Q(part_of=found.pk)
-    rows = Assessment.objects.in_space(job.space).filter(span)
-    rows.update(
-        state=State.QUEUED,
-        due_at=now,
-        enqueued_at=now,
-        attempts=0,
-        finished_at=None,
-        error="",
-    )
+    rows = Assessment.objects.in_span(found)
+    requeue(rows, now, enqueued_at=now)
     # What was judged says by whom in the place where it said who was to judge: now the rules do.
     rows.filter(importance__isnull=False).update(provider="", rubric="")
     # What was judged by itself once does not wait for a topic to end now.

@@ -1,7 +1,7 @@
-"""The pipeline's writes: queue, claim, finish, put off, retry.
+"""An exchange on its way through the outbox: queued, claimed, then finished, skipped, rescheduled
+or failed; a failed one may be retried.
 
-Work is claimed by a conditional update whose row count is checked. Each lease has an id of its own:
-a worker that lost its lease to another cannot finish what the other now holds.
+A worker leases an exchange (memory.leases): one that lost its lease writes nothing.
 """
 
 from dataclasses import asdict
@@ -11,38 +11,35 @@ from uuid import UUID
 
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
-from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
+from assessor.endings import end, fail, fail_exhausted, failed_tries
 from assessor.errors import AssessmentError
 from assessor.exchanges import span_of
-from assessor.failures import failed_tries, park_exhausted, tell_of_failure
 from assessor.judging import Exchange, Judgement
 from assessor.masking import forget_secrets
-from assessor.models import MAX_ATTEMPTS, Assessment, AssessmentQuerySet, State
-from assessor.queue import enqueue, enqueue_on_commit
+from assessor.models import MAX_ATTEMPTS, Assessment, State
+from assessor.queue import TASK, enqueue_on_commit, requeue
 from assessor.reconciling import Advisor
-from assessor.remembering import go_by_new, write_intent
+from assessor.remembering import MemoryWriteIntent, go_by_new, write_intent
 from assessor.screening import anything_said, mask_judgement
 from assessor.storable import storable
+from memory import leases
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Space
 from memory.models.policies import current_policy
-from memory.policy import AssessmentPolicy
+from memory.policy import AssessmentPolicy, PolicyDocument
 
 # Renewed while a model thinks: it says how soon the work of a dead worker is taken over.
 LEASE = timedelta(seconds=30)
-REQUEUE_AFTER = timedelta(seconds=20)
-REQUEUE_LIMIT = 1000
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
 # At an endpoint's wish; some ask for a year, or for more than a date can hold.
 LONGEST_WISH = timedelta(days=1)
 UNWANTED = "Learning from conversations was turned off before it was judged."
 _SHARED_BY_A_SPAN = (
-    "importance", "memory_type", "ttl_seconds", "finished_at", "provider", "model", "rubric",
-    "prompt_version",
+    "importance", "memory_type", "provider", "model", "rubric", "prompt_version",
 )  # fmt: skip
 
 
@@ -54,20 +51,17 @@ def queue_assessment(
     due_at: datetime | None = None,
     idempotency_key: str | None = None,
 ) -> Assessment:
-    """Writes the exchange into the outbox and, once that is committed, tells a worker.
+    """Write the exchange into the outbox; enqueue it on commit, unless it is due later.
 
-    The same idempotency key again gives the first assessment. One that is due later is told later.
+    The same idempotency key again gives the first assessment.
     """
     values: dict[str, Any] = asdict(exchange)
+    values |= {"created_at": now, "enqueued_at": now, "due_at": due_at or now}
     if idempotency_key is None:
-        assessment = Assessment.objects.create(
-            space=space, created_at=now, enqueued_at=now, due_at=due_at or now, **values
-        )
+        assessment = Assessment.objects.create(space=space, **values)
     else:
         assessment, _ = Assessment.objects.get_or_create(
-            space=space,
-            idempotency_key=idempotency_key,
-            defaults={"created_at": now, "enqueued_at": now, "due_at": due_at or now, **values},
+            space=space, idempotency_key=idempotency_key, defaults=values
         )
     if due_at is None or due_at <= now:
         enqueue_on_commit(assessment)
@@ -77,7 +71,7 @@ def queue_assessment(
 def complete_exchange(
     *, space: Space, assessment_id: UUID, assistant_response: str, now: datetime
 ) -> None:
-    """The reply is there: the exchange that waited for it may be judged now."""
+    """Add the reply to an exchange that waited for it; it may be assessed now."""
     waiting = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.QUEUED)
     if not waiting.update(assistant_response=assistant_response):
         return
@@ -88,189 +82,154 @@ def complete_exchange(
 
 
 def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> None:
-    """The exchange is answered anew: unless it has been judged, it waits for its reply again.
+    """Have an exchange that is answered anew wait for its reply again, unless it was assessed.
 
-    A worker that is judging it loses its lease, and with it the right to finish.
+    A worker that assesses it loses its lease.
     """
     unfinished = [State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED]
     rows = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state__in=unfinished)
     # In a span it waits for the span's end.
-    rows.filter(span_ends_at=None, part_of=None).update(
-        state=State.QUEUED, due_at=due_at, leased_until=None, finished_at=None, error=""
-    )
+    requeue(rows.filter(span_ends_at=None, part_of=None), due_at)
 
 
 def requeue_due(*, now: datetime) -> int:
-    """Enqueue what was never enqueued, has come due, or was left by a worker that died.
-
-    A row is enqueued again only after REQUEUE_AFTER, or a slow model would fill the queue with
-    repeats. One whose workers died MAX_ATTEMPTS times is parked: it may be what they died of.
-    Returns how many were enqueued.
-    """
-    park_exhausted(now=now)
-    due = (
-        Assessment.objects.claimable(now)
-        .filter(enqueued_at__lte=now - REQUEUE_AFTER)
-        .order_by("due_at")
-    )
-    rows = list(due.values_list("space_id", "pk")[:REQUEUE_LIMIT])
-    for space_id, assessment_id in rows:
-        Assessment.objects.filter(space_id=space_id, pk=assessment_id).update(enqueued_at=now)
-        enqueue(space_id, assessment_id)
-    return len(rows)
+    """Enqueue exchanges whose task got lost, that came due or were abandoned; return how many."""
+    fail_exhausted(now=now)
+    return leases.requeue_due(Assessment.objects.all(), TASK, now=now)
 
 
 def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | None:
-    """Takes the assessment for the length of a lease, or None if it is not to be had."""
-    mine = Assessment.objects.claimable(now).filter(space_id=space_id, pk=assessment_id)
-    claimed = mine.update(
-        state=State.RUNNING,
-        leased_until=now + LEASE,
-        lease=RandomUUID(),
-        attempts=F("attempts") + 1,
-        error="",
-    )
-    if not claimed:
-        return None
-    assessment = Assessment.objects.select_related("space__embedder").get(
-        space_id=space_id, pk=assessment_id
-    )
-    forget_secrets(assessment)
+    """Lease an exchange and return it, its secrets masked; None if no worker may claim it now."""
+    assessment = leases.claim(
+        Assessment.objects.all(), space_id=space_id, row_id=assessment_id, now=now,
+        until=now + LEASE, lease=RandomUUID(),
+    )  # fmt: skip
+    if assessment is not None:
+        forget_secrets(assessment)
     return assessment
 
 
-def renew_lease(*, assessment: Assessment, now: datetime) -> None:
-    """Holds the assessment for another lease, if it is still held: a model may think for long."""
-    Assessment.objects.held_by(assessment).update(leased_until=now + LEASE)
+def renew(*, assessment: Assessment, now: datetime) -> None:
+    """Renew the lease, unless it was lost: a model may think for long."""
+    Assessment.objects.leased_by(assessment).update(leased_until=now + LEASE)
 
 
 def finish(
-    *,
-    assessment: Assessment,
-    judgement: Judgement,
-    now: datetime,
-    advisor: Advisor | None = None,
+    *, assessment: Assessment, judgement: Judgement, now: datetime, advisor: Advisor | None = None
 ) -> Memory | None:
-    """Stores the judgement, and the memory if it is worth one, in one transaction.
+    """Store the judgement, and the memory if it is worth one, in one transaction.
 
     The advisor may decide what the memory is to those near it (assessor.reconciling).
-
-    Returns the memory that now holds it, new, known before or held for review; None if it was not
-    worth one or somebody else holds the lease by now.
-    Raises AssessmentError if the memory cannot be embedded.
+    Returns the exchange's memory: new, known before or waiting for review; None if it is not worth
+    one or the lease was lost. Raises AssessmentError if the memory cannot be embedded.
     """
-    document = current_policy(assessment.space).document
-    if document.assessment.mask_secrets:
+    policy = current_policy(assessment.space).document
+    if policy.assessment.mask_secrets:
         judgement = mask_judgement(judgement)
     span = span_of(assessment)
-    ended: dict[str, Any] = {
-        "ttl_seconds": ttl_seconds(judgement.importance, document.ttl.tiers),
-        "finished_at": now,
-    }
-    bound = document.assessment.store_above
-    worth = judgement.importance >= bound and any(map(anything_said, span))
-    if assessment.memory is not None:  # it was judged before
-        with transaction.atomic():
-            if _end(assessment, State.DONE if worth else State.IGNORED, judgement, **ended):
-                go_by_new(assessment, judgement, worth=worth, now=now)
+    important = judgement.importance >= policy.assessment.store_above
+    worth = important and any(map(anything_said, span))
+    if assessment.memory is not None:  # it was assessed before
+        _finish_again(assessment, judgement, policy, worth=worth, now=now)
         return assessment.memory
     if not worth:
-        _end(assessment, State.IGNORED, judgement, **ended)
+        _store(assessment, State.IGNORED, judgement, policy, now)
         return None
-    intent = write_intent(assessment, span, judgement, now, advisor)
-    with transaction.atomic():
-        state = State.IGNORED if intent.is_known() else State.DONE
-        if not _end(assessment, state, intent.judgement, **ended) or state == State.IGNORED:
-            return None
-        memory = intent.keep(now)
-        _with_parts(assessment).update(memory=memory)
-    return memory
+    return _remember(write_intent(assessment, span, judgement, now, advisor), policy, now)
 
 
 @transaction.atomic
-def _end(assessment: Assessment, state: State, judgement: Judgement, **ended: Any) -> bool:
-    """Ends the assessment, and its span with it; False if the lease no longer holds."""
-    values = asdict(judgement) | ended
-    if not Assessment.objects.held_by(assessment).update(state=state, leased_until=None, **values):
-        return False
-    # The words of the judgement stand once, in the row that stands for the span.
-    shared = {name: values[name] for name in _SHARED_BY_A_SPAN}
-    _with_parts(assessment).exclude(pk=assessment.pk).update(state=state, **shared)
-    return True
+def _finish_again(
+    assessment: Assessment, judgement: Judgement, policy: PolicyDocument, *, worth: bool,
+    now: datetime,
+) -> None:  # fmt: skip
+    """Store a later judgement; the memory that the exchange alone taught follows it."""
+    state = State.DONE if worth else State.IGNORED
+    if _store(assessment, state, judgement, policy, now):
+        go_by_new(assessment, judgement, worth=worth, now=now)
 
 
-def _with_parts(assessment: Assessment) -> AssessmentQuerySet:
-    """The assessment's row, and those of the exchanges that were judged with it."""
-    span = Q(pk=assessment.pk) | Q(part_of=assessment.pk)
-    return Assessment.objects.filter(span, space_id=assessment.space_id)
+@transaction.atomic
+def _remember(intent: MemoryWriteIntent, policy: PolicyDocument, now: datetime) -> Memory | None:
+    """Store the judgement with its memory; without one if the assistant repeated a memory."""
+    state = State.IGNORED if intent.is_known() else State.DONE
+    stored = _store(intent.assessment, state, intent.judgement, policy, now)
+    if not stored or state == State.IGNORED:
+        return None
+    memory = intent.keep(now)
+    Assessment.objects.in_span(intent.assessment).update(memory=memory)
+    return memory
+
+
+def _store(
+    assessment: Assessment,
+    state: State,
+    judgement: Judgement,
+    policy: PolicyDocument,
+    now: datetime,
+) -> bool:
+    """End the exchange with its judgement; False if the lease was lost. The parts of a span share
+    the figures; the words are stored once, in its first row."""
+    values = asdict(judgement)
+    shared = {name: values.pop(name) for name in _SHARED_BY_A_SPAN}
+    shared["ttl_seconds"] = ttl_seconds(judgement.importance, policy.ttl.tiers)
+    return end(assessment, state, shared | {"finished_at": now}, **values)
 
 
 def is_unwanted(assessment: Assessment, policy: AssessmentPolicy) -> bool:
-    """Whether it was said in a conversation from which nothing new is to be learned any more."""
+    """Whether the exchange is of a conversation, not assessed yet, and learning is off by now."""
     of_conversation = assessment.source_conversation and assessment.importance is None
     return bool(of_conversation) and not policy.enabled
 
 
-def pass_over(*, assessment: Assessment, now: datetime) -> None:
-    """Ends a claimed exchange, and its span, without a judgement."""
-    values = {"state": State.IGNORED, "finished_at": now, "reasoning": UNWANTED}
-    with transaction.atomic():
-        if Assessment.objects.held_by(assessment).update(leased_until=None, **values):
-            _with_parts(assessment).update(**values)
+def skip(*, assessment: Assessment, now: datetime) -> None:
+    """End a claimed exchange, and its span, without a judgement."""
+    end(assessment, State.IGNORED, {"finished_at": now, "reasoning": UNWANTED})
 
 
 def reschedule(
     *, assessment: Assessment, error: AssessmentError, now: datetime, jitter: float
 ) -> None:
-    """Tries again later, or parks the exchange when later will not help.
+    """Note a failed attempt: retry later, or fail the exchange when later will not help.
 
     The pause doubles with each attempt; `jitter` in [0, 1] shortens it by up to half, so that
-    what failed together does not come back together.
+    exchanges that failed together are not retried together.
     """
-    last = error.permanent or assessment.attempts >= MAX_ATTEMPTS
+    said, tries = storable(str(error)), failed_tries(assessment, error, now)
+    if error.permanent or assessment.attempts >= MAX_ATTEMPTS:
+        fail(assessment, said, now, failed_tries=tries)
+        return
     pause = min(FIRST_PAUSE * 2 ** (assessment.attempts - 1), LONGEST_PAUSE) * (1 - jitter / 2)
     asked = min(error.retry_after or 0.0, LONGEST_WISH.total_seconds())
     due_at = now + max(pause, timedelta(seconds=asked))
-    values = {"finished_at": now if last else None, "error": storable(str(error))}
-    with transaction.atomic():
-        held = Assessment.objects.held_by(assessment).update(
-            state=State.FAILED if last else State.RETRYING,
-            due_at=due_at,
-            enqueued_at=due_at - REQUEUE_AFTER,  # so that beat tells of it the moment it is due
-            leased_until=None,
-            failed_tries=failed_tries(assessment, error, now),
-            **values,
-        )
-        if held and last:
-            _with_parts(assessment).update(state=State.FAILED, **values)
-            tell_of_failure(assessment=assessment, error=storable(str(error)), now=now)
+    Assessment.objects.leased_by(assessment).update(
+        state=State.RETRYING,
+        due_at=due_at,
+        enqueued_at=due_at - leases.REQUEUE_AFTER,  # so that beat enqueues it when it is due
+        leased_until=None,
+        error=said,
+        failed_tries=tries,
+    )
 
 
 def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
-    """Queues a parked exchange again, with its span; raises Conflict unless it has failed."""
-    parked = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.FAILED)
-    span_ids = parked.values_list(Coalesce("part_of", "pk"), flat=True)
-    if (span_id := span_ids.first()) is None:
+    """Queue a failed exchange again, with its span. Raises Conflict unless it has failed."""
+    failed = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.FAILED)
+    first_ids = failed.values_list(Coalesce("part_of", "pk"), flat=True)
+    if (first_id := first_ids.first()) is None:
         raise Conflict("Only a failed assessment can be tried again.")
-    span = Assessment(pk=span_id, space=space)
-    _with_parts(span).filter(state=State.FAILED).update(
-        state=State.QUEUED, due_at=now, attempts=0, finished_at=None, error=""
-    )
-    enqueue_on_commit(span)
+    first = Assessment(pk=first_id, space=space)
+    requeue(Assessment.objects.in_span(first).filter(state=State.FAILED), now)
+    enqueue_on_commit(first)
 
 
+@transaction.atomic
 def store_judged(
     *, space: Space, exchange: Exchange, judgement: Judgement, now: datetime
 ) -> Assessment:
-    """Keeps an exchange that was judged while its caller waited, with its memory."""
-    with transaction.atomic():
-        assessment = Assessment.objects.create(
-            space=space,
-            created_at=now,
-            due_at=now,
-            state=State.RUNNING,
-            attempts=1,
-            **asdict(exchange),
-        )
-        finish(assessment=assessment, judgement=judgement, now=now)
+    """Store an exchange that was assessed while its caller waited, with its memory; return it."""
+    assessment = Assessment.objects.create(
+        space=space, created_at=now, due_at=now, state=State.RUNNING, attempts=1, **asdict(exchange)
+    )
+    finish(assessment=assessment, judgement=judgement, now=now)
     return Assessment.objects.select_related("memory").get(space_id=space.pk, pk=assessment.pk)

@@ -1,9 +1,9 @@
-"""Judging a topic at a time: exchanges wait in their conversation's open span until the topic
-changes, it is full, or nobody says anything for a while (policy: trigger, idle_minutes; seed 001,
-Triggers).
+"""Assessing a topic at a time: exchanges wait in their conversation's open span until the topic
+changes, the span is full, or nobody says anything for a while (policy: trigger, idle_minutes; seed
+001, Triggers).
 
-Each exchange stays a row of its own, so none is lost. The first of a span stands for it: it is due
-when the span ends, and the others end as it does.
+Each exchange stays a row of its own, so none is lost. Only the first of a span is claimed, when the
+span ends; the others are its parts and end with it.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from django.db import transaction
 
 from assessor.exchanges import exchange_of, rows_of
 from assessor.models import Assessment, State
-from assessor.queue import enqueue_on_commit
+from assessor.queue import enqueue_on_commit, requeue
 from assessor.screening import judged_part
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
@@ -34,54 +34,45 @@ may be longer."""
 
 
 def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:
-    """Whether a claimed exchange is judged with others, and has not waited for them yet."""
+    """Whether a claimed exchange is to be assessed with others, and has not waited for them."""
     by_topic = policy.trigger == "topic_change" and assessment.source_conversation
     return bool(by_topic) and assessment.span_ends_at is None
 
 
 @transaction.atomic
 def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> None:
-    """Puts a claimed exchange into its conversation's span, or begins one, which ends the last."""
+    """Add a claimed exchange to its conversation's span, or end that span and begin the next."""
     # Two exchanges of a conversation at once would otherwise begin a span each.
     Space.objects.select_for_update(no_key=True).get(pk=assessment.space_id)
-    if not _is_held(assessment):
+    mine = Assessment.objects.leased_by(assessment)
+    if not mine.select_for_update().exists():  # it was said or answered anew since
         return
+    ends_at = now + idle
     span = _open_span(assessment, now)
-    if span is not None and _goes_on(span, assessment):
-        _update(assessment, state=State.QUEUED, leased_until=None, attempts=0, part_of=span)
-        _update(span, span_ends_at=now + idle, due_at=now + idle)
+    if span is not None and _continues(span, assessment):
+        requeue(mine, ends_at, part_of=span)
+        _update(span, span_ends_at=ends_at, due_at=ends_at)
         return
     if span is not None:
         _update(span, span_ends_at=now, due_at=now, enqueued_at=now)
         enqueue_on_commit(span)
-    _update(
-        assessment,
-        state=State.QUEUED,
-        leased_until=None,
-        attempts=0,
-        span_ends_at=now + idle,
-        due_at=now + idle,
-    )
-
-
-def _is_held(assessment: Assessment) -> bool:
-    """Whether its lease still holds: it may have been said or answered anew since."""
-    return Assessment.objects.held_by(assessment).select_for_update().exists()
+    requeue(mine, ends_at, span_ends_at=ends_at)
 
 
 def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:
+    """Return the first exchange of the conversation's open span, locked."""
     waiting = Assessment.objects.filter(
         space_id=assessment.space_id,
         source_conversation=assessment.source_conversation,
         state=State.QUEUED,
         span_ends_at__gt=now,
     )
-    # Held: a worker that took it now would end it with this one, which it has not read.
+    # Locked: a worker that claimed it now would end it with this one, which it has not read.
     waiting = waiting.exclude(pk=assessment.pk).select_for_update(no_key=True)
     return waiting.order_by("-created_at").first()
 
 
-def _goes_on(span: Assessment, assessment: Assessment) -> bool:
+def _continues(span: Assessment, assessment: Assessment) -> bool:
     """Whether the exchange belongs to the span, and there is room for it."""
     rows = rows_of(span)
     characters = sum(
@@ -105,6 +96,5 @@ def similarity(before: str, after: str) -> float:
     return float(one @ other)
 
 
-def _update(assessment: Assessment, **values: object) -> None:
-    rows = Assessment.objects.filter(space_id=assessment.space_id, pk=assessment.pk)
-    rows.update(**values)
+def _update(span: Assessment, **values: object) -> None:
+    Assessment.objects.filter(space_id=span.space_id, pk=span.pk).update(**values)

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @shared_task
 def assess(space_id: int, assessment_id: str) -> None:
-    """Judges one exchange, if nobody else is at it."""
+    """Assess one exchange, unless another worker does."""
     assessment = services.claim(
         space_id=space_id, assessment_id=UUID(assessment_id), now=timezone.now()
     )
@@ -40,7 +40,7 @@ def assess(space_id: int, assessment_id: str) -> None:
         return
     policy = current_policy(assessment.space).document
     if services.is_unwanted(assessment, policy.assessment):
-        services.pass_over(assessment=assessment, now=timezone.now())
+        services.skip(assessment=assessment, now=timezone.now())
         return
     if spans.has_to_wait(assessment, policy.assessment):
         idle = timedelta(minutes=policy.assessment.idle_minutes)
@@ -49,37 +49,31 @@ def assess(space_id: int, assessment_id: str) -> None:
     exchange = joined(span_of(assessment))
     release_connection()
     try:
-        judgement = asyncio.run(_held(assessment, _judge(exchange, policy)))
+        judgement = asyncio.run(_renewing(assessment, _judge(exchange, policy)))
+        advisor = partial(_advise, assessment, policy) if judgement.provider == "llm" else None
         services.finish(
-            assessment=assessment,
-            judgement=judgement,
-            now=timezone.now(),
-            advisor=partial(_advise, assessment, policy) if judgement.provider == "llm" else None,
+            assessment=assessment, judgement=judgement, now=timezone.now(), advisor=advisor
         )
     except AssessmentError as error:
-        services.reschedule(
-            assessment=assessment,
-            error=error,
-            now=timezone.now(),
-            jitter=random.random(),  # noqa: S311 - spreads retries; nothing depends on its secrecy
-        )
+        jitter = random.random()  # noqa: S311 - spreads retries; nothing depends on its secrecy
+        services.reschedule(assessment=assessment, error=error, now=timezone.now(), jitter=jitter)
 
 
 @shared_task(name="assessor.tasks.pick_up_assessments")
 def requeue_due_assessments() -> None:
-    """Beat's part of the outbox."""
+    """Enqueue exchanges that are due; beat calls it."""
     services.requeue_due(now=timezone.now())
 
 
-async def _held(assessment: Assessment, work: Awaitable[T]) -> T:
-    """The work's result; meanwhile the lease is renewed, however long a model thinks, and also
-    after the database was away."""
+async def _renewing(assessment: Assessment, work: Awaitable[T]) -> T:
+    """Return the work's result. Meanwhile the lease is renewed, however long a model thinks, and
+    also after the database was away."""
 
     async def renew() -> None:
         while True:
             await asyncio.sleep(services.LEASE.total_seconds() / 3)
             try:
-                await in_thread(services.renew_lease, assessment=assessment, now=timezone.now())
+                await in_thread(services.renew, assessment=assessment, now=timezone.now())
             except db.Error as error:
                 logger.warning("The lease on %s was not renewed: %s", assessment.pk, error)
 
@@ -93,7 +87,7 @@ async def _held(assessment: Assessment, work: Awaitable[T]) -> T:
 def _advise(
     assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
 ) -> Advice | None:
-    """Asks the model what a statement is to what is known."""
+    """Ask the model what a statement is to the memories close to it."""
     configuration = model_configuration()
     if configuration is None:
         return None
@@ -104,7 +98,7 @@ def _advise(
             seconds = policy.assessment.timeout_seconds
             return await advise(statement, close, lambda: model, timeout=seconds)
 
-    return asyncio.run(_held(assessment, ask()))
+    return asyncio.run(_renewing(assessment, ask()))
 
 
 async def _judge(exchange: Exchange, policy: PolicyDocument) -> Judgement:

@@ -1,4 +1,4 @@
-"""Celery's side of the memory core. Each may run twice."""
+"""Celery's tasks of the memory core. Each may run twice."""
 
 import random
 import threading
@@ -22,13 +22,13 @@ from memory.webhooks.sending import Message, Outcome, send
 COLLECT_EVERY = 5.0  # seconds, as beat has it
 SENDERS = max(1, settings.CELERY_WORKER_CONCURRENCY // 2)
 sending = threading.BoundedSemaphore(SENDERS)
-"""Who sends to webhooks: half of the worker's threads at most, as receivers may be slow, and the
-other half judges meanwhile."""
+"""At most half of the worker's threads send to webhooks: receivers may be slow, and the other half
+assesses meanwhile."""
 
 
 @shared_task
 def sweep_all_spaces() -> None:
-    """Beat's sweep: expiry, capacity, the recycle bin, and what nobody asks for any more."""
+    """Apply expiry, capacity and the bin's limits, and clear what is out of date; beat calls it."""
     sweep_all(now=timezone.now(), but=sweep_job.start_large(now=timezone.now()))
     clear_after_switches(now=timezone.now())
     deliveries.forget_old(now=timezone.now())
@@ -36,7 +36,7 @@ def sweep_all_spaces() -> None:
 
 @shared_task
 def work(space_id: int, job_id: str) -> None:
-    """Does a job, if nobody else is at it."""
+    """Do a job, unless another worker does."""
     job = jobs.claim_job(space_id=space_id, job_id=UUID(job_id), now=timezone.now())
     if job is not None:
         work_at(job)
@@ -44,22 +44,22 @@ def work(space_id: int, job_id: str) -> None:
 
 @shared_task(name="memory.tasks.pick_up_jobs")
 def requeue_due_jobs() -> None:
-    """Beat's part of long work."""
+    """Start due deletions and enqueue jobs that wait; beat calls it."""
     deletion.start_due(now=timezone.now())
     jobs.requeue_due(now=timezone.now())
 
 
 @shared_task
 def collect_webhooks() -> None:
-    """Beat's part of webhooks: what is new becomes messages, and workers are told who has some."""
+    """Make messages of new events, and enqueue the webhooks that have some; beat calls it."""
     for space_id, webhook_id in deliveries.collect_all(now=timezone.now()):
-        # The next round tells of what this one's workers did not get to.
+        # The next round enqueues what this one's workers did not get to.
         deliver.apply_async((space_id, str(webhook_id)), expires=COLLECT_EVERY, retry=False)
 
 
 @shared_task
 def deliver(space_id: int, webhook_id: str) -> None:
-    """Sends what is due to a webhook, if nobody else does and a sender is free; beat asks again."""
+    """Send what is due to a webhook, if a sender is free; beat comes again."""
     if not sending.acquire(blocking=False):
         return
     try:

@@ -58,4 +58,4 @@ def resumed_in_front(space: Space, kind: str) -> Job:
     last = Job.objects.in_space(space).latest_of(kind)
     if last is None:
         raise NotFound(gettext("There is nothing to resume."))
-    return services.take_up(space=space, job_id=last.pk, now=timezone.now())
+    return services.claim_or_resume(space=space, job_id=last.pk, now=timezone.now())

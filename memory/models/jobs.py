@@ -11,37 +11,28 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.leases import LeasedQuerySet
 from memory.models.access import Space
 
 MAX_STILL = 8
-"""So many workers in a row that did not get a step further, and the work is given up."""
+"""Workers in a row that made no progress, after which a job is given up."""
 
 
-class JobQuerySet(models.QuerySet["Job"]):
+class JobQuerySet(LeasedQuerySet["Job"]):
     """Reads on jobs; each but those of beat begins with `in_space`."""
+
+    FENCE = "attempts"
+    EXHAUSTED = Q(attempts__gte=F("last_progress_attempt") + MAX_STILL)
 
     def in_space(self, space: Space) -> JobQuerySet:
         return self.filter(space_id=space.pk)
 
     def latest_of(self, kind: str) -> Job | None:
-        """The newest job of this kind."""
+        """Return the newest job of this kind."""
         return self.filter(kind=kind).order_by("-created_at").first()
 
     def unfinished(self) -> JobQuerySet:
         return self.filter(state__in=["queued", "running"])
-
-    def claimable(self, now: datetime) -> JobQuerySet:
-        """Those that wait, and those whose worker has let its lease run out."""
-        still_moving = Q(attempts__lt=F("last_progress_attempt") + MAX_STILL)
-        return self.filter(Q(state="queued") | (_abandoned(now) & still_moving))
-
-    def exhausted(self, now: datetime) -> JobQuerySet:
-        """Those that were left again and again at the same place."""
-        return self.filter(_abandoned(now), attempts__gte=F("last_progress_attempt") + MAX_STILL)
-
-
-def _abandoned(now: datetime) -> Q:
-    return Q(state="running", leased_until__lt=now)
 
 
 class JobState(models.TextChoices):
@@ -55,11 +46,11 @@ class JobState(models.TextChoices):
 
 
 class Job(models.Model):
-    """One piece of long work: taken by a worker for a lease at a time, in steps that are kept.
+    """One piece of long work, leased by a worker and done in steps that are kept.
 
     `done` and `total` count what the kind of work counts (bytes of a file, memories); `total` is
     null while it is unknown. `result` is what the work keeps between its steps, so that the next
-    worker goes on from there, and in the end what it says of itself.
+    worker goes on from there, and in the end its outcome.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -78,8 +69,8 @@ class Job(models.Model):
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     enqueued_at = models.DateTimeField(default=timezone.now, editable=False, db_column="told_at")
 
-    # The present run: when it began and how far the work was then. `attempts` numbers the leases,
-    # only the holder of the newest may write; `last_progress_attempt` is the last that got further.
+    # The present run: when it began and how far the work was then. `attempts` numbers the leases
+    # (memory.leases); `last_progress_attempt` is the last that got further.
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
@@ -117,7 +108,7 @@ class Job(models.Model):
         return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
     def left(self, now: datetime) -> timedelta | None:
-        """How long it will take at the pace of the present run; None while nobody can say."""
+        """Return the time left at the pace of the present run; None while it is unknown."""
         if self.state != JobState.RUNNING or self.started_at is None or self.total is None:
             return None
         moved = self.done - self.done_before
@@ -127,7 +118,7 @@ class Job(models.Model):
 
 
 class JobPart(models.Model):
-    """A stretch of the file that a job reads: any worker on any host can read it from here."""
+    """A part of the file that a job reads, here so that workers on all hosts can read it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     job = models.ForeignKey(Job, models.CASCADE, related_name="parts")

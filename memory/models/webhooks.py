@@ -21,14 +21,15 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
     def in_space(self, space: Space) -> WebhookQuerySet:
         return self.filter(space_id=space.pk)
 
-    def with_work(self, now: datetime) -> WebhookQuerySet:
-        """Those that have a message due, and nobody at it."""
-        return self.filter(
-            Q(leased_until__isnull=True) | Q(leased_until__lt=now),
-            active=True,
-            deliveries__state="pending",
-            deliveries__due_at__lte=now,
-        ).distinct()
+    def claimable(self, now: datetime) -> WebhookQuerySet:
+        """Return the active webhooks to which no worker sends."""
+        free = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
+        return self.filter(free, active=True)
+
+    def with_due_messages(self, now: datetime) -> WebhookQuerySet:
+        """Return the claimable webhooks with a message to send now."""
+        due = self.filter(deliveries__state="pending", deliveries__due_at__lte=now)
+        return due.claimable(now).distinct()
 
 
 class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
@@ -60,8 +61,8 @@ class DeliveryState(models.TextChoices):
 class Webhook(models.Model):
     """An address that is told of events.
 
-    `seen_upto` says how far it has read the history: all events up to this id are dealt with. The
-    two after it are how that moves on (webhooks.outbox).
+    `seen_upto` says how far it has read the history: all events up to this id are dealt with.
+    `next_upto` and `next_after` are how it advances (memory.webhooks.outbox).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -50,7 +50,7 @@ def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
 def begin_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
     """As `start_sweep`, the job then being the caller's."""
     job = start_sweep(space=space, actor=actor, now=now)
-    return jobs.take_up(space=space, job_id=job.pk, now=now)
+    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def latest_sweep(space: Space) -> Job | None:

@@ -82,7 +82,7 @@ def begin_deletion(*, space: Space, now: datetime) -> Job:
     """The deletion of a closed space, before or after its grace, the job being the caller's. Raises
     Conflict if somebody else is at it."""
     job = deletion(_held(space)) or _start(space, now)
-    return jobs.take_up(space=space, job_id=job.pk, now=now)
+    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def start_due(*, now: datetime) -> None:

@@ -1,13 +1,15 @@
 """How messages get to their webhooks: collected from the history, sent, tried again.
 
-One worker at a time sends to a webhook: a slow receiver keeps one thread busy, only for BUDGET at a
-time, and rests when it let us wait in vain. No database connection is held while a message is under
-way. A worker that dies while it sends leaves the message as it was, and it is sent again: receivers
-know it by its id.
+One worker at a time leases a webhook and sends to it, for BUDGET at most, so that a slow receiver
+keeps one thread busy. A receiver that let us wait in vain rests. No database connection is held
+while a message is under way. When a worker dies, the message is sent again: receivers know its id.
+
+This lease is no queue (memory.leases): a webhook never ends, and its messages count the attempts.
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -29,8 +31,7 @@ LONGEST_PAUSE = 24 * 3600
 
 
 def collect_all(*, now: datetime) -> list[tuple[int, UUID]]:
-    """Makes messages of what is new in the history of each space with webhooks; (space, webhook)
-    of those that have something to send."""
+    """Make messages of new events; return (space, webhook) of each webhook with one to send."""
     active = Webhook.objects.filter(active=True, space__closed_at=None)
     for space_id, webhook_id in active.values_list("space_id", "pk"):
         with transaction.atomic():
@@ -38,23 +39,11 @@ def collect_all(*, now: datetime) -> list[tuple[int, UUID]]:
             webhook = rows.select_for_update(skip_locked=True, of=("self",)).select_related("space")
             for found in webhook:
                 collect(found, now)
-    return list(Webhook.objects.with_work(now).values_list("space_id", "pk"))
-
-
-def claim(*, space_id: int, webhook_id: UUID, now: datetime) -> bool:
-    """Takes the sending to a webhook; False if somebody has it."""
-    free = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
-    rows = Webhook.objects.filter(free, space_id=space_id, pk=webhook_id, active=True)
-    return bool(rows.update(leased_until=now + LEASE))
-
-
-def release(*, space_id: int, webhook_id: UUID) -> None:
-    """Gives it back."""
-    Webhook.objects.filter(space_id=space_id, pk=webhook_id).update(leased_until=None)
+    return list(Webhook.objects.with_due_messages(now).values_list("space_id", "pk"))
 
 
 def next_due(*, space_id: int, webhook_id: UUID, now: datetime) -> WebhookDelivery | None:
-    """The message that is due longest, with its webhook, if that is still active."""
+    """Return the message that is due longest, with its webhook, if that is still active."""
     rows = WebhookDelivery.objects.filter(
         space_id=space_id, webhook_id=webhook_id, webhook__active=True,
         state=DeliveryState.PENDING, due_at__lte=now,
@@ -66,31 +55,25 @@ def next_due(*, space_id: int, webhook_id: UUID, now: datetime) -> WebhookDelive
 def note_outcome(
     *, delivery: WebhookDelivery, outcome: Outcome, now: datetime, jitter: float
 ) -> None:
-    """Writes how an attempt ended, and when the next one is due, if one is.
+    """Note how an attempt ended, and when the next one is due.
 
     `jitter` in [0, 1] shortens the pause by up to a tenth. 410 switches the webhook off.
     """
-    attempts = delivery.attempts + 1
-    over = outcome.permanent or outcome.gone or attempts > len(PAUSES)
-    state = DeliveryState.FAILED if over else DeliveryState.PENDING
-    state = DeliveryState.DELIVERED if outcome.delivered else state
-    due_at = delivery.due_at
-    if state == DeliveryState.PENDING:
+    values: dict[str, Any] = {"state": DeliveryState.PENDING}
+    if outcome.delivered:
+        values["state"] = DeliveryState.DELIVERED
+    elif outcome.permanent or outcome.gone or delivery.attempts >= len(PAUSES):
+        values["state"] = DeliveryState.FAILED
+    else:
         asked = min(outcome.retry_after or 0.0, LONGEST_PAUSE)
-        due_at = now + timedelta(seconds=max(PAUSES[attempts - 1] * (1 - jitter / 10), asked))
-    # Somebody may have asked for it again meanwhile, which counts from the beginning.
-    WebhookDelivery.objects.filter(
-        space_id=delivery.space_id, pk=delivery.pk, attempts=delivery.attempts
-    ).update(
-        state=state,
-        attempts=attempts,
-        due_at=due_at,
-        tried_at=now,
-        took_ms=outcome.took_ms,
-        status=outcome.status,
-        response=outcome.response,
-        error=outcome.error,
-    )
+        pause = max(PAUSES[delivery.attempts] * (1 - jitter / 10), asked)
+        values["due_at"] = now + timedelta(seconds=pause)
+    rows = WebhookDelivery.objects.filter(space_id=delivery.space_id, pk=delivery.pk)
+    # A person may have had it sent again meanwhile, which counts from the beginning.
+    rows.filter(attempts=delivery.attempts).update(
+        attempts=delivery.attempts + 1, tried_at=now, took_ms=outcome.took_ms,
+        status=outcome.status, response=outcome.response, error=outcome.error, **values,
+    )  # fmt: skip
     if outcome.gone:
         Webhook.objects.filter(space_id=delivery.space_id, pk=delivery.webhook_id).update(
             active=False, switched_off="The receiver answered 410 Gone."
@@ -105,9 +88,11 @@ def work_off(
     clock: Callable[[], datetime],
     jitter: Callable[[], float],
 ) -> None:
-    """Sends what is due to a webhook, for a while; the rest is for the next turn."""
+    """Send what is due to a webhook, for BUDGET, if no other worker sends; beat comes again."""
     began = clock()
-    if not claim(space_id=space_id, webhook_id=webhook_id, now=began):
+    until = began + LEASE
+    rows = Webhook.objects.filter(space_id=space_id, pk=webhook_id)
+    if not rows.claimable(began).update(leased_until=until):
         return
     try:
         while clock() - began < BUDGET:
@@ -117,13 +102,13 @@ def work_off(
             outcome = send(delivery)
             note_outcome(delivery=delivery, outcome=outcome, now=clock(), jitter=jitter())
             if not outcome.delivered and outcome.took_ms >= WAITED:
-                _put_off(delivery, until=clock() + timedelta(milliseconds=RESTS * outcome.took_ms))
-    finally:
-        release(space_id=space_id, webhook_id=webhook_id)
+                _rest(delivery, until=clock() + timedelta(milliseconds=RESTS * outcome.took_ms))
+    finally:  # unless it stalled, and another worker has the lease now
+        rows.filter(leased_until=until).update(leased_until=None)
 
 
-def _put_off(tried: WebhookDelivery, *, until: datetime) -> None:
-    """The other messages to this receiver wait until then; the one that was tried has its pause."""
+def _rest(tried: WebhookDelivery, *, until: datetime) -> None:
+    """Delay the other messages to this receiver; the one that was tried has its pause."""
     WebhookDelivery.objects.filter(
         space_id=tried.space_id, webhook_id=tried.webhook_id,
         state=DeliveryState.PENDING, due_at__lt=until,
@@ -131,8 +116,8 @@ def _put_off(tried: WebhookDelivery, *, until: datetime) -> None:
 
 
 def forget_old(*, now: datetime) -> int:
-    """Takes messages that are done with out of the log after KEPT_FOR; how many. One whose event
-    may be read again stays: without it, it would be sent again."""
+    """Delete messages that ended from the log after KEPT_FOR; return how many. One whose event may
+    be read again stays: without it, it would be sent again."""
     read = Q(event_id__isnull=True) | Q(event_id__lte=F("webhook__seen_upto"))
     done = WebhookDelivery.objects.filter(read, created_at__lt=now - KEPT_FOR)
     return done.exclude(state=DeliveryState.PENDING).delete()[0]

@@ -127,12 +127,12 @@ def test_a_lease_is_renewed_only_by_who_holds_it(space: Space) -> None:
     first = services.claim(space_id=space.pk, assessment_id=row.pk, now=now)
     assert first is not None
     later = now + services.LEASE / 2
-    services.renew_lease(assessment=first, now=later)
+    services.renew(assessment=first, now=later)
     row.refresh_from_db()
     assert row.leased_until == later + services.LEASE
     much_later = later + services.LEASE + timedelta(seconds=1)
     second = services.claim(space_id=space.pk, assessment_id=row.pk, now=much_later)
     assert second is not None
-    services.renew_lease(assessment=first, now=much_later + services.LEASE)
+    services.renew(assessment=first, now=much_later + services.LEASE)
     row.refresh_from_db()
     assert row.leased_until == much_later + services.LEASE

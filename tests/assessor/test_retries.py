@@ -15,6 +15,7 @@ from assessor.judging import Exchange
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from memory.connections import in_thread
 from memory.errors import Conflict
+from memory.leases import REQUEUE_AFTER
 from memory.models import Memory, PolicyVersion, Space
 from memory.policy import PolicyDocument
 from memory.store.reason_labels import in_words
@@ -128,7 +129,7 @@ def test_who_stalled_ends_nothing_that_was_queued_anew_since(space: Space) -> No
     assert third is not None
     assert (third.attempts, third.leased_until) == (stalled.attempts, NOW + services.LEASE)
 
-    services.renew_lease(assessment=stalled, now=NOW + SECOND)
+    services.renew(assessment=stalled, now=NOW + SECOND)
     reschedule(stalled, permanent=True)
     spans.wait_for_span(assessment=stalled, idle=SECOND, now=NOW)
     assert services.finish(assessment=stalled, judgement=judgement(), now=NOW) is None
@@ -162,7 +163,7 @@ def test_a_lease_is_renewed_again_when_the_database_was_away(
         before = (await in_thread(again, held)).leased_until
         await until(lambda: again(held).leased_until != before)
 
-    asyncio.run(tasks._held(held, judge()))
+    asyncio.run(tasks._renewing(held, judge()))
 
 
 # --- Telling workers ------------------------------------------------------------------------
@@ -191,10 +192,10 @@ class TestPickUp:
 
     def test_tells_again_only_after_a_while(self, space: Space, picked: Picked) -> None:
         row = queued(space)
-        assert picked(services.REQUEUE_AFTER - SECOND) == []
-        assert picked(services.REQUEUE_AFTER) == [row.pk]
-        assert picked(services.REQUEUE_AFTER + SECOND) == []
-        assert picked(2 * services.REQUEUE_AFTER) == [row.pk]
+        assert picked(REQUEUE_AFTER - SECOND) == []
+        assert picked(REQUEUE_AFTER) == [row.pk]
+        assert picked(REQUEUE_AFTER + SECOND) == []
+        assert picked(2 * REQUEUE_AFTER) == [row.pk]
 
     def test_tells_of_a_reply_that_never_came(self, space: Space, picked: Picked) -> None:
         row = queued(space, due_at=NOW + timedelta(minutes=10))

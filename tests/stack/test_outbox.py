@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from assessor import services
 from assessor.models import Assessment, State
+from memory.leases import REQUEUE_AFTER
 from memory.models import Memory, Space
 from tests.conftest import MakeKey
 from tests.processes import Processes, wait_until
@@ -89,7 +90,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     assert (states[State.RUNNING], states.total()) == (4, len(said))
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the dead requests")
     # What beat would do, told that the leases have run out and the queue was silent for long.
-    services.requeue_due(now=timezone.now() + services.REQUEUE_AFTER)
+    services.requeue_due(now=timezone.now() + REQUEUE_AFTER)
     processes.worker(**model)
     wait_until(lambda: unfinished() == 4, what="the end of all but the four")
     later = timezone.now() + services.LEASE + timedelta(seconds=1)
@@ -134,7 +135,7 @@ def test_a_broker_that_is_away_loses_nothing(
     assert unfinished() == 2
     processes.worker()
     assert unfinished() == 2
-    assert services.requeue_due(now=timezone.now() + services.REQUEUE_AFTER) == 2
+    assert services.requeue_due(now=timezone.now() + REQUEUE_AFTER) == 2
     wait_until(lambda: unfinished() == 0, what="the end of both assessments")
     assert_each_judged_once(space, said)
 
@@ -145,7 +146,7 @@ def test_beat_tells_of_what_nobody_was_told(processes: Processes, space: Space) 
         space=space,
         user_message="My name is Mara",
         due_at=now,
-        enqueued_at=now - services.REQUEUE_AFTER,
+        enqueued_at=now - REQUEUE_AFTER,
     )
     processes.beat()
     processes.worker()

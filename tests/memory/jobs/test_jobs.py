@@ -63,7 +63,7 @@ def test_a_job_is_taken_up_again_when_its_worker_is_gone(space: Space) -> None:
         rename_and_advance(first)
     space.refresh_from_db()
     assert space.name == "Home"
-    assert not jobs.finish(job=first, now=NOW)
+    assert not jobs.finish(job=first, now=NOW, result={})
     assert not jobs.fail(job=first, error="late", now=NOW)
     jobs.advance(job=second, done=10, now=NOW + timedelta(seconds=71))
 

@@ -233,6 +233,24 @@ def test_a_receiver_that_lets_us_wait_in_vain_rests(space: Space, receiver: Rece
 
 
 @pytest.mark.django_db
+def test_a_sender_that_stalled_leaves_the_lease_of_the_next_one(space: Space) -> None:
+    webhook = hook(space, "https://example.com/hook")
+    send_test(space=space, webhook_id=webhook.pk, now=timezone.now())
+    later = timezone.now() + timedelta(hours=1)
+
+    def stall(delivery: WebhookDelivery) -> Outcome:
+        Webhook.objects.filter(pk=webhook.pk).update(leased_until=later)
+        return Outcome(took_ms=1)
+
+    work_off(
+        space_id=space.pk, webhook_id=webhook.pk, send=stall, clock=timezone.now, jitter=lambda: 0
+    )
+
+    webhook.refresh_from_db()
+    assert webhook.leased_until == later
+
+
+@pytest.mark.django_db
 def test_half_of_the_threads_send_at_most(space: Space, receiver: Receiver) -> None:
     webhook = hook(space, receiver.url)
     send_test(space=space, webhook_id=webhook.pk, now=timezone.now())

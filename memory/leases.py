@@ -1,0 +1,75 @@
+"""Leases: one worker at a time works on a row, and another one goes on when that worker dies.
+
+Jobs and assessments are such rows. Their tables have `state`, `leased_until`, `attempts` and
+`enqueued_at`. A worker claims a row by a conditional update, for the length of a lease that it may
+renew. Each claim changes the row's fence, so a worker that lost its lease writes nothing:
+everything it writes goes through `leased_by`.
+"""
+
+from datetime import datetime, timedelta
+from typing import ClassVar, Self, TypeVar
+from uuid import UUID
+
+from django.db import models, transaction
+from django.db.models import F, Q
+
+from memory.queue import enqueue
+
+M = TypeVar("M", bound=models.Model)
+
+REQUEUE_AFTER = timedelta(seconds=20)
+"""A row is enqueued again only after this, or slow work would fill the queue with repeats."""
+REQUEUE_LIMIT = 1000
+
+
+class LeasedQuerySet(models.QuerySet[M]):
+    """Reads on rows that workers lease."""
+
+    FENCE: ClassVar[str]
+    """The column that each claim changes."""
+    EXHAUSTED: ClassVar[Q]
+    """Which abandoned rows are given up: they may be what their workers died of."""
+
+    def waiting(self, now: datetime) -> Self:
+        """Return the rows that no worker has, and that are due."""
+        return self.filter(state="queued")
+
+    def abandoned(self, now: datetime) -> Self:
+        """Return the rows whose worker let its lease run out."""
+        return self.filter(state="running", leased_until__lt=now)
+
+    def claimable(self, now: datetime) -> Self:
+        """Return the rows that a worker may claim."""
+        return self.waiting(now) | self.abandoned(now).exclude(self.EXHAUSTED)
+
+    def exhausted(self, now: datetime) -> Self:
+        """Return the rows that worker after worker has abandoned."""
+        return self.abandoned(now).filter(self.EXHAUSTED)
+
+    def leased_by(self, worker: M) -> Self:
+        """Return the row as the worker claimed it; none if the worker has lost its lease."""
+        claimed = {name: getattr(worker, name) for name in ("space_id", "pk", self.FENCE)}
+        return self.filter(state="running", **claimed)
+
+
+@transaction.atomic
+def claim(
+    rows: LeasedQuerySet[M], *, space_id: int, row_id: UUID, now: datetime, until: datetime,
+    **values: object,
+) -> M | None:  # fmt: skip
+    """Lease a row and return it, with `values` set; None if no worker may claim it now."""
+    row = rows.filter(space_id=space_id, pk=row_id)
+    claimed = row.claimable(now).update(
+        state="running", leased_until=until, attempts=F("attempts") + 1, error="", **values
+    )
+    return row.select_related("space__embedder").get() if claimed else None
+
+
+def requeue_due(rows: LeasedQuerySet[M], task: str, *, now: datetime) -> int:
+    """Enqueue rows whose task got lost, that came due or were abandoned; return how many."""
+    due = rows.claimable(now).filter(enqueued_at__lte=now - REQUEUE_AFTER)
+    found = due.order_by("enqueued_at").values_list("space_id", "pk")[:REQUEUE_LIMIT]
+    for space_id, row_id in (ids := list(found)):
+        rows.filter(space_id=space_id, pk=row_id).update(enqueued_at=now)
+        enqueue(task, space_id, row_id)
+    return len(ids)
