@@ -1,4 +1,4 @@
-"""JSON shapes of long work."""
+"""JSON schemas of jobs."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -14,7 +14,7 @@ class ImportIn(Schema):
 
 
 class JobOut(Schema):
-    """`done` and `total` count what the work counts: bytes of a file, memories."""
+    """A job and its progress. `done` and `total` count the job's units: bytes of a file, memories."""
 
     id: UUID
     kind: str
@@ -31,6 +31,7 @@ class JobOut(Schema):
 
     @classmethod
     def of(cls, job: Job, now: datetime) -> "JobOut":
+        """Return the job with its remaining time as of `now`."""
         left = job.left(now)
         return cls(
             id=job.pk,
