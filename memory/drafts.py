@@ -22,7 +22,9 @@ MemoryTypeName = Literal[
 
 
 def _storable(text: str) -> str:
-    """Return the text; raise ValueError for NUL and lone surrogates, which PostgreSQL cannot store."""
+    """Return the text; raise ValueError for NUL and lone surrogates, which PostgreSQL cannot
+    store.
+    """
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     try:
@@ -59,7 +61,9 @@ def _each_once(words: list[str]) -> list[str]:
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """Convert to UTC; raise ValueError outside the years 1 to 9999, which Python cannot read back."""
+    """Convert to UTC; raise ValueError outside the years 1 to 9999, which Python cannot read
+    back.
+    """
     try:
         return moment.astimezone(UTC)
     except OverflowError:

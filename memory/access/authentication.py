@@ -38,7 +38,9 @@ class Access:
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
-    """Return a user's access to the space with this slug, or to their first space; raises NotFound."""
+    """Return a user's access to the space with this slug, or to their first space; raises
+    NotFound.
+    """
     memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)

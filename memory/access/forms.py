@@ -17,7 +17,9 @@ def uuid_in(text: str | None) -> UUID:
 
 
 class SentText(forms.CharField):
-    """An optional text field: NULs, which PostgreSQL cannot store, are removed; cut at `longest`."""
+    """An optional text field: NULs, which PostgreSQL cannot store, are removed; cut at
+    `longest`.
+    """
 
     def __init__(self, longest: int | None = None) -> None:
         super().__init__(required=False)

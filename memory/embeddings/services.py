@@ -70,7 +70,9 @@ def replace_vectors(
 
 
 def _held_models(space: Space) -> tuple[int, set[int]]:
-    """Return the space's model and all models that need vectors, locked until the transaction ends."""
+    """Return the space's model and all models that need vectors, locked until the transaction
+    ends.
+    """
     with connection.cursor() as cursor:
         # The lock that a foreign key to the space takes: writers do not wait for each other.
         cursor.execute(

@@ -50,7 +50,9 @@ def ttl_seconds(importance: float, tiers: Tiers) -> int | None:
 
 
 def expires_at(start: datetime, importance: float, tiers: Tiers) -> datetime | None:
-    """Return when a memory written, renewed or restored at `start` (UTC) expires; None for never."""
+    """Return when a memory written, renewed or restored at `start` (UTC) expires; None for
+    never.
+    """
     seconds = ttl_seconds(importance, tiers)
     return None if seconds is None else start + timedelta(seconds=seconds)
 

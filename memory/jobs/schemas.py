@@ -14,7 +14,9 @@ class ImportIn(Schema):
 
 
 class JobOut(Schema):
-    """A job and its progress. `done` and `total` count the job's units: bytes of a file, memories."""
+    """A job and its progress. `done` and `total` count the job's units: bytes of a file,
+    memories.
+    """
 
     id: UUID
     kind: str

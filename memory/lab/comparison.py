@@ -228,7 +228,9 @@ class Column:
 def columns(
     *, space: Space, policy: Policy, asked: LabRequest, marks: Mapping[UUID, bool], now: datetime
 ) -> list[Column]:
-    """Return a column for each profile, with its results for the question. Raises EmbeddingError."""
+    """Return a column for each profile, with its results for the question. Raises
+    EmbeddingError.
+    """
     [found] = compare(
         space=space,
         policy=policy,
