@@ -123,12 +123,12 @@ class Facets(BaseModel):
 
     @property
     def emotion(self) -> float:
-        """E of seed 003, section 2.2."""
+        """The emotion E: the given one, else the formula of seed 003, section 2.2."""
         return emotion(self.valence, self.intensity) if self.E is None else self.E
 
     @property
     def importance(self) -> float:
-        """infoImportance of seed 003, section 3."""
+        """The importance, infoImportance of seed 003, section 3."""
         return base_importance(self.P, self.emotion, self.I, self.J)
 
     def stored(self) -> dict[str, float]:
@@ -178,6 +178,7 @@ class MemoryDraft(BaseModel):
 
     @property
     def base_importance(self) -> float:
+        """The given importance, else that of the facets, else the type's default."""
         if self.importance is not None:
             return self.importance
         if self.facets is not None:
@@ -186,7 +187,7 @@ class MemoryDraft(BaseModel):
 
     @property
     def core(self) -> bool:
-        """P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
+        """True for P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
         return self.facets is not None and self.facets.P == 1.0
 
     def starts_at(self, now: datetime) -> datetime:

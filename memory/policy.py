@@ -41,6 +41,7 @@ class TtlPolicy(_Part):
 
     @property
     def tiers(self) -> Tiers:
+        """The thresholds and lifetimes for the formulas."""
         return Tiers(**self.model_dump(exclude={"renew_on_use"}))
 
 

@@ -55,6 +55,7 @@ class BearerKey(HttpBearer):
     """Authentication by `Authorization: Bearer KEY`."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Access | None:
+        """Return the access of the key with this secret, or None."""
         key = authenticate(secret=token, now=timezone.now())
         if key is None:
             return None
@@ -73,6 +74,9 @@ class SessionAccess(APIKeyCookie):
         return access
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Access | None:
+        """Return the user's access to the space in X-Ebb-Space, or to their first space; raises
+        NotFound.
+        """
         return access_of_member(request.user, request.headers.get("X-Ebb-Space"))
 
 

@@ -108,6 +108,7 @@ class AuditOut(Schema):
 
     @staticmethod
     def resolve_actor(entry: AuditEntry) -> dict[str, str]:
+        """Return the actor's columns as one object."""
         return {"type": entry.actor_type, "name": entry.actor_name}
 
 

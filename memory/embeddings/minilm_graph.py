@@ -1,8 +1,8 @@
 """The ONNX graph of all-MiniLM-L6-v2, built from its published weights.
 
-`minilm.py` calls `build_graph` once per machine and keeps the result as a file. The graph goes
-from one text's token ids to a unit vector: the fp32 BERT, with its linear layers computed in
-integers. Integers take half the time, most of it because the weights are a quarter of the size.
+`minilm.py` calls `build_graph` once per machine and stores the result as a file. The graph turns
+one text's token ids into a unit vector: the fp32 BERT, with its linear layers computed in integers.
+Integers take half the time, most of it because the weights are a quarter of the size.
 """
 
 from collections.abc import Mapping
@@ -139,7 +139,7 @@ def _layer(parts: _GraphParts, prefix: str) -> tuple[Array, Array, str]:
 
 
 def _self_attention(parts: _GraphParts, hidden: str, prefix: str) -> str:
-    """Multi-head attention; query, key and value are one product, of width 3 * 384."""
+    """Add multi-head attention; query, key and value are one product, of width 3 * 384."""
     layers = [_layer(parts, f"{prefix}{name}.") for name in ("query", "key", "value")]
     weight = np.concatenate([weight for weight, _, _ in layers], axis=1)
     bias = np.concatenate([bias for _, bias, _ in layers])
@@ -183,7 +183,7 @@ def _linear_fp32(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix:
 
 
 def _add_and_norm(parts: _GraphParts, update: str, residual: str, prefix: str) -> str:
-    """LayerNorm(update + residual). The operator that fuses the two is six times slower."""
+    """Add LayerNorm(update + residual). The operator that fuses the two is six times slower."""
     total = parts.node("Add", [update, residual], prefix + "total")
     inputs = [total, parts.weight(prefix + "weight"), parts.weight(prefix + "bias")]
     return parts.node("LayerNormalization", inputs, prefix + "output", epsilon=EPSILON)

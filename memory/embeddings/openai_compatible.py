@@ -13,7 +13,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 # Looked up along the class's ancestors. Errors with a status go to failures.refusal instead.
 ERRORS: dict[type[Exception], Failure] = {
-    openai.OpenAIError: Failure.BAD_REQUEST,  # the SDK itself refused to send
+    openai.OpenAIError: Failure.BAD_REQUEST,  # the SDK itself refused the request
     openai.APIError: Failure.SERVER_ERROR,
     openai.APIResponseValidationError: Failure.BAD_ANSWER,
     openai.APIConnectionError: Failure.INTERRUPTED,

@@ -33,7 +33,7 @@ class Patience:
     query: float = 10.0
     document: float = 50.0  # less than a job's lease
     attempts: int = 4
-    first_pause: float = 0.5  # doubles with each repeat
+    first_pause: float = 0.5  # doubles with each retry
 
     def seconds(self, kind: TextKind) -> float:
         """Return the limit for texts of this kind."""

@@ -26,7 +26,7 @@ from memory.models import Embedder, Job, JobState, Memory, MemoryEmbedding, Spac
 from memory.text.passages import passage_of
 
 KIND = "switch_embedder"
-BATCH = 32  # memories; one is well within a lease, also on a slow machine
+BATCH = 32  # memories; one batch takes far less than a lease, also on a slow machine
 GRACE = timedelta(minutes=10)
 DROPPED_AT_ONCE = 5000
 

@@ -16,7 +16,7 @@ VOYAGE_URL = "https://api.voyageai.com/v1"
 # Keys of MongoDB's Voyage AI begin with "al-" and work only there.
 ATLAS_KEY, ATLAS_URL = "al-", "https://ai.mongodb.com/v1"
 
-# Looked up along the class's ancestors.
+# An error is looked up along its class's ancestors.
 ERRORS: dict[type[Exception], Failure] = {
     httpx2.HTTPError: Failure.BAD_REQUEST,
     httpx2.TransportError: Failure.INTERRUPTED,

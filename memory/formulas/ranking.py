@@ -164,7 +164,7 @@ def score(signals: Mapping[str, float], profile: Profile) -> float:
 
 
 def match_percent(similarity: float) -> int:
-    """Return the similarity as whole percent, 0..100, halves rounded up: the 92 of "92% match"
-    (seed 000).
+    """Return the similarity as an integer percentage, 0..100, halves rounded up: the 92 of "92%
+    match" (seed 000).
     """
     return math.floor(clamp(similarity) * 100 + 0.5)

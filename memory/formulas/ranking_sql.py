@@ -68,5 +68,5 @@ def score(signals: Mapping[str, Number], profile: Profile) -> Expression:
 
 
 def match_percent(similarity: Number) -> Expression:
-    """Return the similarity as whole percent, 0..100, halves rounded up."""
+    """Return the similarity as an integer percentage, 0..100, halves rounded up."""
     return Cast(Floor(clamp(similarity) * double(100.0) + double(0.5)), IntegerField())

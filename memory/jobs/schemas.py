@@ -10,6 +10,10 @@ from memory.models import Job
 
 
 class ImportIn(Schema):
+    """The parameters of an import: `skip` leaves out invalid lines, `abort` writes nothing if one
+    exists.
+    """
+
     on_error: Literal["skip", "abort"] = "skip"
 
 
@@ -52,5 +56,7 @@ class JobOut(Schema):
 
 
 class JobList(Schema):
+    """One page of jobs; `next` is the cursor of the next page."""
+
     items: list[JobOut]
     next: str | None

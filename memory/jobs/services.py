@@ -38,7 +38,7 @@ def start_job(
 ) -> Job:
     """Create a job and enqueue it on commit.
 
-    Raises Conflict while the space has unfinished work of this kind.
+    Raises Conflict while the space has an unfinished job of this kind.
     """
     try:
         with transaction.atomic():

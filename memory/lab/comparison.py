@@ -32,7 +32,7 @@ OWN: Final = "own"
 """The name of a column whose weights are only tried; a policy cannot name it."""
 MAX_COLUMNS = 4
 MAX_QUERY = 500  # characters
-DEPTH = 10  # memories a column
+DEPTH = 10  # memories per column
 HEAVIEST = 3.0
 
 SIGNAL_WORDS: Final = {
@@ -213,12 +213,14 @@ class Column:
 
     @property
     def meaning(self) -> str:
+        """The description of the profile."""
         if self.is_own:
             return _("tried here, kept nowhere")
         return str(PROFILE_MEANINGS[self.profile.name])
 
     @property
     def weights(self) -> list[tuple[str, str]]:
+        """The labels of the profile's signals, with their weights as text."""
         return [
             (str(SIGNAL_WORDS[name]), f"{weight:g}")
             for name, weight in self.profile.weights.items()

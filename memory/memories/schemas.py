@@ -131,6 +131,7 @@ class ProfileList(Schema):
 
     @classmethod
     def of(cls, profiles: Sequence[Profile]) -> "ProfileList":
+        """Return the profiles as one page."""
         return cls(items=[ProfileOut.from_orm(profile) for profile in profiles])
 
 

@@ -56,7 +56,7 @@ def _undo_pins(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime)
 
 
 def _undo_deletion(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
-    """Make deleted memories live again that are still in the bin since this action.
+    """Move memories that are still in the bin from this action back to the live ones.
 
     Unlike a restore, this does not restart their lifetimes.
     """

@@ -101,6 +101,7 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.filter(action__in=[*_TOLD_BY_ACTION, "deleted"]).annotate(why=why)
 
     def update(self, **kwargs: Any) -> NoReturn:
+        """Raise TypeError: the history is append-only."""
         raise TypeError("The history is append-only.")
 
 
@@ -140,7 +141,7 @@ class MemoryEvent(models.Model):
     actor_type = models.CharField(_("kind of actor"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     reason = models.TextField(_("reason"), blank=True)
-    # For pages (memory.models.reasons); empty where the sentence is all there is.
+    # For pages (memory.models.reasons); empty for a reason that has only a sentence.
     reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
     reason_argument = models.TextField(default="", db_default="", editable=False)
     content = models.TextField(_("content"))
@@ -196,7 +197,7 @@ class MemoryRevision(models.Model):
     topics = ArrayField(models.CharField(max_length=120), default=list)
     replaced_at = models.DateTimeField(_("replaced"), default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
-    # For pages (memory.models.reasons); empty where the sentence is all there is.
+    # For pages (memory.models.reasons); empty for a reason that has only a sentence.
     reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
     reason_argument = models.TextField(default="", db_default="", editable=False)
     actor_type = models.CharField(_("kind of actor"), max_length=10)

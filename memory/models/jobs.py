@@ -33,6 +33,7 @@ class JobQuerySet(LeasedQuerySet["Job"]):
         return self.filter(kind=kind).order_by("-created_at").first()
 
     def unfinished(self) -> JobQuerySet:
+        """Return the queued and running jobs."""
         return self.filter(state__in=["queued", "running"])
 
 

@@ -37,9 +37,11 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(space_id=space.pk)
 
     def live(self) -> MemoryQuerySet:
+        """Return the live memories."""
         return self.filter(status="live")
 
     def in_review(self) -> MemoryQuerySet:
+        """Return the memories in review."""
         return self.filter(status="review")
 
     def held_as(self, kind: str) -> MemoryQuerySet:
@@ -52,6 +54,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.binned().filter(bin_reason="rejected")
 
     def binned(self) -> MemoryQuerySet:
+        """Return the memories in the bin."""
         return self.filter(status="binned")
 
     def referred_to(self, *references: str) -> MemoryQuerySet:

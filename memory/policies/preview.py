@@ -1,7 +1,7 @@
 """Preview of policy changes: memories to be removed or kept, and search results.
 
-Only reads, with the sweep's own queries (retention.statements), so that the preview is what happens
-if the policy is changed and a sweep runs at that time.
+Only reads, with the sweep's own queries (retention.statements). So the preview equals the effect of
+changing the policy and sweeping at that time.
 """
 
 from collections.abc import Collection, Mapping, Sequence

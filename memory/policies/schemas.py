@@ -74,6 +74,7 @@ class FateOut(Schema):
 
     @staticmethod
     def resolve_expires_at(memory: Memory) -> datetime | None:
+        """Return the end of the memory's lifetime under the previewed policy."""
         return memory.would_expire_at  # type: ignore[attr-defined, no-any-return]  # annotated by the preview
 
 

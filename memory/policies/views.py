@@ -27,7 +27,7 @@ VERSIONS = 20
 NAMED = 4  # memories listed for each outcome
 QUERIES = 3
 MAX_QUERY = 500  # characters
-DETAILS = 4  # changes that a sentence names
+DETAILS = 4  # changes named in the message
 
 
 @require_GET
