@@ -22,9 +22,7 @@ MemoryTypeName = Literal[
 
 
 def _storable(text: str) -> str:
-    """Return the text; raise ValueError for NUL and lone surrogates, which PostgreSQL cannot
-    store.
-    """
+    """Return the text; raise ValueError for NUL and lone surrogates: PostgreSQL refuses them."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     try:
@@ -61,9 +59,7 @@ def _each_once(words: list[str]) -> list[str]:
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """Convert to UTC; raise ValueError outside the years 1 to 9999, which Python cannot read
-    back.
-    """
+    """Convert to UTC; raise ValueError outside the years 1 to 9999, Python's range."""
     try:
         return moment.astimezone(UTC)
     except OverflowError:
@@ -71,9 +67,7 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 def _in_words(moment: object) -> object:
-    """Reject numbers, also as text: their unit, seconds or milliseconds since 1970, would be a
-    guess.
-    """
+    """Raise ValueError for numbers, also as text: their unit would be a guess."""
     if isinstance(moment, str) and not _NUMBER.fullmatch(moment):
         return moment
     if isinstance(moment, datetime):

@@ -76,7 +76,7 @@ def plainly(wrong: Mapping[str, Any]) -> str:
 
 
 def refused(error: ValidationError, *, whole: str) -> InvalidArguments:
-    """Return InvalidArguments for pydantic's errors; `whole` is the field name for errors without
+    """Return InvalidArguments for pydantic's errors; `whole` names the field of errors without
     one.
     """
     wrong = error.errors()

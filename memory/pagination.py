@@ -185,8 +185,6 @@ def _text(value: Any) -> str:
 
 
 def _moment(microseconds: str) -> datetime:
-    """Return the time so many microseconds after the start of year 1, at most the calendar's
-    end.
-    """
+    """Return the time so many microseconds after year 1 began, at most the calendar's end."""
     exact = int(microseconds) if microseconds.isdigit() else int(float(microseconds))
     return _FIRST + timedelta(microseconds=min(exact, _LAST))

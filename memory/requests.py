@@ -12,9 +12,7 @@ from memory.pagination import CURSOR, NUMBERED_CURSOR
 
 
 class Body(BaseModel):
-    """Base of request bodies. Unknown fields are rejected, so that a misspelt one is not silently
-    ignored.
-    """
+    """Base of request bodies. Unknown fields are rejected, so a misspelt one is not ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -118,9 +116,7 @@ def may_fail(*statuses: int) -> dict[str, Any]:
 
 
 def or_events(*statuses: int) -> dict[str, Any]:
-    """Return `may_fail` of these statuses for a call that can answer with server-sent events, with
-    their schema.
-    """
+    """Return `may_fail` of these statuses for a call that can answer with server-sent events."""
     event = {
         "type": "object",
         "description": "One event; `data` is JSON.",

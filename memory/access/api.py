@@ -62,9 +62,7 @@ def get_key(request: HttpRequest, id: RowId) -> KeyOut:
     openapi_extra=may_fail(409),
 )
 def change_key(request: HttpRequest, id: RowId, asked: KeyChangeIn) -> KeyOut:
-    """Change a key's name, expiry or rate limit. A key's scopes cannot be changed; create another
-    key.
-    """
+    """Change a key's name, expiry or rate limit. To change its scopes, create another key."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
     _may_give(access, key.scopes)

@@ -38,9 +38,7 @@ class Access:
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
-    """Return a user's access to the space with this slug, or to their first space; raises
-    NotFound.
-    """
+    """Return a user's access to the space with this slug, or to their first; raises NotFound."""
     memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)
@@ -74,9 +72,7 @@ class SessionAccess(APIKeyCookie):
         return access
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Access | None:
-        """Return the user's access to the space in X-Ebb-Space, or to their first space; raises
-        NotFound.
-        """
+        """Return the user's access to the space in X-Ebb-Space; raises NotFound."""
         return access_of_member(request.user, request.headers.get("X-Ebb-Space"))
 
 

@@ -17,9 +17,7 @@ def uuid_in(text: str | None) -> UUID:
 
 
 class SentText(forms.CharField):
-    """An optional text field: NULs, which PostgreSQL cannot store, are removed; cut at
-    `longest`.
-    """
+    """An optional text, cut at `longest`, without NULs, which PostgreSQL cannot store."""
 
     def __init__(self, longest: int | None = None) -> None:
         super().__init__(required=False)

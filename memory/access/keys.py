@@ -24,9 +24,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 def digest(secret: str) -> str:
-    """Return the secret's SHA-256. No slow hash is needed: a key is 256 random bits, not a
-    password.
-    """
+    """Return the secret's SHA-256: enough for 256 random bits, unlike for a password."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

@@ -29,9 +29,7 @@ View = Callable[Concatenate[PageRequest, Access, P], HttpResponseBase]
 
 
 def page_access(user: Any, slug: str, scope: str) -> Access:
-    """Return a user's access to the space in a page's URL: 404 for non-members, 403 without the
-    scope.
-    """
+    """Return a user's access to the page's space: 404 for non-members, 403 without the scope."""
     try:
         access = access_of_member(user, slug)
         access.require(scope)

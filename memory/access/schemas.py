@@ -27,9 +27,7 @@ class KeyIn(Body):
 
 
 class KeyChangeIn(Body):
-    """The changes to a key. Omitted fields keep their values; null removes an expiry or a rate
-    limit.
-    """
+    """The changes to a key. Omitted fields keep their values; null removes an expiry or limit."""
 
     model_config = example(name="my other robot", rate_limit=None)
 

@@ -132,9 +132,7 @@ def _encoder_layer(parts: _GraphParts, hidden: str, prefix: str) -> str:
 
 
 def _layer(parts: _GraphParts, prefix: str) -> tuple[Array, Array, str]:
-    """Return a linear layer's weight, transposed from (out, in) to (in, out), its bias and its
-    prefix.
-    """
+    """Return a linear layer's weight, transposed from (out, in) to (in, out), bias and prefix."""
     return parts.weights[prefix + "weight"].T, parts.weights[prefix + "bias"], prefix
 
 
@@ -190,9 +188,7 @@ def _add_and_norm(parts: _GraphParts, update: str, residual: str, prefix: str) -
 
 
 def _pooled(parts: _GraphParts, hidden: str) -> str:
-    """Add the mean over the tokens, scaled to length 1. The divisor cancels out, so a sum is
-    enough.
-    """
+    """Add the mean over the tokens, scaled to length 1; a sum gives the same."""
     axis = parts.constant("tokens_axis", np.array([1]))
     total = parts.node("ReduceSum", [hidden, axis], "total", keepdims=0)
     return parts.node("LpNormalization", [total], "embedding", axis=1, p=2)

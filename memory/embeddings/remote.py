@@ -73,7 +73,7 @@ class RemoteEmbedder(Embedder):
         """Return the endpoint's answer to one request, as decoded JSON. Raises EmbeddingError."""
 
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
-        """Implement Embedder.embed. A text longer than the model accepts is cut off, as by
+        """Implement Embedder.embed. Texts longer than the model accepts are cut off, as by
         MiniLM.
         """
         try:

@@ -62,17 +62,13 @@ def store_vectors(
 def replace_vectors(
     *, space: Space, memory: Memory, text: str, made: Mapping[int, Vectors]
 ) -> None:
-    """Replace the vectors of a memory whose text has changed, by all models, in the transaction of
-    the change.
-    """
+    """Replace all vectors of a memory whose text has changed, in the transaction of the change."""
     MemoryEmbedding.objects.in_space(space).filter(memory=memory).delete()
     store_vectors(space=space, memories=[memory], texts=[text], made=made)
 
 
 def _held_models(space: Space) -> tuple[int, set[int]]:
-    """Return the space's model and all models that need vectors, locked until the transaction
-    ends.
-    """
+    """Return the space's model and all models that need vectors; lock the space's row, shared."""
     with connection.cursor() as cursor:
         # The lock that a foreign key to the space takes: writers do not wait for each other.
         cursor.execute(

@@ -147,9 +147,7 @@ def _next_batch(space: Space, target: Embedder, after: UUID | None) -> Sequence[
 
 @transaction.atomic
 def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors) -> None:
-    """Write the vectors of memories whose text has not changed; the others are embedded again
-    later.
-    """
+    """Write the vectors of memories with unchanged text; the others are embedded again later."""
     same = Q(pk__in=[])
     for memory in batch:
         same |= Q(pk=memory.pk, revision=memory.revision)

@@ -112,9 +112,7 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
 
 
 def _proposed(space: Space) -> tuple[str, str]:
-    """Return the provider and model in the settings, or two empty strings if the space uses
-    them.
-    """
+    """Return the settings' provider and model, or empty strings if the space uses them."""
     configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
     has = (space.embedder.provider, space.embedder.model)
     return configured if configured != has else ("", "")

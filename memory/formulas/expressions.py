@@ -34,8 +34,8 @@ NEGLIGIBLE: Final = 1e-100
 
 
 def double(value: Number) -> Expression:
-    """Return the number as double precision: numeric is several times slower and rounds
-    differently.
+    """Return the number as double precision; numeric is several times slower and rounds
+    otherwise.
     """
     expression = value if isinstance(value, Combinable) else Value(value)
     return Cast(expression, FloatField())

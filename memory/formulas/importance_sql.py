@@ -36,9 +36,7 @@ SECONDS_A_DAY = 86400
 
 
 def clamp(value: Number) -> Expression:
-    """Return the value, clamped to 0..1. NULL stays NULL; greatest and least alone would return
-    1.
-    """
+    """Return the value, clamped to 0..1; NULL for NULL, where greatest and least would give 1."""
     number = double(value)
     return Case(
         When(IsNull(number, False), then=Greatest(double(0.0), Least(double(1.0), number))),

@@ -50,7 +50,7 @@ def ttl_seconds(importance: float, tiers: Tiers) -> int | None:
 
 
 def expires_at(start: datetime, importance: float, tiers: Tiers) -> datetime | None:
-    """Return when a memory written, renewed or restored at `start` (UTC) expires; None for
+    """Return the expiry of a memory written, renewed or restored at `start` (UTC); None for
     never.
     """
     seconds = ttl_seconds(importance, tiers)

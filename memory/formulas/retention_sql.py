@@ -73,8 +73,8 @@ def life_left(start: Moment, expires_at: Moment, now: Moment) -> Expression:
 
 
 def protected(pinned: Flag, created_at: Moment, now: Moment, grace_hours: Number) -> Expression:
-    """Return the condition that removal for capacity must skip the memory: pinned, or within the
-    grace period.
+    """Return the condition that capacity must skip the memory: pinned, or within the grace
+    period.
     """
     grace_end = seconds_after(moment(created_at), double(grace_hours) * double(3600.0))
     return ExpressionWrapper(

@@ -10,17 +10,15 @@ from memory.models import Job
 
 
 class ImportIn(Schema):
-    """The parameters of an import: `skip` leaves out invalid lines, `abort` writes nothing if one
-    exists.
+    """The parameters of an import: `skip` omits invalid lines, `abort` writes nothing if any
+    exist.
     """
 
     on_error: Literal["skip", "abort"] = "skip"
 
 
 class JobOut(Schema):
-    """A job and its progress. `done` and `total` count the job's units: bytes of a file,
-    memories.
-    """
+    """A job and its progress. `done` and `total` count its units: bytes of a file, memories."""
 
     id: UUID
     kind: str

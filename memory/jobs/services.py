@@ -105,8 +105,8 @@ def reschedule(*, job: Job, error: str, until: datetime) -> None:
 
 
 def stop(*, job: Job, now: datetime) -> bool:
-    """End the job if its cancellation was requested and the lease not lost; return True if it
-    ended.
+    """End the job if its cancellation was requested; return False if not, or if the lease was
+    lost.
     """
     requested = Job.objects.leased_by(job).filter(cancel_requested=True).exists()
     return requested and _end(job, JobState.CANCELLED, now)

@@ -137,9 +137,7 @@ def _all_weights(profile: Profile) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Part:
-    """A signal's contribution to a score, and its segment of the bar: 0..1 of the column's best
-    score.
-    """
+    """A signal's contribution, and its segment of the bar: 0..1 of the column's best score."""
 
     signal: str
     value: float
@@ -230,9 +228,7 @@ class Column:
 def columns(
     *, space: Space, policy: Policy, asked: LabRequest, marks: Mapping[UUID, bool], now: datetime
 ) -> list[Column]:
-    """Return a column for each profile, with its results for the question. Raises
-    EmbeddingError.
-    """
+    """Return a column for each profile, with the question's results. Raises EmbeddingError."""
     [found] = compare(
         space=space,
         policy=policy,

@@ -113,7 +113,7 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     openapi_extra=may_fail(503),
 )
 def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
-    """Search memories by a question, with the numbers behind each score. A search does not count as
+    """Search memories by a question, with the parts of each score. A search does not count as
     use.
     """
     access = access_to(request, "read")

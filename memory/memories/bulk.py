@@ -127,9 +127,7 @@ def revise_all(
     reason: str,
     **changes: Combinable,
 ) -> int:
-    """Change columns that are neither embedded nor indexed; keep the previous version as a
-    revision.
-    """
+    """Change columns that are neither embedded nor indexed; store the previous revisions."""
     actor = actor.in_action()
     keep_revisions(memories, actor=actor, now=now, reason=reason)
     _rows(space, memories).update(revision=F("revision") + 1, **changes)

@@ -38,9 +38,7 @@ class EditForm(forms.Form):
     revision = forms.IntegerField(required=False)
 
     def change_of(self, memory: Memory) -> MemoryChange:
-        """Return the change of a valid form. An importance left as shown, with two digits, is not
-        changed.
-        """
+        """Return the change of a valid form. An importance left as shown is not changed."""
         sent = self.cleaned_data
         is_as_shown = sent["importance"] == round(memory.importance, 2)
         return MemoryChange(

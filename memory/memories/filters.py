@@ -65,7 +65,7 @@ class Filters:
 
     @property
     def is_search(self) -> bool:
-        """True if recall answers: it finds only live memories. Other statuses are searched by their
+        """True if recall answers, which finds only live memories; others are searched by their
         words.
         """
         return bool(self.q) and self.status == Status.LIVE
@@ -83,17 +83,13 @@ class Filters:
 
     @property
     def leaves_pinned_out(self) -> bool:
-        """True if the list is sorted by expiry: a pinned memory's date applies only once it is
-        unpinned.
-        """
+        """True if sorted by expiry: a pinned memory's date applies only once it is unpinned."""
         return self.order == "expires_at" and self.lifetime not in {"pinned", "permanent"}
 
     def narrowed(
         self, rows: MemoryQuerySet, *, decay: DecayPolicy, now: datetime
     ) -> MemoryQuerySet:
-        """Return the memories that match, with `current_importance`; the search text is not
-        applied.
-        """
+        """Return the matching memories, with `current_importance`; ignores the search text."""
         rows = rows.filter(status=self.status).with_importance_now(decay=decay, now=now)
         if self.type:
             rows = rows.filter(memory_type=self.type)

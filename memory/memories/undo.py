@@ -21,9 +21,7 @@ REASON = Reason("undone")
 
 @dataclass(frozen=True)
 class Undone:
-    """The numbers of memories that were undone (`back`) and that had been changed since
-    (`left`).
-    """
+    """The numbers of memories undone (`back`) and left because they were changed since (`left`)."""
 
     back: int
     left: int

@@ -68,8 +68,8 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.exclude(Exists(later))
 
     def unmoved(self) -> MemoryQuerySet:
-        """Return the memories that these events moved into the bin or out of it, and that were not
-        moved since.
+        """Return memories that these events moved into or out of the bin, and that were not moved
+        since.
         """
         return Memory.objects.filter(pk__in=self.not_followed_by(*MOVES).values("memory_id"))
 

@@ -38,9 +38,7 @@ class JobQuerySet(LeasedQuerySet["Job"]):
 
 
 class JobState(models.TextChoices):
-    """A job's state: queued → running → done | failed | cancelled; failed | cancelled → queued
-    (resumed).
-    """
+    """Transitions: queued → running → done | failed | cancelled; failed | cancelled → queued."""
 
     QUEUED = "queued", _("queued")
     RUNNING = "running", _("running")

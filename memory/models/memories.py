@@ -58,9 +58,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(status="binned")
 
     def referred_to(self, *references: str) -> MemoryQuerySet:
-        """Return the memories with these whole or short ids; any other reference raises
-        ValueError.
-        """
+        """Return the memories with these whole or short ids; raises ValueError for other texts."""
         short = [reference for reference in references if SHORT_ID.fullmatch(reference)]
         whole = [uuid.UUID(reference) for reference in references if reference not in short]
         return self.filter(Q(short_id__in=short) | Q(pk__in=whole))
@@ -80,9 +78,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return [found[place.pk] for place in places if place.pk in found]
 
     def saying(self, text: str) -> MemoryQuerySet:
-        """Return memories whose content contains this plain text, or that have it as a tag, in any
-        case.
-        """
+        """Return memories with this plain text in the content, or as a tag, in any case."""
         return self.filter(Q(content__icontains=text) | Q(tags__contains=[text.lower()]))
 
     def with_importance_now(self, *, decay: DecayPolicy, now: datetime) -> MemoryQuerySet:
@@ -118,9 +114,7 @@ class MemoryType(models.TextChoices):
 
 
 class Status(models.TextChoices):
-    """A memory's status: live memories are recalled, those in review wait, binned ones can be
-    restored.
-    """
+    """A memory's status: live ones are recalled, binned ones can be restored."""
 
     LIVE = "live", _("live")
     REVIEW = "review", _("in review")

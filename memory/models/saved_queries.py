@@ -29,9 +29,7 @@ class SavedQueryQuerySet(models.QuerySet["SavedQuery"]):
 
 
 class SavedQuery(models.Model):
-    """One saved question of a space, for the lab and the policy preview. Recall does not read
-    it.
-    """
+    """One saved question of a space, for the lab and the policy preview; recall ignores it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     query = models.TextField(_("question"))

@@ -166,8 +166,8 @@ def texts_of(document: PolicyDocument) -> dict[str, str]:
 
 
 def asked(posted: Mapping[str, str]) -> dict[str, Any]:
-    """Return the changes of a submitted form, nested like the document. A switch that is off is not
-    sent.
+    """Return a submitted form's changes, nested like the document. A browser omits an off
+    switch.
     """
     changes: dict[str, Any] = {}
     for path, rule in RULES.items():

@@ -41,9 +41,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class GroupLabels:
-    """Settings that belong together; `wrong` is the error when their values do not fit each
-    other.
-    """
+    """Settings that belong together; `wrong` is the error if their values conflict."""
 
     title: _StrPromise
     intro: _StrPromise

@@ -150,9 +150,7 @@ def preview_policy(
 
 
 def _ends(policy: PolicyDocument, document: PolicyDocument) -> Combinable:
-    """Return the expression for the end of lifetimes: the stored one, unless the change recomputes
-    it.
-    """
+    """Return the expression for the end of lifetimes: stored, unless the change recomputes it."""
     if document.ttl.tiers == policy.ttl.tiers:
         return F("expires_at")
     return retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)

@@ -63,9 +63,7 @@ def add_version(
 
 
 def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) -> Policy:
-    """Put the document of an earlier version into effect again, as a new version. Raises
-    NotFound.
-    """
+    """Store the document of an earlier version as a new version. Raises NotFound."""
     earlier = policy_version(space, version)
     if earlier is None:
         raise NotFound("There is no such version of the policy.")

@@ -18,9 +18,7 @@ from memory.models import User
 @require_http_methods(["GET", "POST"])
 @space_page("read")
 def account(request: PageRequest, access: Access) -> HttpResponse:
-    """Set the first password of a user invited by link; otherwise ask for the old one and change
-    it.
-    """
+    """Set the first password of an invited user, or change a password with the old one."""
     user = request.user
     kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
     form: SetPasswordForm[User] = kind(user, request.POST if request.method == "POST" else None)

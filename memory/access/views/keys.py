@@ -153,7 +153,7 @@ def audited(request: PageRequest, access: Access) -> dict[str, Any]:
 
 
 def _words(entry: AuditEntry) -> str:
-    """Return an entry's details: `{"role": "editor", "before": "viewer"}` → "role editor · before
+    """Return the details: `{"role": "editor", "before": "viewer"}` → "role editor · before
     viewer".
     """
     told = []

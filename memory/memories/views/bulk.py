@@ -46,9 +46,7 @@ SAID = {
 @require_POST
 @space_page("write")
 def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
-    """Apply one of the actions in SAID to the selected memories; render the list again, with an
-    undo.
-    """
+    """Apply one of the actions in SAID to the selected memories; render the list with an undo."""
     if action not in SAID:
         raise Http404
     chosen, actor = selected_ids(request.POST), access.actor.in_action()

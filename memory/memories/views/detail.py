@@ -145,9 +145,7 @@ def _one(access: Access, memory_id: UUID) -> Memory:
 
 
 def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> HttpResponse:
-    """Render the page, or for htmx its changing part; redirect to it after a POST without a
-    script.
-    """
+    """Render the page, or for htmx its changing part; redirect after a POST without htmx."""
     if request.method == "POST" and not request.htmx and not more.get("editing"):
         return redirect("memory", access.space.slug, one.pk)
     document = current_policy(access.space).document

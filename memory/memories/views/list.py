@@ -129,8 +129,9 @@ def _paged(
 
 
 def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
-    """Leave out rows that cannot be on the first page: importance now never exceeds the base, which
-    has an index.
+    """Leave out rows that cannot be on the first page, by the base importance, which has an index.
+
+    A memory's importance now never exceeds its base.
     """
     some = rows.order_by("-importance").values_list(F("current_importance"))[:WEIGHED]
     weights = sorted((weight for (weight,) in some), reverse=True)
