@@ -1,4 +1,4 @@
-"""Who did something, and in which action: the history says so beside what was done."""
+"""The actor of a change and the action it belongs to, as the history records them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 @dataclass(frozen=True)
 class Actor:
-    """A person, a key, the assessor, or Ebb itself (sweeps)."""
+    """A user, a key, the assessor, an assistant, or Ebb itself (sweeps)."""
 
     type: Literal["user", "key", "assessor", "assistant", "system"]
     name: str
@@ -17,9 +17,9 @@ class Actor:
     """The action that has begun: all its events and revisions have this id."""
 
     def in_action(self) -> Actor:
-        """Return this actor in the action that has begun, or in a new one.
+        """Return this actor in the current action, or in a new one.
 
-        A service that writes several things begins one, and hands on who acts in it.
+        A service that writes several rows begins an action and passes this actor on.
         """
         return self if self.action_id else replace(self, action_id=uuid4())
 

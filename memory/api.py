@@ -17,7 +17,7 @@ import memory.webhooks.api
 import memory.xml.api
 
 router = Router()
-# In this order the calls stand in the API's document.
+# The API document lists the calls in this order.
 for part in (
     memory.memories.api,
     memory.store.revisions_api,

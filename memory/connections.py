@@ -1,4 +1,4 @@
-"""Giving the database connection back before something slow begins."""
+"""Release of the database connection before slow work begins."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,19 +12,19 @@ T = TypeVar("T")
 
 
 def release_connection() -> None:
-    """Returns this thread's connection to the pool, unless a transaction is open on it.
+    """Return this thread's connection to the pool, unless a transaction is open on it.
 
-    A model may think for a minute; a connection held meanwhile is one that nobody else can use.
+    A model may take a minute; meanwhile no other thread could use the connection.
     """
     if not connection.in_atomic_block:
         connection.close()
 
 
 async def release_request_connection() -> None:
-    """`release_connection` on the thread of the request that is being answered.
+    """Run `release_connection` on the thread of the current request.
 
-    A view finds out there who is calling. Before it waits for a model or borrows the threads below
-    its connection goes back: as many such views as there are connections would wait for each other.
+    The view authenticates its caller on that thread. If it kept the connection while waiting for a
+    model or for `in_thread`, as many such views as there are connections would deadlock.
     """
     await sync_to_async(release_connection)()
 
@@ -33,19 +33,20 @@ _LAST = ThreadPoolExecutor(max_workers=2, thread_name_prefix="last")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Runs synchronous work with the database from a stream, on a thread shared with all others.
+    """Run synchronous database work of a stream on a shared thread.
 
-    A request's own thread is given back when its stream begins (config.handler); what it needs
-    later it borrows here, for as long as the work takes and no longer.
+    A request's own thread is released when its stream begins (config.handler); later work borrows a
+    thread only while it runs.
     """
     return await _run(None, lambda: work(*args, **kwargs))
 
 
 async def in_last_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`in_thread` for what ends a stream: it waits for its like, and keeps nobody from beginning.
+    """Run the final work of a stream on a small pool of its own, so that it cannot delay new
+    streams.
 
-    Replies that were given the same memories wait for each other's rows. On the common threads two
-    hundred that ended would hold up all that begin.
+    Replies that used the same memories wait for each other's rows. On the common threads, two
+    hundred ending replies would block all that begin.
     """
     return await _run(_LAST, lambda: work(*args, **kwargs))
 

@@ -1,6 +1,6 @@
-"""What somebody asks to remember or to change, checked before anything is written.
+"""Requests to save or change a memory, validated before anything is written.
 
-Every entry point (API, tools, assessor, pages) builds one of these; services accept nothing else.
+Every caller (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
 import math
@@ -22,7 +22,7 @@ MemoryTypeName = Literal[
 
 
 def _storable(text: str) -> str:
-    """Refuses what PostgreSQL cannot hold: NUL and halves of surrogate pairs."""
+    """Return the text; raise ValueError for NUL and lone surrogates: PostgreSQL refuses them."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     try:
@@ -33,7 +33,7 @@ def _storable(text: str) -> str:
 
 
 def _storable_json(value: Any) -> Any:
-    """The same at any depth; and PostgreSQL's JSON has no NaN."""
+    """Check texts at any depth as `_storable` does; raise ValueError for NaN and infinity, too."""
     if isinstance(value, str):
         _storable(value)
     elif isinstance(value, float) and not math.isfinite(value):
@@ -59,7 +59,7 @@ def _each_once(words: list[str]) -> list[str]:
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """Refuses what falls out of the calendar in UTC: Python could not read it back."""
+    """Convert to UTC; raise ValueError outside the years 1 to 9999, Python's range."""
     try:
         return moment.astimezone(UTC)
     except OverflowError:
@@ -67,7 +67,7 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 def _in_words(moment: object) -> object:
-    """Refuses seconds since 1970, also as text: whether they are seconds would be a guess."""
+    """Raise ValueError for numbers, also as text: their unit would be a guess."""
     if isinstance(moment, str) and not _NUMBER.fullmatch(moment):
         return moment
     if isinstance(moment, datetime):
@@ -75,7 +75,7 @@ def _in_words(moment: object) -> object:
     raise ValueError("must be a time by ISO 8601, with its time zone")
 
 
-# What the schemas say of texts; the functions above hold it.
+# The patterns of texts in the JSON schemas; the functions above enforce them.
 _STORABLE = {"pattern": r"^[^\u0000]*$"}
 _SAYING = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
@@ -95,7 +95,7 @@ Tag = Annotated[
 Topic = Annotated[
     Text, AfterValidator(_not_blank), Field(max_length=120, json_schema_extra=_SAYING)
 ]
-# Said twice, a tag is there once.
+# A repeated tag is kept once.
 Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(_each_once)]
 Topics = Annotated[list[Topic], Field(max_length=MAX_TAGS), AfterValidator(_each_once)]
 # strict: neither "high", nor "0.7", nor true is a number (seed 002, AC-2)
@@ -104,7 +104,7 @@ Signed = Annotated[float, Field(strict=True, ge=-1.0, le=1.0, allow_inf_nan=Fals
 
 
 class Facets(BaseModel):
-    """The scores of seed 003, section 2. E follows from valence and intensity unless given."""
+    """The scores of seed 003, section 2. E is computed from valence and intensity unless given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -117,21 +117,21 @@ class Facets(BaseModel):
 
     @property
     def emotion(self) -> float:
-        """E of seed 003, section 2.2."""
+        """The emotion E: the given one, else the formula of seed 003, section 2.2."""
         return emotion(self.valence, self.intensity) if self.E is None else self.E
 
     @property
     def importance(self) -> float:
-        """infoImportance of seed 003, section 3."""
+        """The importance, infoImportance of seed 003, section 3."""
         return base_importance(self.P, self.emotion, self.I, self.J)
 
     def stored(self) -> dict[str, float]:
-        """All six numbers, as a memory keeps them."""
+        """Return all six numbers, as a memory stores them."""
         return self.model_dump() | {"E": self.emotion}
 
 
 class Source(BaseModel):
-    """Where a memory comes from: free strings."""
+    """The origin of a memory: free strings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -148,8 +148,9 @@ _EXAMPLE: dict[str, Any] = {
 
 
 class MemoryDraft(BaseModel):
-    """A memory to be. Importance is what the caller says, else the facets' formula, else the
-    type's default (seed 002, AC-1); without a type it is an observation (AC-5)."""
+    """A memory to save. Its importance is the given one, else computed from the facets, else the
+    type's default (seed 002, AC-1); the default type is observation (AC-5).
+    """
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, json_schema_extra={"examples": [_EXAMPLE]}
@@ -171,6 +172,7 @@ class MemoryDraft(BaseModel):
 
     @property
     def base_importance(self) -> float:
+        """The given importance, else that of the facets, else the type's default."""
         if self.importance is not None:
             return self.importance
         if self.facets is not None:
@@ -179,21 +181,22 @@ class MemoryDraft(BaseModel):
 
     @property
     def core(self) -> bool:
-        """P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
+        """True for P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
         return self.facets is not None and self.facets.P == 1.0
 
     def starts_at(self, now: datetime) -> datetime:
+        """Return the given creation time, else `now`."""
         return self.created_at or now
 
 
 class MemoryAsked(MemoryDraft):
-    """A memory to be, by a caller who may leave it to Ebb whether it is new."""
+    """A memory to save; with `on_duplicate`, Ebb may reinforce an existing memory instead."""
 
     on_duplicate: Literal["reinforce"] | None = None
 
 
 class MemoryChange(BaseModel):
-    """What to change about a memory; fields left out stay as they are."""
+    """The changes to a memory; omitted fields keep their values."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -210,7 +213,7 @@ class MemoryChange(BaseModel):
     pinned: Annotated[bool, Field(strict=True)] | None = None
 
     def values(self) -> dict[str, Any]:
-        """The columns a revision changes, with their new values."""
+        """Return the columns that a revision changes, with their new values."""
         given = {
             name: value
             for name in ("content", "memory_type", "tags", "topics", "importance")
@@ -224,7 +227,8 @@ class MemoryChange(BaseModel):
 
 
 class Reversion(MemoryChange):
-    """A past revision, taken whole: where nobody had given facets then, none are left."""
+    """A past revision, restored whole: facets that it did not have are removed."""
 
     def values(self) -> dict[str, Any]:
+        """Return the columns to change; `facets` is None if the revision had none."""
         return {"facets": None} | super().values()

@@ -1,4 +1,4 @@
-"""What can go wrong in the memory core. Services raise; config.errors answers."""
+"""Errors of the memory core. Services raise them; config.errors turns them into answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class EbbError(Exception):
 
 @dataclass(frozen=True)
 class FieldError:
-    """What is wrong with one argument."""
+    """An error in one argument."""
 
     field: str
     message: str
@@ -28,19 +28,19 @@ class InvalidArguments(EbbError):
 
 
 class NotFound(EbbError):
-    """No such thing in this space."""
+    """The requested object does not exist in this space."""
 
 
 class Forbidden(EbbError):
-    """The key's scopes or the member's role do not allow it."""
+    """The key's scopes or the member's role do not allow the action."""
 
 
 class Conflict(EbbError):
-    """The state of the thing does not allow it now."""
+    """The object's current state does not allow the action."""
 
 
 class RateLimited(EbbError):
-    """The key has asked too often; `retry_after` seconds from now it may ask again."""
+    """The key has exceeded its rate limit; it may call again in `retry_after` seconds."""
 
     def __init__(self, message: str, *, retry_after: float) -> None:
         self.retry_after = retry_after
@@ -48,8 +48,9 @@ class RateLimited(EbbError):
 
 
 class ProviderError(Exception):
-    """A model could not be used. `permanent` says that trying again cannot help; `retry_after` is
-    in seconds, if the endpoint asked for a pause."""
+    """A model could not be used. `permanent`: a retry cannot help; `retry_after`: the delay in
+    seconds that the endpoint asked for, or None.
+    """
 
     def __init__(self, message: str, *, permanent: bool, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -58,8 +59,9 @@ class ProviderError(Exception):
 
 
 def plainly(wrong: Mapping[str, Any]) -> str:
-    """What pydantic finds wrong, in a caller's words: it names our classes, and counts what a text
-    has that went through a validator as items."""
+    """Return pydantic's message for an error, without our class names. For a text behind a
+    validator, pydantic counts items; here they are characters.
+    """
     message, context = str(wrong["msg"]), wrong.get("ctx", {})
     match wrong["type"], context.get("field_type"):
         case "value_error", _:
@@ -74,7 +76,9 @@ def plainly(wrong: Mapping[str, Any]) -> str:
 
 
 def refused(error: ValidationError, *, whole: str) -> InvalidArguments:
-    """What pydantic refuses; `whole` names what is wrong as a whole."""
+    """Return InvalidArguments for pydantic's errors; `whole` names the field of errors without
+    one.
+    """
     wrong = error.errors()
     return InvalidArguments(
         *(FieldError(".".join(map(str, one["loc"])) or whole, plainly(one)) for one in wrong)

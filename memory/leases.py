@@ -1,9 +1,9 @@
-"""Leases: one worker at a time works on a row, and another one goes on when that worker dies.
+"""Leases: one worker at a time works on a row, and another one continues when that worker dies.
 
 Jobs and assessments are such rows. Their tables have `state`, `leased_until`, `attempts` and
-`enqueued_at`. A worker claims a row by a conditional update, for the length of a lease that it may
-renew. Each claim changes the row's fence, so a worker that lost its lease writes nothing:
-everything it writes goes through `leased_by`.
+`enqueued_at`. A worker claims a row by a conditional update, for the length of a lease, which it
+may renew. Each claim changes the row's fence, so a worker that lost its lease cannot write: all its
+writes go through `leased_by`.
 """
 
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ REQUEUE_LIMIT = 1000
 
 
 class LeasedQuerySet(models.QuerySet[M]):
-    """Reads on rows that workers lease."""
+    """Queries on rows that workers lease."""
 
     FENCE: ClassVar[str]
     """The column that each claim changes."""
@@ -31,11 +31,11 @@ class LeasedQuerySet(models.QuerySet[M]):
     """Which abandoned rows are given up: they may be what their workers died of."""
 
     def waiting(self, now: datetime) -> Self:
-        """Return the rows that no worker has, and that are due."""
+        """Return the queued rows that are due."""
         return self.filter(state="queued")
 
     def abandoned(self, now: datetime) -> Self:
-        """Return the rows whose worker let its lease run out."""
+        """Return the rows whose worker's lease has expired."""
         return self.filter(state="running", leased_until__lt=now)
 
     def claimable(self, now: datetime) -> Self:
@@ -43,7 +43,7 @@ class LeasedQuerySet(models.QuerySet[M]):
         return self.waiting(now) | self.abandoned(now).exclude(self.EXHAUSTED)
 
     def exhausted(self, now: datetime) -> Self:
-        """Return the rows that worker after worker has abandoned."""
+        """Return the rows that several workers in turn have abandoned."""
         return self.abandoned(now).filter(self.EXHAUSTED)
 
     def leased_by(self, worker: M) -> Self:
@@ -66,7 +66,7 @@ def claim(
 
 
 def requeue_due(rows: LeasedQuerySet[M], task: str, *, now: datetime) -> int:
-    """Enqueue rows whose task got lost, that came due or were abandoned; return how many."""
+    """Enqueue rows that are due, abandoned or whose task was lost; return their number."""
     due = rows.claimable(now).filter(enqueued_at__lte=now - REQUEUE_AFTER)
     found = due.order_by("enqueued_at").values_list("space_id", "pk")[:REQUEUE_LIMIT]
     for space_id, row_id in (ids := list(found)):

@@ -1,13 +1,13 @@
-"""Keyset pagination: a page begins after the last row of the one before it.
+"""Keyset pagination: a page begins after the last row of the previous page.
 
 The order is one column and then the id in the same direction, so it is total, and one index serves
-both ways; NULLs come last in either direction. A cursor holds the last row's two values. Rows that
-come or go between two calls shift nothing. An order by what depends on the clock also needs the
-moment at which the list was begun: the cursor holds it, because a later page computed by a later
-clock would repeat rows or leave some out.
+both directions; NULLs come last in either. A cursor contains the last row's two values. Rows added
+or removed between two calls shift nothing. An order by values that depend on the clock also needs
+the time at which the list was begun. The cursor contains it, because a later page computed by a
+later clock would repeat rows or leave some out.
 
-A cursor is `VALUE~ID` or `VALUE~ID~CLOCK`, times in microseconds: so one pattern says exactly which
-texts are cursors, and the API's document can say it.
+A cursor is `VALUE~ID` or `VALUE~ID~CLOCK`, times in microseconds: one pattern defines exactly which
+texts are cursors, and the API's document can state it.
 """
 
 import re
@@ -38,8 +38,9 @@ _LAST = (datetime.max.replace(tzinfo=UTC) - _FIRST) // timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Searched(Generic[Row]):
-    """A page of what a search found. `until`: how far it has looked, if it stopped before the end
-    for having looked at enough; `following` then goes on from there."""
+    """A page of search results. `until` is the place at which a search stopped early because it had
+    read enough rows; `following` continues from there.
+    """
 
     rows: list[Row]
     following: str | None
@@ -47,8 +48,9 @@ class Searched(Generic[Row]):
 
 
 class Keyset(Generic[Row]):
-    """An order over a queryset, e.g. "-created_at"; ties are broken by id. `nulls`: whether there
-    may be any, where the column allows them; an index then serves a later page less well."""
+    """An order over a queryset, e.g. "-created_at"; ties are broken by id. `nulls=False` declares
+    that a nullable column has no NULLs; an index then serves later pages better.
+    """
 
     def __init__(self, order: str, *, parse: Callable[[str], Any], nulls: bool) -> None:
         self.field = order.removeprefix("-")
@@ -64,10 +66,11 @@ class Keyset(Generic[Row]):
         cursor: str | None,
         as_of: datetime | None = None,
     ) -> tuple[list[Row], str | None]:
-        """Up to `limit` rows after the cursor, and the cursor of the next page if there is one.
+        """Return up to `limit` rows after the cursor, and the cursor of the next page if there is
+        one.
 
-        `as_of` is the clock the rows were computed by, if any: `clock_of` reads it back.
-        Raises InvalidArguments for a cursor that this order did not make.
+        `as_of` is the clock the rows were computed by, if any: `clock_of` reads it back. Raises
+        InvalidArguments for a cursor that this order did not make.
         """
         found = list(self._ordered(rows, cursor)[: limit + 1])
         if len(found) <= limit:
@@ -84,14 +87,16 @@ class Keyset(Generic[Row]):
         cursor: str | None,
         through: int,
     ) -> Searched[Row]:
-        """Up to `limit` rows that fit, of the next `through` after the cursor: for a search that
-        no index answers, in an order that one gives. Without `fitting` nothing is searched for, and
-        it is a plain page. Raises InvalidArguments."""
+        """Return up to `limit` fitting rows among the next `through` after the cursor.
+
+        For a search without an index, in an order that has one. Without `fitting` the result is a
+        plain page. Raises InvalidArguments.
+        """
         if fitting is None:
             return Searched(*self.page(rows, limit=limit, cursor=cursor))
         places = self._ordered(rows, cursor).values_list(self.field, "pk")
         ends = list(places[through - 1 : through + 1])
-        if len(ends) < 2:  # there are no more
+        if len(ends) < 2:  # no rows beyond `through`
             return Searched(*self.page(fitting(rows), limit=limit, cursor=cursor))
         value, pk = ends[0]
         looked_at = rows.filter(self._up_to(value, pk))
@@ -101,7 +106,7 @@ class Keyset(Generic[Row]):
         return Searched(found, _encoded(value, pk, None), value)
 
     def _ordered(self, rows: QuerySet[Row], cursor: str | None) -> QuerySet[Row]:
-        """All that follow the cursor."""
+        """Return all rows after the cursor, in order."""
         last = True if self._nullable(rows.model) else None
         column = F(self.field)
         first = column.desc(nulls_last=last) if self.descending else column.asc(nulls_last=last)
@@ -111,15 +116,16 @@ class Keyset(Generic[Row]):
         return rows.order_by(first, "-pk" if self.descending else "pk")
 
     def _place(self, cursor: str, model: type[Row]) -> tuple[Any, Any]:
-        """(the order's value or None, id) of the last row shown."""
+        """Return (the order's value or None, id) of the last row shown."""
         value, pk, _clock = _parts(cursor)
         if isinstance(model._meta.pk, UUIDField) == pk.isdigit():
             raise _not_ours()
         return None if value == "none" else self.parse(value), model._meta.pk.to_python(pk)
 
     def _nullable(self, model: type[Row]) -> bool:
-        """Said of columns only: what is computed is never NULL. An index on a column that cannot be
-        NULL serves the order as long as it does not speak of NULLs."""
+        """Return True if the order is by a column that may be NULL; a computed value is never NULL.
+        For a column that cannot be NULL the order must not mention NULLs, or its index is not used.
+        """
         try:
             return self.nulls and bool(model._meta.get_field(self.field).null)
         except FieldDoesNotExist:
@@ -129,14 +135,14 @@ class Keyset(Generic[Row]):
         further = "lt" if self.descending else "gt"
         if value is None:
             return Q(**{f"{self.field}__isnull": True, f"pk__{further}": pk})
-        # The bound stands alone as well, so that an index can begin there.
+        # The bound is also a condition of its own, so that an index scan can begin there.
         after = Q(**{f"{self.field}__{further}e": value}) & (
             Q(**{f"{self.field}__{further}": value}) | Q(**{f"pk__{further}": pk})
         )
         return after | Q(**{f"{self.field}__isnull": True}) if nullable else after
 
     def _up_to(self, value: Any, pk: Any) -> Q:
-        """Not behind this place, in an order without NULLs."""
+        """Return the condition for rows up to this place, in an order without NULLs."""
         nearer = "gt" if self.descending else "lt"
         return Q(**{f"{self.field}__{nearer}e": value}) & (
             Q(**{f"{self.field}__{nearer}": value}) | Q(**{f"pk__{nearer}e": pk})
@@ -144,7 +150,7 @@ class Keyset(Generic[Row]):
 
 
 def keyset(order: str, *, nulls: bool = True) -> "Keyset[Any]":
-    """The keyset for an order by time or by number, told from the column's name."""
+    """Return the keyset for an order by a time or a number, as the column's name says."""
     is_time = order.lstrip("-").split("_")[-1] == "at"
     return Keyset(order, parse=_moment if is_time else float, nulls=nulls)
 
@@ -155,13 +161,13 @@ def _encoded(value: Any, pk: Any, as_of: datetime | None) -> str:
 
 
 def clock_of(cursor: str | None, *, default: datetime) -> datetime:
-    """The moment at which the list of this cursor was begun; raises InvalidArguments."""
+    """Return the time at which the list of this cursor was begun; raises InvalidArguments."""
     clock = _parts(cursor)[2] if cursor else ""
     return _moment(clock) if clock else default
 
 
 def _parts(cursor: str) -> tuple[str, str, str]:
-    """(the order's value or "none", id, clock or "") of the last row shown."""
+    """Return (the order's value or "none", id, clock or "") of the last row shown."""
     if not _EITHER.fullmatch(cursor):
         raise _not_ours()
     value, pk, *clock = cursor.split("~")
@@ -179,6 +185,6 @@ def _text(value: Any) -> str:
 
 
 def _moment(microseconds: str) -> datetime:
-    """Since the year 1; beyond the calendar is its end."""
+    """Return the time so many microseconds after year 1 began, at most the calendar's end."""
     exact = int(microseconds) if microseconds.isdigit() else int(float(microseconds))
     return _FIRST + timedelta(microseconds=min(exact, _LAST))

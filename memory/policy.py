@@ -1,7 +1,7 @@
-"""The rules of a space as a document: the policy of docs/api.md, with its defaults.
+"""The policy of a space as a document: the policy of docs/api.md, with its defaults.
 
-Every version is stored whole (models.PolicyVersion), so a memory's fate can be explained by the
-rules that held when it was decided.
+Every version is stored whole (models.PolicyVersion), so a memory's removal can be explained by the
+policy that was in effect at the time.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class _Part(BaseModel):
 
 
 class TtlPolicy(_Part):
-    """How long a memory stays, by its importance (seed 001). Days may be fractions, 0 included."""
+    """Lifetime of memories by importance (seed 001). Days may be fractions, 0 included."""
 
     permanent_threshold: float = Field(default=0.7, ge=0.0, le=1.0)
     medium_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
@@ -41,25 +41,26 @@ class TtlPolicy(_Part):
 
     @property
     def tiers(self) -> Tiers:
+        """The thresholds and lifetimes for the formulas."""
         return Tiers(**self.model_dump(exclude={"renew_on_use"}))
 
 
 class DecayPolicy(_Part):
-    """How importance fades with time (seed 003, section 4)."""
+    """Fading of importance with time (seed 003, section 4)."""
 
     floor: float = Field(default=0.8, ge=0.0, le=1.0)
     scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)
 
 
 class RecallPolicy(_Part):
-    """How memories are found and how many reach the model."""
+    """Search of memories, and the number sent to the model."""
 
     profile: str = Field(default=DEFAULT_PROFILE, json_schema_extra={"enum": list(PROFILES)})
     limit: int = Field(default=3, ge=1, le=50)
     candidate_limit: int = Field(default=300, ge=1, le=10_000)
     recency_scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)
     min_score: float = Field(default=0, ge=0.0, le=10.0)
-    # How they are put before a model (memory/recall/prompt_forms.py).
+    # The form in which memories are sent to the model (memory/recall/prompt_forms.py).
     form: Literal["auto", "list", "summaries"] = "auto"
 
     @model_validator(mode="after")
@@ -70,7 +71,7 @@ class RecallPolicy(_Part):
 
 
 class AssessmentPolicy(_Part):
-    """Who judges what was said, and when (seed 001)."""
+    """The assessor of exchanges and the time of assessment (seed 001)."""
 
     enabled: bool = True
     provider: Literal["auto", "llm", "local", "cascade"] = "auto"
@@ -79,16 +80,16 @@ class AssessmentPolicy(_Part):
     idle_minutes: float = Field(default=30, gt=0.0, le=10_080)
     timeout_seconds: float = Field(default=5, gt=0.0, le=300)
     store_above: float = Field(default=0.2, ge=0.0, le=1.0)
-    # What tries to steer the judge or to plant instructions waits for a person (docs/safety.md).
+    # Sends attempts to steer the assessor or to plant instructions to review (docs/safety.md).
     review: bool = True
-    # So does what a judge is less sure of, and what contradicts what is known.
+    # Send assessments below this confidence, and contradictions to known memories, to review.
     review_below_confidence: float = Field(default=0, ge=0.0, le=1.0)
     hold_conflicts: bool = False
     mask_secrets: bool = True
 
 
 class PolicyDocument(_Part):
-    """All the rules of a space."""
+    """The whole policy of a space."""
 
     language: str = Field(default="en", pattern=r"^[a-z]{2}$")
     capacity: int = Field(default=800, ge=1, le=100_000_000)
@@ -101,7 +102,7 @@ class PolicyDocument(_Part):
 
 
 def changed(document: PolicyDocument, changes: Mapping[str, Any]) -> PolicyDocument:
-    """The document with these changes merged in deeply, checked as a whole.
+    """Return the document with these changes merged in deeply, validated as a whole.
 
     Raises InvalidArguments, each error with the path of its field ("ttl.medium_days").
     """

@@ -1,6 +1,6 @@
-"""Telling workers that there is work.
+"""The queue of tasks for workers.
 
-A worker is told by a task's name, so that services need not import the tasks that call them.
+A task is enqueued by its name, so that services need not import the tasks that call them.
 """
 
 import logging
@@ -15,8 +15,9 @@ logger = logging.getLogger(__name__)
 
 
 def enqueue(task: str, space_id: int, row_id: UUID) -> None:
-    """Put a task for one row of a space on the queue. Logs, and never raises, when the broker is
-    away: the row stays due, and beat enqueues it again."""
+    """Enqueue a task for one row of a space. Logs, and never raises, when the broker is
+    unreachable: the row stays due, and beat enqueues it again.
+    """
     try:
         current_app.send_task(task, (space_id, str(row_id)), retry=False)
     except OperationalError as error:
@@ -24,5 +25,5 @@ def enqueue(task: str, space_id: int, row_id: UUID) -> None:
 
 
 def enqueue_on_commit(task: str, space_id: int, row_id: UUID) -> None:
-    """Call `enqueue` once the present transaction is committed."""
+    """Call `enqueue` once the current transaction is committed."""
     transaction.on_commit(partial(enqueue, task, space_id, row_id))

@@ -1,4 +1,4 @@
-"""What callers ask in: bodies, the parts of them that come again, and ids in addresses."""
+"""Shared schemas of API requests: bodies, pages, and ids in URLs."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -12,13 +12,13 @@ from memory.pagination import CURSOR, NUMBERED_CURSOR
 
 
 class Body(BaseModel):
-    """A body: an object that holds nothing unknown. A misspelt field would look obeyed."""
+    """Base of request bodies. Unknown fields are rejected, so a misspelt one is not ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 def example(**body: Any) -> ConfigDict:
-    """`model_config` of a body with an example of it in the API's document."""
+    """Return the `model_config` of a body, with an example for the API document."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [body]})
 
 
@@ -42,14 +42,14 @@ Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
 
 
 class PageIn(Schema):
-    """A page of a list: how many rows, and where it begins."""
+    """A page of a list: the number of rows, and the cursor where it begins."""
 
     limit: Limit = 50
     cursor: Cursor | None = None
 
 
 class NumberedPageIn(Schema):
-    """The same of a list whose rows have numbers and no UUIDs."""
+    """A page of a list whose rows have numbers as ids."""
 
     limit: Limit = 50
     cursor: NumberedCursor | None = None
@@ -79,14 +79,14 @@ OnceOnly = Annotated[
 
 
 class ActorOut(Schema):
-    """Who or what did it."""
+    """The actor of a change."""
 
     type: str
     name: str
 
 
 class Problem(Schema):
-    """RFC 9457 problem details, with a stable code; `instance` names the request."""
+    """RFC 9457 problem details, with a stable code; `instance` identifies the request."""
 
     type: str
     title: str
@@ -100,7 +100,7 @@ class Problem(Schema):
 
 
 def parse_uuid(reference: str) -> UUID:
-    """The id of a thing that has no short one; raises InvalidArguments."""
+    """Return the UUID of an object that has no short id; raises InvalidArguments."""
     try:
         return UUID(reference)
     except ValueError:
@@ -108,15 +108,15 @@ def parse_uuid(reference: str) -> UUID:
 
 
 def may_fail(*statuses: int) -> dict[str, Any]:
-    """`openapi_extra` of a call that can be refused for more than its arguments: 404, 409, 503.
+    """Return the `openapi_extra` of a call that can also answer 404, 409 or 503.
 
-    config.openapi adds what any call can be refused for, and what each refusal looks like.
+    config.openapi adds the errors that any call can answer, and the schema of each.
     """
     return {"responses": {status: {} for status in statuses}}
 
 
 def or_events(*statuses: int) -> dict[str, Any]:
-    """The same of a call that answers with server-sent events if it is asked to."""
+    """Return `may_fail` of these statuses for a call that can answer with server-sent events."""
     event = {
         "type": "object",
         "description": "One event; `data` is JSON.",

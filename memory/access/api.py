@@ -1,4 +1,4 @@
-"""JSON API: the keys of a space, for a key or a person that may steer it; and the audit."""
+"""JSON API for a space's keys and its audit log; needs the scope `admin`."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -25,12 +25,12 @@ from memory.requests import NumberedPageIn, RowId, may_fail, parse_uuid
 
 router = Router(tags=["keys"])
 
-AS_USUAL = RotateIn()  # what a call without a body asks for
+AS_USUAL = RotateIn()  # the default body of a rotation
 
 
 @router.get("keys", response=KeyList, url_name="keys_list", operation_id="listKeys")
 def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
-    """The space's keys, the newest first, those that no longer work among them."""
+    """List the space's keys, newest first, including expired and revoked keys."""
     rows = ApiKey.objects.in_space(access_to(request, "admin").space)
     found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     now = timezone.now()
@@ -39,7 +39,7 @@ def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
 
 @router.post("keys", response={201: NewKeyOut}, url_name="keys_create", operation_id="createKey")
 def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
-    """A new key. Its secret is in this answer and nowhere else."""
+    """Create a key. The answer is the only place where its secret is shown."""
     access, now = access_to(request, "admin"), timezone.now()
     _may_give(access, asked.scopes)
     key, secret = services.create_key(
@@ -50,7 +50,7 @@ def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
 
 @router.get("keys/{id}", response=KeyOut, url_name="keys_get", operation_id="getKey")
 def get_key(request: HttpRequest, id: RowId) -> KeyOut:
-    """One key."""
+    """Return one key, without its secret."""
     return KeyOut.of(_key(access_to(request, "admin"), id), timezone.now())
 
 
@@ -62,7 +62,7 @@ def get_key(request: HttpRequest, id: RowId) -> KeyOut:
     openapi_extra=may_fail(409),
 )
 def change_key(request: HttpRequest, id: RowId, asked: KeyChangeIn) -> KeyOut:
-    """Another name, expiry or limit. Another scope is another key."""
+    """Change a key's name, expiry or rate limit. To change its scopes, create another key."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
     _may_give(access, key.scopes)
@@ -84,7 +84,7 @@ def change_key(request: HttpRequest, id: RowId, asked: KeyChangeIn) -> KeyOut:
     openapi_extra=may_fail(409),
 )
 def rotate_key(request: HttpRequest, id: RowId, asked: RotateIn = AS_USUAL) -> NewKeyOut:
-    """A new secret for the same key. The old one works for `grace_hours` more."""
+    """Replace a key's secret. The old secret works for another `grace_hours`."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
     _may_give(access, key.scopes)
@@ -100,7 +100,7 @@ def rotate_key(request: HttpRequest, id: RowId, asked: RotateIn = AS_USUAL) -> N
 
 @router.delete("keys/{id}", response={204: None}, url_name="keys_revoke", operation_id="revokeKey")
 def revoke_key(request: HttpRequest, id: RowId) -> Status[None]:
-    """The key stops working at once."""
+    """Revoke a key. Its secrets stop working immediately."""
     access = access_to(request, "admin")
     services.revoke_key(key=_key(access, id), actor=access.actor, now=timezone.now())
     return Status(204, None)
@@ -108,7 +108,7 @@ def revoke_key(request: HttpRequest, id: RowId) -> Status[None]:
 
 @router.get("audit", response=AuditList, url_name="audit_list", operation_id="listAudit")
 def list_audit(request: HttpRequest, asked: Query[NumberedPageIn]) -> dict[str, object]:
-    """Who changed keys, members and webhooks, the latest first."""
+    """List changes to keys, members and webhooks, newest first, with the actor of each."""
     rows = AuditEntry.objects.in_space(access_to(request, "admin").space)
     items, following = keyset("-at").page(rows, limit=asked.limit, cursor=asked.cursor)
     return {"items": items, "next": following}
@@ -123,7 +123,7 @@ def _key(access: Access, reference: str) -> ApiKey:
 
 
 def _may_give(access: Access, scopes: Iterable[str]) -> None:
-    """Nobody hands out a secret that may do more than they may."""
+    """Raise Forbidden if a scope is not among the caller's own scopes."""
     for scope in scopes:
         if scope not in access.scopes:
             raise Forbidden(f"You cannot give the scope “{scope}”, which you do not have.")

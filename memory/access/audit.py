@@ -1,4 +1,4 @@
-"""Notes in the audit, each in the transaction of what it tells of."""
+"""Entries of the audit log, written in the transaction of the change."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ def note(
     now: datetime,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Appends one entry; `subject` names what it was done to, `detail` is plain JSON."""
+    """Append one entry; `subject` names the changed object, `detail` is plain JSON."""
     AuditEntry.objects.create(
         space=space,
         at=now,

@@ -1,7 +1,7 @@
-"""Who is calling, for which space, and what they may do there.
+"""Authentication of callers: a key or a logged-in user, a space, and the caller's scopes.
 
-A key decides its space. A logged-in person's space is named by the page's address, or for the API
-by the header X-Ebb-Space; another's space does not exist for them.
+A key belongs to one space. A logged-in user names the space in the page's address or, in API calls,
+in the header X-Ebb-Space. A space of other users raises NotFound.
 """
 
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ class Access:
     scopes: frozenset[str]
 
     def require(self, scope: str) -> None:
-        """Raises Forbidden unless the caller has this scope."""
+        """Raise Forbidden unless the caller has this scope."""
         if scope not in self.scopes:
             raise Forbidden(f"This needs the scope “{scope}”.")
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
-    """A person's access to the space of this name, or to their first; raises NotFound."""
+    """Return a user's access to the space with this slug, or to their first; raises NotFound."""
     memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)
@@ -50,9 +50,10 @@ def access_of_member(user: Any, slug: str | None) -> Access:
 
 
 class BearerKey(HttpBearer):
-    """`Authorization: Bearer KEY`."""
+    """Authentication by `Authorization: Bearer KEY`."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Access | None:
+        """Return the access of the key with this secret, or None."""
         key = authenticate(secret=token, now=timezone.now())
         if key is None:
             return None
@@ -60,22 +61,23 @@ class BearerKey(HttpBearer):
 
 
 class SessionAccess(APIKeyCookie):
-    """A browser session, with CSRF."""
+    """Authentication by browser session, with CSRF protection."""
 
     param_name = "sessionid"
 
     def __call__(self, request: HttpRequest) -> Access | None:
         if not request.user.is_authenticated:
-            return None  # before the CSRF check: a stranger is unauthorized, not forbidden
+            return None  # before the CSRF check, so that the answer is 401, not 403
         access: Access | None = super().__call__(request)
         return access
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Access | None:
+        """Return the user's access to the space in X-Ebb-Space; raises NotFound."""
         return access_of_member(request.user, request.headers.get("X-Ebb-Space"))
 
 
 def access_to(request: HttpRequest, scope: str) -> Access:
-    """The caller of an API request; raises Forbidden without the scope."""
+    """Return the access of an API request's caller; raises Forbidden without the scope."""
     access: Access = request.auth  # type: ignore[attr-defined]  # set by ninja's authentication
     access.require(scope)
     return access

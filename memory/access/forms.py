@@ -1,4 +1,4 @@
-"""What pages are sent, read by Django's forms."""
+"""Form fields and forms for the data that pages send."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 
 def uuid_in(text: str | None) -> UUID:
-    """Return the id that a text is, else the nil id, which nothing has."""
+    """Return the text as a UUID, or the nil UUID, which no row has, if it is not one."""
     try:
         return UUID(text or "")
     except ValueError:
@@ -17,20 +17,20 @@ def uuid_in(text: str | None) -> UUID:
 
 
 class SentText(forms.CharField):
-    """A text that may be empty, without the NULs that PostgreSQL cannot store, cut at `longest`."""
+    """An optional text, cut at `longest`, without NULs, which PostgreSQL cannot store."""
 
     def __init__(self, longest: int | None = None) -> None:
         super().__init__(required=False)
         self.longest = longest
 
     def clean(self, value: str | None) -> str:
-        """Return the text as it is used."""
+        """Return the text without NULs, at most `longest` characters."""
         text: str = super().clean((value or "").replace("\x00", ""))
         return text[: self.longest]
 
 
 class OneOf(forms.ChoiceField):
-    """One of some values; nothing means `initial`."""
+    """A choice field; an empty value means `initial`."""
 
     def __init__(self, values: Iterable[str], initial: str = "") -> None:
         choices = [(value, value) for value in values]
@@ -38,12 +38,13 @@ class OneOf(forms.ChoiceField):
 
 
 class AddressForm(forms.Form):
-    """What a list is narrowed to, as its address says it."""
+    """The filters of a list, as given in its URL."""
 
     @classmethod
     def read(cls, address: QueryDict) -> dict[str, Any]:
-        """Return each field's value. What is not known is left out, so that an old or mistyped
-        address still shows a list."""
+        """Return each field's value. Unknown values are dropped, so that an old or mistyped URL
+        still shows a list.
+        """
         form = cls(address)
         form.full_clean()
         return {

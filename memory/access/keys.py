@@ -1,4 +1,4 @@
-"""Keys of other programs: made, checked, changed, revoked. Only a secret's SHA-256 is stored."""
+"""API keys: create, check, change and revoke. Only a secret's SHA-256 is stored."""
 
 import hashlib
 import secrets
@@ -24,7 +24,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 def digest(secret: str) -> str:
-    """SHA-256 is enough: a key is 256 random bits, not a password somebody chose."""
+    """Return the secret's SHA-256: enough for 256 random bits, unlike for a password."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -39,7 +39,7 @@ def create_key(
     expires_at: datetime | None = None,
     rate_limit: int | None = None,
 ) -> tuple[ApiKey, str]:
-    """A new key and its secret, which is not kept and cannot be shown again.
+    """Create a key; return it and its secret, which is not stored and cannot be shown again.
 
     Raises InvalidArguments.
     """
@@ -59,7 +59,7 @@ def create_key(
 
 
 def authenticate(*, secret: str, now: datetime) -> ApiKey | None:
-    """The live key with this secret, its use noted at most once a minute; None if there is none.
+    """Return the live key with this secret, or None; record its use at most once a minute.
 
     Raises RateLimited.
     """
@@ -69,8 +69,8 @@ def authenticate(*, secret: str, now: datetime) -> ApiKey | None:
     if key.rate_limit is not None:
         _spend(key, key.rate_limit, now)
     long_ago = now - _LAST_USE_GRAIN
-    # Asked of the row that is here, so that most calls write nothing, and again of the table, so
-    # that of many at once only one does.
+    # Checked on the loaded row, so that most calls write nothing, and again in the UPDATE, so
+    # that only one of many concurrent calls writes.
     if key.last_used_at is None or key.last_used_at < long_ago:
         stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=long_ago)
         ApiKey.objects.filter(stale, pk=key.pk).update(last_used_at=now)
@@ -78,7 +78,9 @@ def authenticate(*, secret: str, now: datetime) -> ApiKey | None:
 
 
 def _spend(key: ApiKey, rate_limit: int, now: datetime) -> None:
-    """Takes one request from the key's minute. One update decides, so processes need not agree."""
+    """Count one request against the key's rate limit; raises RateLimited. A single UPDATE decides,
+    so processes need no coordination.
+    """
     step = _MINUTE / rate_limit
     rows = ApiKey.objects.filter(pk=key.pk)
     affordable = Q(spent_until__isnull=True) | Q(spent_until__lte=now + _MINUTE - step)
@@ -94,9 +96,9 @@ def _spend(key: ApiKey, rate_limit: int, now: datetime) -> None:
 def change_key(
     *, space: Space, key_id: UUID, changes: dict[str, Any], actor: Actor, now: datetime
 ) -> ApiKey:
-    """Another name, expiry or limit: what `changes` has of `name`, `expires_at`, `rate_limit`.
+    """Change the `name`, `expires_at` or `rate_limit` given in `changes`.
 
-    Raises NotFound, InvalidArguments, and Conflict for a key that was revoked.
+    Raises NotFound, InvalidArguments, and Conflict for a revoked key.
     """
     key = _locked(space, key_id)
     if key.revoked_at is not None:
@@ -115,9 +117,10 @@ def change_key(
 def rotate_key(
     *, space: Space, key_id: UUID, grace: timedelta, actor: Actor, now: datetime
 ) -> tuple[ApiKey, str]:
-    """A new secret for the key. The old one works for `grace` more; one before it, no longer.
+    """Give the key a new secret. The old secret works for `grace` more; any earlier secret stops
+    working.
 
-    Raises NotFound, InvalidArguments, and Conflict for a key that no longer works.
+    Raises NotFound, InvalidArguments, and Conflict for an expired or revoked key.
     """
     key = _locked(space, key_id)
     if key.state(now) != "live":
@@ -135,7 +138,7 @@ def rotate_key(
 
 @transaction.atomic
 def revoke_key(*, key: ApiKey, actor: Actor, now: datetime) -> None:
-    """The key stops working now, its earlier secret with it; its row stays for the record."""
+    """Revoke the key now, with its previous secret; its row is kept for the record."""
     if ApiKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now):
         _note(key, AuditAction.KEY_REVOKED, actor, now, {})
 

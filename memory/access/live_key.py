@@ -1,4 +1,4 @@
-"""The read that every call of another program begins with."""
+"""The query that authenticates every API call by key."""
 
 from datetime import datetime
 from functools import cache
@@ -23,8 +23,9 @@ def _text() -> str:
 
 
 def live_key(digest: str, now: datetime) -> ApiKey | None:
-    """The key with this digest, now or until its rotation's grace is over, with its space and
-    that's embedder; None if it was revoked or has expired, or if its space is being deleted."""
+    """Return the key with this digest, current or within its rotation's grace, with its space and
+    embedder; None if the key was revoked or has expired, or if its space is being deleted.
+    """
     found = fetch(_text(), [digest, now])
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Who belongs to a space, and as what. A space that has an owner keeps one."""
+"""A space's members and their roles. Every space keeps at least one owner."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ from memory.models import AuditAction, Membership, Role, Space, User
 
 @transaction.atomic
 def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datetime) -> Membership:
-    """Gives a user this role in the space, whether or not they had another before.
+    """Give a user this role in the space, replacing any earlier role.
 
-    Raises Conflict if that would leave the space without an owner.
+    Raises Conflict if the space would have no owner.
     """
     _lock(space)
     before = Membership.objects.filter(space=space, user=user).first()
@@ -33,7 +33,7 @@ def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datet
 
 @transaction.atomic
 def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> None:
-    """The user no longer belongs to the space. Raises Conflict for its last owner."""
+    """Remove a user from the space. Raises Conflict for its last owner."""
     _lock(membership.space)
     locked = Membership.objects.filter(pk=membership.pk).first()
     if locked is None:
@@ -46,8 +46,9 @@ def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> Non
 
 @transaction.atomic
 def invite(*, space: Space, username: str, role: Role, actor: Actor, now: datetime) -> User:
-    """Makes an account without a password and the person behind it a member; a login link lets them
-    in. Raises InvalidArguments, also for a name that somebody has.
+    """Create an account without a password and make it a member; a login link opens it.
+
+    Raises InvalidArguments, also for a name that is already in use.
     """
     user = User(username=User.normalize_username(username.strip()))
     user.set_unusable_password()
@@ -63,10 +64,10 @@ def invite(*, space: Space, username: str, role: Role, actor: Actor, now: dateti
 
 @transaction.atomic
 def invite_again(*, space: Space, user: User, actor: Actor, now: datetime) -> User:
-    """Allows another login link for somebody who was invited here and never came.
+    """Allow another login link for an invited user who has never logged in.
 
     Raises NotFound, or Conflict if the account is more than this space's invitation: a link opens
-    all that its person may see.
+    everything its user may see.
     """
     if not Membership.objects.filter(space=space, user=user).exists():
         raise NotFound("There is no such member.")
@@ -77,7 +78,7 @@ def invite_again(*, space: Space, user: User, actor: Actor, now: datetime) -> Us
 
 
 def is_invitation(user: User) -> bool:
-    """Whether nobody has ever logged in to this account, and it opens this one space only."""
+    """Return True if the account has never been logged in to and opens this one space only."""
     return (
         user.last_login is None
         and user.is_active
@@ -87,7 +88,7 @@ def is_invitation(user: User) -> bool:
 
 
 def _lock(space: Space) -> None:
-    """Two who each take the other's place away go one after the other."""
+    """Lock the space's row, so that two owners cannot remove each other at the same time."""
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
 
 

@@ -1,4 +1,4 @@
-"""What every page of a space does first: who is looking, and may they."""
+"""Access checks for every page of a space."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,18 +18,18 @@ P = ParamSpec("P")
 
 
 class PageRequest(HttpRequest):
-    """A request as our middlewares leave it, and `space_page`."""
+    """A request with the attributes that our middlewares and `space_page` set."""
 
     htmx: HtmxDetails
     user: User
-    access: Access  # for the rail, and for what a template shows
+    access: Access  # for the rail and the templates
 
 
 View = Callable[Concatenate[PageRequest, Access, P], HttpResponseBase]
 
 
 def page_access(user: Any, slug: str, scope: str) -> Access:
-    """A person's access to the space in a page's address: 404 for strangers, 403 without scope."""
+    """Return a user's access to the page's space: 404 for non-members, 403 without the scope."""
     try:
         access = access_of_member(user, slug)
         access.require(scope)
@@ -41,10 +41,10 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
 
 
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
-    """For a view that takes the member's Access in place of the address's `slug`.
+    """Return a decorator for a view that takes the member's Access in place of the URL's `slug`.
 
-    What is not in the space answers 404; what a form or a link of ours would not send (a forged
-    cursor) answers 400.
+    NotFound becomes 404. Invalid arguments that our forms and links never send, such as a forged
+    cursor, become 400.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
@@ -61,7 +61,7 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
                 raise Http404 from None
             except InvalidArguments as error:
                 raise BadRequest(str(error)) from None
-            # Or a browser that goes back would show a fragment kept under the same address.
+            # Otherwise the Back button could show a cached fragment of the same URL.
             patch_vary_headers(response, ["HX-Request"])
             return response
 

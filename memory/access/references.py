@@ -1,4 +1,4 @@
-"""The memories of a space that APIs read: one or many of them, by whole or short id."""
+"""Lookup of a space's memories by whole or short id, for all endpoints."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from memory.models.policies import current_policy
 
 
 def readable(space: Space, *, as_of: datetime | None = None) -> MemoryQuerySet:
-    """The space's memories with their importance now, which every answer shows."""
+    """Return the space's memories with their importance now, which every answer shows."""
     decay = current_policy(space).document.decay
     return Memory.objects.in_space(space).with_importance_now(
         decay=decay, now=as_of or timezone.now()
@@ -21,14 +21,14 @@ def readable(space: Space, *, as_of: datetime | None = None) -> MemoryQuerySet:
 
 
 def one(space: Space, reference: str, *, field: str = "id") -> Memory:
-    """The memory of this whole or short id; raises InvalidArguments or NotFound."""
+    """Return the memory with this whole or short id; raises InvalidArguments or NotFound."""
     return many(space, [reference], field=field)[0]
 
 
 def many(space: Space, references: Sequence[str], *, field: str = "ids") -> list[Memory]:
-    """The memories of these whole or short ids, each once.
+    """Return the memories with these whole or short ids, each once.
 
-    Raises InvalidArguments for what is no id, NotFound unless there is every one of them.
+    Raises InvalidArguments for a malformed id, NotFound if any memory is missing.
     """
     try:
         rows = list(readable(space).referred_to(*references))
@@ -41,5 +41,5 @@ def many(space: Space, references: Sequence[str], *, field: str = "ids") -> list
 
 
 def _whole(reference: str) -> UUID | None:
-    """None for a short id."""
+    """Return the reference as a UUID, or None if it is a short id."""
     return None if SHORT_ID.fullmatch(reference) else UUID(reference)

@@ -1,4 +1,4 @@
-"""Shapes: keys of other programs, and the audit."""
+"""API schemas of keys and the audit log."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ RateLimit = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
 class KeyIn(Body):
-    """A key to be made: what it is for, what it may do, until when, and how often a minute."""
+    """A key to create: its name, scopes, expiry and rate limit in requests per minute."""
 
     model_config = example(name="my robot", scopes=["read", "write"], rate_limit=60)
 
@@ -27,7 +27,7 @@ class KeyIn(Body):
 
 
 class KeyChangeIn(Body):
-    """What is to be different; what is left out stays, null takes an expiry or a limit away."""
+    """The changes to a key. Omitted fields keep their values; null removes an expiry or limit."""
 
     model_config = example(name="my other robot", rate_limit=None)
 
@@ -37,13 +37,13 @@ class KeyChangeIn(Body):
 
 
 class RotateIn(Body):
-    """For how many hours the old secret still works, 0 to 168."""
+    """The number of hours for which the old secret still works, 0 to 168."""
 
     grace_hours: Annotated[float, Field(strict=True, ge=0, le=168, allow_inf_nan=False)] = 24
 
 
 class KeyOut(Schema):
-    """A key, without its secret. `status` is `live`, `expired` or `revoked`."""
+    """A key without its secret. `status` is `live`, `expired` or `revoked`."""
 
     id: UUID
     name: str
@@ -59,16 +59,18 @@ class KeyOut(Schema):
 
     @classmethod
     def of(cls, key: ApiKey, now: datetime) -> "KeyOut":
+        """Return the key as it is at `now`."""
         return cls(**_shown(key, now))
 
 
 class NewKeyOut(KeyOut):
-    """A key with its secret, which is shown this once."""
+    """A key with its secret, which is shown only once."""
 
     secret: str
 
     @classmethod
     def with_secret(cls, key: ApiKey, secret: str, now: datetime) -> "NewKeyOut":
+        """Return the key as it is at `now`, with its secret."""
         return cls(**_shown(key, now), secret=secret)
 
 
@@ -86,14 +88,14 @@ def _shown(key: ApiKey, now: datetime) -> dict[str, Any]:
 
 
 class KeyList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page of keys; `next` is the cursor of the next page."""
 
     items: list[KeyOut]
     next: str | None
 
 
 class AuditOut(Schema):
-    """One thing that was done to what steers a space."""
+    """One change to a space's keys, members or webhooks."""
 
     id: int
     at: datetime
@@ -104,11 +106,12 @@ class AuditOut(Schema):
 
     @staticmethod
     def resolve_actor(entry: AuditEntry) -> dict[str, str]:
+        """Return the actor's columns as one object."""
         return {"type": entry.actor_type, "name": entry.actor_name}
 
 
 class AuditList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page of the audit log; `next` is the cursor of the next page."""
 
     items: list[AuditOut]
     next: str | None

@@ -1,4 +1,4 @@
-"""What a list with boxes sends: which memories were selected."""
+"""The memories selected in a list, as a form sends them."""
 
 from uuid import UUID
 
@@ -10,7 +10,8 @@ MAX_SELECTED = 500
 
 
 def selected_ids(posted: QueryDict) -> list[UUID]:
-    """The memory whose own button was pressed (`only`), or those that are ticked (`id`).
+    """Return the id of the memory whose own button was pressed (`only`), or the selected ids
+    (`id`).
 
     Raises InvalidArguments.
     """

@@ -1,4 +1,4 @@
-"""Addresses of settings, members, keys and a person's account, below /s/<space>/."""
+"""URLs of settings, members, keys and the user's account, below /s/<space>/."""
 
 from django.urls import path
 

@@ -1,7 +1,7 @@
-"""The admin over the memory core: for moderators across spaces, and for who runs Ebb.
+"""The admin of the memory core: for moderators across spaces, and for operators of Ebb.
 
-Nothing is written here by itself. What changes a memory goes through the services, which note it in
-the history with the person's name; everything else is for reading.
+The admin writes nothing directly. Changes to memories go through the services, which record them in
+the history with the user's name; everything else is read-only.
 """
 
 from memory.admin import memories, people, records

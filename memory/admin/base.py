@@ -1,4 +1,4 @@
-"""What all tables of the admin have in common: lists without counting, and actions one by one."""
+"""Shared parts of the admin's tables: lists without counting, and actions row by row."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -25,9 +25,9 @@ Row = TypeVar("Row", bound=Model)
 
 
 class ReadOnlyAdmin(ModelAdmin):
-    """For rows that only services write, of tables too large to be counted."""
+    """Base for rows that only services write, in tables too large to count."""
 
-    paginator = InfinitePaginator  # previous and next: to number the pages is to count the rows
+    paginator = InfinitePaginator  # previous and next only: page numbers need a count of the rows
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
     list_per_page = 30
@@ -46,7 +46,7 @@ class ReadOnlyAdmin(ModelAdmin):
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    """Whose name goes into the history."""
+    """Return the logged-in user as the actor for the history."""
     return Actor("user", request.user.get_username())
 
 
@@ -58,10 +58,9 @@ def one_by_one(
     done: Any,
     left: Any,
 ) -> None:
-    """Does something to each row, in a transaction of its own, and says how often it could.
+    """Apply an action to each row, in a transaction of its own, and report the numbers.
 
-    `done` and `left` are lazy plurals of `n`; `left` tells of those that raised Conflict or
-    NotFound.
+    `done` and `left` are lazy plurals of `n`; `left` reports rows that raised Conflict or NotFound.
     """
     chosen = list(rows[: AT_ONCE + 1])
     if len(chosen) > AT_ONCE:

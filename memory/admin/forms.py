@@ -1,4 +1,4 @@
-"""The form in which the admin changes a memory."""
+"""The admin's form for editing a memory."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from memory.models import Memory
 
 
 class MemoryForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
-    """Checked by the same rules as everywhere else (memory.drafts); gives `change`."""
+    """A form validated by the same rules as the API (memory.drafts); the result is in `change`."""
 
     change = MemoryChange()
 
@@ -24,11 +24,11 @@ class MemoryForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Two digits are shown; one that is left so stays what it is, to the last digit.
+        # Two digits are shown; an importance that was not edited keeps all its digits.
         self.initial["importance"] = round(self.instance.importance or 0.0, 2)
 
     def clean_content(self) -> str:
-        """A browser sends the line breaks of a text field as two characters."""
+        """Return the text with the browser's CRLF line breaks as LF."""
         return str(self.cleaned_data["content"]).replace("\r\n", "\n")
 
     def clean(self) -> dict[str, Any]:

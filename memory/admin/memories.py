@@ -1,4 +1,4 @@
-"""Memories of all spaces: found, changed, let in, turned away, let go, taken back, deleted."""
+"""Memories of all spaces: search, edit, approve, reject, delete, restore and purge."""
 
 from functools import partial
 from typing import Any, Protocol
@@ -32,13 +32,15 @@ _COLOURS = {Status.LIVE: "success", Status.REVIEW: "warning", Status.BINNED: "da
 
 
 class Verb(Protocol):
-    """A service that does one thing to one memory."""
+    """A service that performs one action on one memory."""
 
     def __call__(self, *, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object: ...
 
 
 @admin.register(Memory)
 class MemoryAdmin(ReadOnlyAdmin):
+    """Memories of all spaces, with moderation actions."""
+
     list_display = (
         "content_start", "space", "state", "memory_type", "weight", "review_reason",
         "created_at",
@@ -82,7 +84,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[QuerySet[Memory], bool]:
-        """By an id, which an index answers, or else by words."""
+        """Search by id, which uses an index, or else by words."""
         try:
             return queryset.referred_to(search_term.strip().lower()), False
         except ValueError:
@@ -94,7 +96,7 @@ class MemoryAdmin(ReadOnlyAdmin):
         return [str(name) for name in shown]
 
     def has_change_permission(self, request: HttpRequest, obj: Memory | None = None) -> bool:
-        """What lies in the bin is taken back before it is changed."""
+        """Allow moderators to change memories that are not in the bin."""
         binned = obj is not None and obj.status == Status.BINNED
         return self.has_moderate_permission(request) and not binned
 
@@ -106,29 +108,33 @@ class MemoryAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("content"))
     def content_start(self, memory: Memory) -> str:
+        """Return the first characters of the content."""
         text = memory.content
         return text if len(text) <= STARTS else f"{text[:STARTS]}…"
 
     @display(description=_("status"), label={s.label: c for s, c in _COLOURS.items()})
     def state(self, memory: Memory) -> str:
+        """Return the status as a coloured label."""
         return str(Status(memory.status).label)
 
     @admin.display(description=_("importance"), ordering="importance")
     def weight(self, memory: Memory) -> str:
+        """Return the importance with two digits."""
         return f"{memory.importance:.2f}"
 
     @admin.display(description=_("history"))
     def what_happened(self, memory: Memory) -> str:
+        """Return a link to the memory's history."""
         return format_html('<a href="{}">{}</a>', _history_of(memory.pk), _("What happened to it"))
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponseRedirect:
-        """Ebb's own history, which also tells what was done elsewhere."""
+        """Redirect to Ebb's own history, which includes changes made outside the admin."""
         return redirect(_history_of(object_id))
 
     def save_model(self, request: HttpRequest, obj: Memory, form: MemoryForm, change: bool) -> None:
-        """Through the service: a revision, new vectors, a line in the history."""
+        """Save through the service: a revision, new vectors, a history event."""
         revise_memory(
             space=obj.space,
             memory_id=obj.pk,
@@ -156,16 +162,19 @@ class MemoryAdmin(ReadOnlyAdmin):
 
     @admin.action(description=_("Approve: let them in"), permissions=["moderate"])
     def approve(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        """Approve the selected memories."""
         done = ngettext_lazy("%(n)d memory approved.", "%(n)d memories approved.", "n")
         self._each(request, memories, approve_memory, done, _NOT_HELD)
 
     @admin.action(description=_("Reject: turn them away"), permissions=["moderate"])
     def reject(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        """Reject the selected memories."""
         done = ngettext_lazy("%(n)d memory rejected.", "%(n)d memories rejected.", "n")
         self._each(request, memories, reject_memory, done, _NOT_HELD)
 
     @admin.action(description=_("Move to the recycle bin"), permissions=["moderate"])
     def move_to_bin(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        """Move the selected memories to the bin."""
         done = ngettext_lazy(
             "%(n)d memory moved to the bin.", "%(n)d memories moved to the bin.", "n"
         )
@@ -173,12 +182,13 @@ class MemoryAdmin(ReadOnlyAdmin):
 
     @admin.action(description=_("Restore from the recycle bin"), permissions=["moderate"])
     def take_back(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+        """Restore the selected memories from the bin."""
         done = ngettext_lazy("%(n)d memory restored.", "%(n)d memories restored.", "n")
         self._each(request, memories, restore_memory, done, _NOT_IN_THE_BIN)
 
     @admin.action(description=_("Delete for good"), permissions=["purge"])
     def purge(self, request: HttpRequest, memories: QuerySet[Memory]) -> HttpResponse | None:
-        """What cannot be undone asks once more."""
+        """Purge the selected memories, after a confirmation page."""
         if request.POST.get("sure") != "yes":
             return self._ask_before_purge(request, memories)
         done = ngettext_lazy(
@@ -232,7 +242,7 @@ _NOT_IN_THE_BIN = ngettext_lazy(
 
 
 def _move_to_bin(*, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object:
-    """As `delete_memory`; for one that is there already there is nothing to be said as done."""
+    """Delete a memory; raises Conflict if the memory is in the bin already."""
     if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
         raise Conflict("It is in the bin already.")
     return delete_memory(space=space, memory_id=memory_id, actor=actor, now=now)

@@ -1,4 +1,4 @@
-"""People, spaces and keys: who may see what. For those who run Ebb; moderators see the spaces."""
+"""Users, spaces, keys and the audit log, for operators of Ebb; moderators see the spaces."""
 
 from typing import Any
 
@@ -27,30 +27,39 @@ admin.site.unregister(Group)
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
+    """User accounts."""
+
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """An account is switched off: deleted, it would take its places in spaces along unnoticed,
-        the last owner's among them."""
+        """Forbid deletion: it would remove the account's memberships unrecorded, possibly a last
+        owner's. Deactivate the account instead.
+        """
         return False
 
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, ModelAdmin):
+    """Groups of users."""
+
     pass
 
 
 class MembershipInline(TabularInline):
+    """The members of a space."""
+
     model = Membership
     extra = 0
-    hide_title = True  # it says what the row says
+    hide_title = True  # the title repeats the row
     autocomplete_fields = ("user",)
 
 
 @admin.register(Space)
 class SpaceAdmin(ReadOnlyAdmin):
+    """Spaces and their members."""
+
     list_display = ("name", "slug", "embedder", "created_at", "closed_at")
     list_select_related = ("embedder",)
     search_fields = ("name", "slug")
@@ -65,12 +74,13 @@ class SpaceAdmin(ReadOnlyAdmin):
         rename_space(space=obj, name=obj.name, actor=actor_of(request), now=timezone.now())
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Members come, change and go through the services, which note it in the audit: who comes
-        first, or nobody could take the last owner's place."""
+        """Add, change and remove members through the services, which record them in the audit log.
+        New members come first, so that another user can replace the last owner.
+        """
         changed = formset.save(commit=False)
         leaving = list(formset.deleted_objects)
         for member in changed:
-            if member.pk is not None:  # of whoever it was: the row may name another user now
+            if member.pk is not None:  # the form may have put another user into this row
                 was = Membership.objects.get(pk=member.pk)
                 if was.user_id != member.user_id:
                     leaving.append(was)
@@ -84,7 +94,7 @@ class SpaceAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, coming: list[Membership], leaving: list[Membership]
     ) -> None:
         actor, now = actor_of(request), timezone.now()
-        # Owners first: who is one no longer may leave the rest to them.
+        # Owners first, so that a former last owner can be changed or removed.
         for member in sorted(coming, key=lambda member: member.role != Role.OWNER):
             add_member(
                 space=member.space, user=member.user, role=Role(member.role), actor=actor, now=now
@@ -95,6 +105,8 @@ class SpaceAdmin(ReadOnlyAdmin):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
+    """API keys of all spaces, without secrets."""
+
     list_display = (
         "prefix", "name", "space", "scopes", "rate_limit", "last_used_at", "expires_at",
         "revoked_at",
@@ -107,15 +119,19 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     @admin.action(description=_("Revoke the selected keys"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
+        """Revoke the selected keys."""
         for key in keys:
             revoke_key(key=key, actor=actor_of(request), now=timezone.now())
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Return True if the user may change API keys."""
         return request.user.has_perm("memory.change_apikey")
 
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
+    """The audit log of all spaces."""
+
     list_display = ("at", "action", "subject", "space", "actor_type", "actor_name")
     list_filter = ("action", BY_SPACE)
     list_select_related = ("space",)

@@ -1,4 +1,4 @@
-"""What was written and is only read: the history, revisions, marks, rules, vectors."""
+"""Read-only records: history, revisions, relevance marks, rules, policies and vectors."""
 
 from typing import Any
 
@@ -37,6 +37,8 @@ _COLOURS = {
 
 @admin.register(MemoryEvent)
 class MemoryEventAdmin(ReadOnlyAdmin):
+    """The history of all memories."""
+
     list_display = ("at", "what", "content_start", "space", "actor_name", "actor_type", "reason")
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
@@ -55,15 +57,19 @@ class MemoryEventAdmin(ReadOnlyAdmin):
 
     @display(description=_("action"), label={a.label: c for a, c in _COLOURS.items()})
     def what(self, event: MemoryEvent) -> str:
+        """Return the action as a coloured label."""
         return str(Action(event.action).label)
 
     @admin.display(description=_("content"))
     def content_start(self, event: MemoryEvent) -> str:
+        """Return the first characters of the content."""
         return event.content[:120]
 
 
 @admin.register(MemoryRevision)
 class MemoryRevisionAdmin(ReadOnlyAdmin):
+    """Past revisions of memories."""
+
     list_display = ("memory_id", "number", "content", "replaced_at", "actor_name")
     list_filter = (BY_SPACE,)
     search_fields = ("content",)
@@ -73,6 +79,8 @@ class MemoryRevisionAdmin(ReadOnlyAdmin):
 
 @admin.register(MemoryEmbedding)
 class MemoryEmbeddingAdmin(ReadOnlyAdmin):
+    """Vectors of memories, without their numbers."""
+
     list_display = ("memory_id", "embedder", "space")
     list_filter = ("embedder", BY_SPACE)
     list_select_related = ("embedder", "space")
@@ -86,6 +94,8 @@ class MemoryEmbeddingAdmin(ReadOnlyAdmin):
 
 @admin.register(RelevanceMark)
 class RelevanceMarkAdmin(ReadOnlyAdmin):
+    """Relevance marks made in the lab."""
+
     list_display = ("query", "memory", "relevant", "made_by", "space", "created_at")
     list_filter = (BY_SPACE, "relevant")
     list_select_related = ("memory", "made_by", "space")
@@ -95,6 +105,8 @@ class RelevanceMarkAdmin(ReadOnlyAdmin):
 
 @admin.register(SavedQuery)
 class SavedQueryAdmin(ReadOnlyAdmin):
+    """Saved questions of the lab."""
+
     list_display = ("query", "space", "created_at")
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
@@ -104,6 +116,8 @@ class SavedQueryAdmin(ReadOnlyAdmin):
 
 @admin.register(ReviewRule)
 class ReviewRuleAdmin(ReadOnlyAdmin):
+    """Rules that decide reviews automatically."""
+
     list_display = ("kind", "approve", "made_by", "space", "created_at")
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
@@ -112,6 +126,8 @@ class ReviewRuleAdmin(ReadOnlyAdmin):
 
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(ReadOnlyAdmin):
+    """Versions of the spaces' policies."""
+
     list_display = ("space", "version", "created_at", "actor_name")
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
@@ -120,4 +136,6 @@ class PolicyVersionAdmin(ReadOnlyAdmin):
 
 @admin.register(Embedder, WorkerHeartbeat)
 class RegistryAdmin(ReadOnlyAdmin):
+    """Embedding models and workers."""
+
     pass

@@ -1,7 +1,7 @@
 """Embedding providers, chosen by name.
 
-Callers ask `get_embedder` for the provider, model and dimensions that they have in writing. How an
-endpoint is reached is not part of that: a key or an address may change, and the vectors stay.
+Callers pass `get_embedder` the provider, model and dimensions stored in a row. The endpoint's key
+and URL are not part of that: they may change while the vectors stay valid.
 """
 
 import functools
@@ -26,8 +26,8 @@ __all__ = [
     "try_out",
 ]
 
-# onnxruntime tells Microsoft about each session unless this is set before it is loaded; its own
-# `disable_telemetry_events` comes too late. Nothing of Ebb goes to anybody who was not named.
+# onnxruntime reports each session to Microsoft unless this is set before it is imported; its own
+# `disable_telemetry_events` comes too late. Ebb sends nothing to services that were not configured.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 PROVIDERS: dict[str, Any] = {
@@ -52,7 +52,7 @@ def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
 
 
 def count_dimensions(provider: str, model: str) -> int:
-    """How long this model's vectors are; an endpoint is asked. Raises EmbeddingError."""
+    """Return the length of this model's vectors, asking its endpoint. Raises EmbeddingError."""
     if provider == "local":
         return _local().dimensions
     with closing(_connected(*_access(provider), model, 0)) as embedder:
@@ -60,8 +60,9 @@ def count_dimensions(provider: str, model: str) -> int:
 
 
 def try_out(provider: str, model: str) -> int:
-    """The length of a vector that this model has just made. Raises EmbeddingError, and soon: asks
-    once, and waits no longer than somebody at a page likes to."""
+    """Return the length of a vector that this model has just made. Raises EmbeddingError after a
+    single attempt and a short timeout, because a user is waiting.
+    """
     if provider == "local":
         return int(_local().embed(["How long is a vector?"]).shape[1])
     with closing(_connected(*_access(provider), model, 0, HASTY)) as embedder:
@@ -69,7 +70,7 @@ def try_out(provider: str, model: str) -> int:
 
 
 def is_configured(provider: str) -> bool:
-    """Whether this provider can be asked here, as far as the settings tell."""
+    """Return True if the settings have a key or a URL for this provider."""
     if provider == "local":
         return True
     try:
@@ -86,7 +87,7 @@ def _embedder(provider: str, model: str, dimensions: int) -> Embedder:
 
 
 def _access(provider: str) -> tuple[str, str, str]:
-    """Provider, address and key, as the settings have them. Raises EmbeddingError."""
+    """Return provider, URL and key from the settings. Raises EmbeddingError."""
     if provider == "openai":
         base_url, api_key = settings.EBB_EMBEDDING_BASE_URL, settings.EBB_EMBEDDING_API_KEY
     elif provider == "voyage":
@@ -102,7 +103,7 @@ def _access(provider: str) -> tuple[str, str, str]:
     return provider, base_url, api_key
 
 
-# Each provider is imported when it is chosen: a process pays only for the library it uses.
+# Each provider is imported when it is chosen: a process loads only the library it uses.
 
 
 @functools.cache
@@ -134,5 +135,5 @@ def _connected(
     )
 
 
-# One a process, with its connections.
+# One instance per process, with its connections.
 _remote = functools.cache(_connected)

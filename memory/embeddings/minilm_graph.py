@@ -1,8 +1,8 @@
 """The ONNX graph of all-MiniLM-L6-v2, built from its published weights.
 
-`minilm.py` calls `build_graph` once per machine and keeps the result as a file. The graph goes
-from one text's token ids to a unit vector: the fp32 BERT, with its linear layers computed in
-integers. Integers take half the time, most of it because the weights are a quarter of the size.
+`minilm.py` calls `build_graph` once per machine and stores the result as a file. The graph turns
+one text's token ids into a unit vector: the fp32 BERT, with its linear layers computed in integers.
+Integers take half the time, most of it because the weights are a quarter of the size.
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ LAYERS = 6
 HEADS = 12
 EPSILON = 1e-12
 
-# A weight is -127 to 127 times the size of a level.
+# A weight is an integer from -127 to 127 times its column's scale.
 WEIGHT_LEVELS = 127
-# An activation of a token: -1 to 1 times the token's largest, as 1 to 255 with 128 for zero.
+# An activation is divided by its token's largest (-1 to 1) and stored as 1 to 255; 128 is zero.
 ACTIVATION_LEVELS = 127
 
 Array = npt.NDArray[np.float32]
@@ -27,7 +27,7 @@ Weights = Mapping[str, Array]
 
 
 class _GraphParts:
-    """Nodes and constants in the order in which they are added; each node feeds one output."""
+    """Nodes and constants in the order of their creation; each node has one output."""
 
     def __init__(self, weights: Weights, *, quantized: bool) -> None:
         self.weights = weights
@@ -36,17 +36,19 @@ class _GraphParts:
         self.constants: list[TensorProto] = []
 
     def constant(self, name: str, value: npt.NDArray[np.generic]) -> str:
+        """Add a constant; return its name."""
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
     def weight(self, name: str) -> str:
+        """Add the model's weight of this name as a constant; return its name."""
         return self.constant(name, self.weights[name])
 
     def levels(self, name: str, weight: Array) -> tuple[str, str]:
-        """A matrix (in, out) as int8 levels and the size of a level in each column.
+        """Add a matrix (in, out) as int8 levels and one scale per column; return both names.
 
         Processors without VNNI multiply two neighbours of a column by activations of at most 255
-        and add the two in 16 bits. A neighbourly sum of at most 128 levels fits there.
+        and add the two in 16 bits. Two neighbours whose sum is at most 128 levels fit.
         """
         pairs = np.abs(weight[0::2] + weight[1::2]).max(axis=0)
         sizes = np.maximum(np.abs(weight).max(axis=0), pairs) / WEIGHT_LEVELS
@@ -56,21 +58,23 @@ class _GraphParts:
     def node(
         self, op: str, inputs: list[str], output: str, *, domain: str = "", **attributes: Any
     ) -> str:
+        """Add a node with one output; return the output's name."""
         node = helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes)
         self.nodes.append(node)
         return output
 
     def fused(self, op: str, inputs: list[str], output: str, **attributes: Any) -> str:
+        """Add a node of onnxruntime's own operators; return its output's name."""
         return self.node(op, inputs, output, domain="com.microsoft", **attributes)
 
 
 def build_graph(weights: Weights, *, max_tokens: int, quantized: bool = True) -> ModelProto:
     """Return the model: `input_ids` (1, tokens) int32 -> `embedding` (1, 384) float32, norm 1.
 
-    One text at a time: the scale of its activations is then its own, and its vector does not depend
-    on what it is embedded with. `tokens` may reach `max_tokens`, at most 512. `weights` holds the
-    tensors of the published model.safetensors by name. Without `quantized` the linear layers stay
-    in fp32, to compare with.
+    The model takes one text at a time: each text then has its own activation scale, and its vector
+    does not depend on other texts. `tokens` may reach `max_tokens`, at most 512. `weights` holds
+    the tensors of the published model.safetensors by name. Without `quantized` the linear layers
+    stay in fp32, for comparison.
     """
     parts = _GraphParts(weights, quantized=quantized)
     parts.constant("thirds", np.array([HIDDEN] * 3))
@@ -92,7 +96,9 @@ def build_graph(weights: Weights, *, max_tokens: int, quantized: bool = True) ->
 
 
 def _token_embeddings(parts: _GraphParts, max_tokens: int) -> str:
-    """Word + position + token type, normalised. Every token is of type 0: added to positions."""
+    """Sum word, position and token type embeddings, normalised. All tokens have type 0, whose
+    embedding is added to the positions.
+    """
     prefix = "embeddings."
     positions = parts.weights[prefix + "position_embeddings.weight"][:max_tokens]
     token_type = parts.weights[prefix + "token_type_embeddings.weight"][0]
@@ -105,7 +111,7 @@ def _token_embeddings(parts: _GraphParts, max_tokens: int) -> str:
         parts.weight(prefix + "LayerNorm.weight"),
         parts.weight(prefix + "LayerNorm.bias"),
     ]
-    # The operator insists on a second output, a mask index, which nothing here reads.
+    # The operator requires a second output, a mask index, which is not used.
     outputs = [prefix + "output", prefix + "unused_mask_index"]
     node = helper.make_node(
         "EmbedLayerNormalization", inputs, outputs, domain="com.microsoft", epsilon=EPSILON
@@ -126,12 +132,12 @@ def _encoder_layer(parts: _GraphParts, hidden: str, prefix: str) -> str:
 
 
 def _layer(parts: _GraphParts, prefix: str) -> tuple[Array, Array, str]:
-    """A linear layer's weight, stored as (out, in) and multiplied as (in, out); bias; prefix."""
+    """Return a linear layer's weight, transposed from (out, in) to (in, out), bias and prefix."""
     return parts.weights[prefix + "weight"].T, parts.weights[prefix + "bias"], prefix
 
 
 def _self_attention(parts: _GraphParts, hidden: str, prefix: str) -> str:
-    """Multi-head attention; query, key and value are one product, of width 3 * 384."""
+    """Add multi-head attention; query, key and value are one product, of width 3 * 384."""
     layers = [_layer(parts, f"{prefix}{name}.") for name in ("query", "key", "value")]
     weight = np.concatenate([weight for weight, _, _ in layers], axis=1)
     bias = np.concatenate([bias for _, bias, _ in layers])
@@ -142,7 +148,7 @@ def _self_attention(parts: _GraphParts, hidden: str, prefix: str) -> str:
 
 
 def _linear(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix: str) -> str:
-    """x @ weight + bias, in 8-bit activations that share one scale over the whole text."""
+    """Add x @ weight + bias, with 8-bit activations that share one scale over the whole text."""
     if not parts.quantized:
         return _linear_fp32(parts, x, weight, bias, prefix)
     inputs = [x, *parts.levels(prefix, weight), "", parts.constant(prefix + "bias", bias)]
@@ -150,10 +156,10 @@ def _linear(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix: str)
 
 
 def _linear_by_token(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix: str) -> str:
-    """As _linear, but each token has a scale of its own.
+    """Add x @ weight + bias, with 8-bit activations and one scale per token.
 
-    A few tokens have far larger activations here than the rest, which would then be left with a
-    handful of levels: this halves the distance to fp32, for a twentieth more time.
+    A few tokens have far larger activations here than the rest, which would be left with a handful
+    of levels. Scales per token halve the distance to fp32 and cost a twentieth more time.
     """
     if not parts.quantized:
         return _linear_fp32(parts, x, weight, bias, prefix)
@@ -175,14 +181,14 @@ def _linear_fp32(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix:
 
 
 def _add_and_norm(parts: _GraphParts, update: str, residual: str, prefix: str) -> str:
-    """LayerNorm(update + residual). The operator that fuses the two is six times slower."""
+    """Add LayerNorm(update + residual). The operator that fuses the two is six times slower."""
     total = parts.node("Add", [update, residual], prefix + "total")
     inputs = [total, parts.weight(prefix + "weight"), parts.weight(prefix + "bias")]
     return parts.node("LayerNormalization", inputs, prefix + "output", epsilon=EPSILON)
 
 
 def _pooled(parts: _GraphParts, hidden: str) -> str:
-    """Mean over the tokens, then unit length; the mean's divisor drops out, so it is a sum."""
+    """Add the mean over the tokens, scaled to length 1; a sum gives the same."""
     axis = parts.constant("tokens_axis", np.array([1]))
     total = parts.node("ReduceSum", [hidden, axis], "total", keepdims=0)
     return parts.node("LpNormalization", [total], "embedding", axis=1, p=2)

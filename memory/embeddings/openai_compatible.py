@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's embeddings protocol: OpenAI, Ollama, vLLM, llama.cpp."""
+"""Embedder for any endpoint of OpenAI's embeddings protocol: OpenAI, Ollama, vLLM, llama.cpp."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ from memory.embeddings.remote import CONNECT_TIMEOUT, RemoteEmbedder
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-# Looked up along the class's ancestors. What has a status is judged by it (failures.refusal).
+# Looked up along the class's ancestors. Errors with a status go to failures.refusal instead.
 ERRORS: dict[type[Exception], Failure] = {
-    openai.OpenAIError: Failure.BAD_REQUEST,  # the SDK itself refused to send
+    openai.OpenAIError: Failure.BAD_REQUEST,  # the SDK itself refused the request
     openai.APIError: Failure.SERVER_ERROR,
     openai.APIResponseValidationError: Failure.BAD_ANSWER,
     openai.APIConnectionError: Failure.INTERRUPTED,
     openai.APITimeoutError: Failure.TIMEOUT,
 }
-# Nobody was there: the SDK has the same two classes for this and for a connection that broke.
+# Connection never made; the SDK has the same two classes for this and for a broken connection.
 NOT_THERE = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
@@ -29,16 +29,16 @@ NOT_THERE = (
 
 
 class OpenAICompatibleEmbedder(RemoteEmbedder):
-    """A model behind `base_url` ("" is OpenAI's own), asked with `api_key`.
+    """A model at `base_url` ("" is OpenAI's own), called with `api_key`.
 
-    The protocol has one kind of text: questions and documents are embedded alike.
+    The protocol has one kind of text: queries and documents are embedded alike.
     """
 
     name = "openai"
 
     def _connect(self, base_url: str, api_key: str) -> None:
-        # Ollama and llama.cpp want no key, but the SDK wants one (or looks for it itself). The
-        # repeats are RemoteEmbedder's: the SDK's know no end to their time.
+        # Ollama and llama.cpp need no key, but the SDK does (or looks for one in the environment).
+        # RemoteEmbedder retries, not the SDK, whose retries have no total time limit.
         self._client = openai.OpenAI(
             base_url=base_url or OPENAI_URL, api_key=api_key or "none", max_retries=0
         )
@@ -47,7 +47,7 @@ class OpenAICompatibleEmbedder(RemoteEmbedder):
         self._client.close()
 
     def _ask(self, texts: Sequence[str], *, kind: TextKind, timeout: float) -> object:
-        # The SDK's own method asks for base64, which not every endpoint has.
+        # The SDK's own method asks for base64, which not every endpoint supports.
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         times = openai.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT))
         try:
@@ -61,7 +61,7 @@ class OpenAICompatibleEmbedder(RemoteEmbedder):
 
 
 def translate(error: openai.OpenAIError) -> EmbeddingError:
-    """The SDK's error in our words, with the endpoint's message and the pause it asked for."""
+    """Return our error for the SDK's error, with the endpoint's message and requested delay."""
     if isinstance(error, openai.APIStatusError):
         return refusal(error.status_code, error.response.headers, str(error))
     if isinstance(error.__cause__, NOT_THERE):

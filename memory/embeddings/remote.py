@@ -1,6 +1,6 @@
-"""What all embedders behind an endpoint share: batches, patience, and a look at what came back.
+"""Shared parts of all remote embedders: batches, retries and validation of answers.
 
-A provider's file says only how one request is made (`_ask`), with its client's errors translated.
+A provider's module only makes one request (`_ask`) and translates its client's errors.
 """
 
 import random
@@ -14,28 +14,29 @@ import numpy as np
 from memory.embeddings.base import Embedder, EmbeddingError, TextKind, TextsRefused, Vectors
 from memory.embeddings.failures import Failure
 
-# Of one request. OpenAI takes 2,048 texts and 300,000 tokens, Voyage AI 1,000 and, for its
-# largest models, 120,000; a character is seldom more than two tokens.
+# Limits of one request. OpenAI accepts 2,048 texts and 300,000 tokens, Voyage AI 1,000 and, for
+# its largest models, 120,000; a character is seldom more than two tokens.
 MAX_TEXTS = 128
 MAX_CHARACTERS = 60_000
-CONNECT_TIMEOUT = 3.0  # seconds: an endpoint that is there accepts at once
-# A text that is refused at this length is not refused for its length.
+CONNECT_TIMEOUT = 3.0  # seconds: a running endpoint accepts at once
+# An endpoint that refuses a text of this length refuses it for another reason.
 SHORT = 500  # characters
 
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds for one request with all its repeats and pauses; a single attempt gets half of that.
+    """Time limits in seconds for one request with all its retries; a single attempt gets half.
 
-    Somebody waits for the answer to a question. What is stored may take its time.
+    Queries have a short limit because a user is waiting; documents may take longer.
     """
 
     query: float = 10.0
     document: float = 50.0  # less than a job's lease
     attempts: int = 4
-    first_pause: float = 0.5  # doubles with each repeat
+    first_pause: float = 0.5  # doubles with each retry
 
     def seconds(self, kind: TextKind) -> float:
+        """Return the limit for texts of this kind."""
         return self.query if kind == "query" else self.document
 
 
@@ -43,7 +44,7 @@ PATIENT = Patience()
 
 
 class RemoteEmbedder(Embedder):
-    """A model behind an endpoint."""
+    """Base of embedders that call an endpoint."""
 
     def __init__(
         self,
@@ -61,18 +62,20 @@ class RemoteEmbedder(Embedder):
 
     @abstractmethod
     def _connect(self, base_url: str, api_key: str) -> None:
-        """Makes the client; "" is the provider's own address."""
+        """Create the client; "" is the provider's own URL."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends its connections."""
+        """Close the client's connections."""
 
     @abstractmethod
     def _ask(self, texts: Sequence[str], *, kind: TextKind, timeout: float) -> object:
-        """The endpoint's answer to one request, as decoded JSON. Raises EmbeddingError."""
+        """Return the endpoint's answer to one request, as decoded JSON. Raises EmbeddingError."""
 
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
-        """See Embedder.embed. A text longer than the model takes is cut off, as by MiniLM."""
+        """Implement Embedder.embed. Texts longer than the model accepts are cut off, as by
+        MiniLM.
+        """
         try:
             "".join(texts).encode()
         except UnicodeEncodeError as error:  # a lone surrogate
@@ -81,7 +84,7 @@ class RemoteEmbedder(Embedder):
         return np.concatenate([np.empty((0, self.dimensions), np.float32), *rows])
 
     def count_dimensions(self) -> int:
-        """Asks the endpoint how long this model's vectors are. Raises EmbeddingError."""
+        """Ask the endpoint for the length of this model's vectors. Raises EmbeddingError."""
         texts = ["How long is a vector?"]
         dimensions: int = _vectors(self._patiently(texts, "document"), texts, self.model).shape[1]
         return dimensions
@@ -90,8 +93,8 @@ class RemoteEmbedder(Embedder):
         try:
             answer = self._patiently(texts, kind)
         except TextsRefused:
-            # Endpoints say in many ways that it was too much. Halves find out, and so does half of
-            # a long text; a request that is refused for another reason fails at the first of them.
+            # Endpoints report an oversized request in many ways, so retry with half the texts, or
+            # half of a long text. A request refused for another reason fails on the first half.
             half = (len(texts) if len(texts) > 1 else len(texts[0])) // 2
             if len(texts) > 1:
                 parts = [self._embed_batch(part, kind) for part in (texts[:half], texts[half:])]
@@ -109,7 +112,7 @@ class RemoteEmbedder(Embedder):
         return vectors
 
     def _patiently(self, texts: Sequence[str], kind: TextKind) -> object:
-        """The answer, after repeats where they may help and in the time there is."""
+        """Return the answer, after retries where they may help and time remains."""
         seconds = self._patience.seconds(kind)
         deadline = time.monotonic() + seconds
         pause = self._patience.first_pause
@@ -129,7 +132,7 @@ class RemoteEmbedder(Embedder):
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The texts in order, as many at a time as a request may hold."""
+    """Yield the texts in order, as many at a time as one request may contain."""
     start = characters = 0
     for place, text in enumerate(texts):
         full = place - start == MAX_TEXTS or characters + len(text) > MAX_CHARACTERS
@@ -142,9 +145,10 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _vectors(answer: object, texts: Sequence[str], model: str) -> Vectors:
-    """The unit vectors of an answer `{"data": [{"index", "embedding"}, …]}`, in the texts' order.
+    """Return the unit vectors of an answer `{"data": [{"index", "embedding"}, …]}`, in the texts'
+    order.
 
-    Raises EmbeddingError if it is anything else, or not one vector for each text.
+    Raises EmbeddingError if the answer has another form, or not one vector for each text.
     """
     try:
         items = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]  # or a TypeError

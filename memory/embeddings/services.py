@@ -1,8 +1,8 @@
-"""Keeping each memory's vectors: by the space's model, and by the one it is moving to.
+"""Embedding and storage of memories' vectors, by the space's model and by the one it is moving to.
 
-A text is embedded before a transaction begins, and the space's model may be another one by the time
-it is written (embeddings.switching). So whoever writes vectors holds the space as it is then,
-shared with other writers, and the switch waits for all of them.
+A text is embedded before the transaction begins, and the space may switch models before the vectors
+are written (embeddings.switching). Writers of vectors therefore lock the space's row, shared with
+other writers, and the switch waits for all of them.
 """
 
 import logging
@@ -18,8 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
-    """Return the texts' vectors by the id of each model that made them: the space's own, and the
-    one that the space is moving to.
+    """Return the texts' vectors by model id: the space's own model and the one it is moving to.
 
     When the latter fails, its vectors are left out: the switch adds them later, and a model that is
     not in use yet must not prevent writing. Raises EmbeddingError.
@@ -42,9 +41,9 @@ def store_vectors(
     texts: Sequence[str],
     made: Mapping[int, Vectors],
 ) -> None:
-    """Writes the vectors of new memories. In the transaction of the memories themselves.
+    """Write the vectors of new memories, in the transaction that creates the memories.
 
-    If the space has switched since they were made, they are made anew here: the one moment at which
+    If the space has switched models since, the texts are embedded again here: the one case in which
     a transaction waits for a model.
     """
     current, wanted = _held_models(space)
@@ -63,16 +62,15 @@ def store_vectors(
 def replace_vectors(
     *, space: Space, memory: Memory, text: str, made: Mapping[int, Vectors]
 ) -> None:
-    """The vectors of a memory that says something else now. Those of its old text go, whoever
-    made them. In the transaction of the change."""
+    """Replace all vectors of a memory whose text has changed, in the transaction of the change."""
     MemoryEmbedding.objects.in_space(space).filter(memory=memory).delete()
     store_vectors(space=space, memories=[memory], texts=[text], made=made)
 
 
 def _held_models(space: Space) -> tuple[int, set[int]]:
-    """The model of the space, and all whose vectors are wanted, until the transaction ends."""
+    """Return the space's model and all models that need vectors; lock the space's row, shared."""
     with connection.cursor() as cursor:
-        # What a foreign key to the space takes, too: writers do not wait for each other.
+        # The lock that a foreign key to the space takes: writers do not wait for each other.
         cursor.execute(
             "SELECT embedder_id, next_embedder_id FROM memory_space WHERE id = %s FOR KEY SHARE",
             [space.pk],

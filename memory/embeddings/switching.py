@@ -1,9 +1,9 @@
-"""A space moves to another embedding model, and nobody who asks it notices before it is done.
+"""The switch of a space to another embedding model, without interrupting search.
 
-Both models' vectors live side by side: a job embeds what is there, writers embed what comes by both
-(embeddings.services), and search stays with the old model. When no memory lacks a new vector, the
-space changes over in one transaction. What the space has left is removed some minutes later: a
-request that began before the switch still asks the old vectors.
+Vectors of both models exist side by side: a job embeds existing memories, writers embed new ones by
+both (embeddings.services), and search uses the old model. When no memory lacks a new vector, the
+space changes over in one transaction. The old vectors are removed some minutes later, because
+requests that began before the switch still search them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from memory.models import Embedder, Job, JobState, Memory, MemoryEmbedding, Spac
 from memory.text.passages import passage_of
 
 KIND = "switch_embedder"
-BATCH = 32  # memories; one is well within a lease, also on a slow machine
+BATCH = 32  # memories; one batch takes far less than a lease, also on a slow machine
 GRACE = timedelta(minutes=10)
 DROPPED_AT_ONCE = 5000
 
@@ -35,7 +35,7 @@ _TEXT = ("content", "source_speaker", "created_at", "revision", "space_id")
 
 @dataclass(frozen=True)
 class Trial:
-    """What trying a model with a few texts has shown."""
+    """The result of trying a model with a few texts."""
 
     embedder: Embedder
     took_ms: float
@@ -44,9 +44,9 @@ class Trial:
 
 
 def try_embedder(*, space: Space, provider: str, model: str) -> Trial:
-    """Embeds a few of the space's own texts, and keeps nothing but the model's row.
+    """Embed a few of the space's own texts; only the model's row is stored.
 
-    Raises EmbeddingError if the model is of no use.
+    Raises EmbeddingError if the model cannot be used.
     """
     embedder = register_embedder(provider=provider, model=model)
     rows = Memory.objects.in_space(space)
@@ -60,7 +60,9 @@ def try_embedder(*, space: Space, provider: str, model: str) -> Trial:
 
 
 def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetime) -> Job:
-    """Has the space move to this model. Raises Conflict if it has it, or is moving already."""
+    """Start the job that moves the space to this model. Raises Conflict if the space uses the model
+    already or another move is running.
+    """
     with transaction.atomic():
         held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
         if held.embedder_id == embedder.pk:
@@ -78,9 +80,9 @@ def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetim
 
 
 def cancel_switch(*, space: Space, now: datetime) -> Job:
-    """The space stays with its model; the new vectors go. Raises NotFound if nothing was to switch.
+    """Cancel the move and remove the new vectors. Raises NotFound without an unfinished move.
 
-    The job can be resumed; it then begins anew.
+    The job can be resumed; it then embeds all memories again.
     """
     job = latest_switch(space)
     if job is None or job.state in {JobState.DONE, JobState.CANCELLED}:
@@ -92,7 +94,7 @@ def cancel_switch(*, space: Space, now: datetime) -> Job:
 
 
 def resume_switch(*, space: Space, now: datetime) -> Job:
-    """Has a failed or cancelled move go on. Raises NotFound, or Conflict if there is none such."""
+    """Resume a failed or cancelled move. Raises NotFound, or Conflict if it has not stopped."""
     job = latest_switch(space)
     if job is None:
         raise NotFound("This space was never to move to another model.")
@@ -100,14 +102,14 @@ def resume_switch(*, space: Space, now: datetime) -> Job:
 
 
 def latest_switch(space: Space) -> Job | None:
-    """The newest job of this kind."""
+    """Return the space's newest job of this kind, or None."""
     return Job.objects.in_space(space).latest_of(KIND)
 
 
 def switch(job: Job) -> Mapping[str, Any]:
-    """The job's work: embeds what has no vector yet, then changes over.
+    """Do the job: embed memories without a vector, then change over.
 
-    Raises JobStopped, EmbeddingError, and Conflict if the space has the model already.
+    Raises JobStopped, EmbeddingError, and Conflict if the space uses the model already.
     """
     target = Embedder.objects.get(pk=job.parameters["to"])
     _begin(job, target)
@@ -119,14 +121,14 @@ def switch(job: Job) -> Mapping[str, Any]:
             vectors = embed(target, [passage_of(memory).embedded for memory in batch])
             _keep(job, target, batch, vectors)
         elif after is not None:
-            after = None  # once more from the beginning: ids are random, new ones come anywhere
+            after = None  # start over: ids are random, so new memories may come anywhere
         elif _change_over(job, target):
             return {}
 
 
 @transaction.atomic
 def _begin(job: Job, target: Embedder) -> None:
-    """Writers embed by both from here on, also after a cancelled job was resumed."""
+    """Make writers embed by both models from here on, also when a cancelled job was resumed."""
     held = Space.objects.select_for_update(no_key=True).get(pk=job.space_id)
     if held.embedder_id == target.pk:
         raise Conflict("The space has this model already.")
@@ -145,7 +147,7 @@ def _next_batch(space: Space, target: Embedder, after: UUID | None) -> Sequence[
 
 @transaction.atomic
 def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors) -> None:
-    """Writes the vectors of those that still say what was embedded; the rest comes round again."""
+    """Write the vectors of memories with unchanged text; the others are embedded again later."""
     same = Q(pk__in=[])
     for memory in batch:
         same |= Q(pk=memory.pk, revision=memory.revision)
@@ -157,16 +159,16 @@ def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors)
         if memory.pk in held
     ]
     MemoryEmbedding.objects.bulk_create(made, ignore_conflicts=True)
-    # Memories come and go meanwhile; the count is true again when the job is done.
+    # Memories are added and removed meanwhile; the count is exact again when the job is done.
     done = min(job.done + len(made), job.total or 0)
     jobs.advance(job=job, done=done, now=timezone.now())
 
 
 @transaction.atomic
 def _change_over(job: Job, target: Embedder) -> bool:
-    """The one moment: the space has the new model, if really every memory has its vector.
+    """Switch the space to the new model if every memory has its vector; return True if it did.
 
-    FOR UPDATE waits for whoever is writing vectors, and keeps the next ones waiting.
+    FOR UPDATE waits for current writers of vectors and blocks further ones.
     """
     held = Space.objects.select_for_update().get(pk=job.space_id)
     if Memory.objects.in_space(held).without_vector_by(target).exists():
@@ -178,7 +180,7 @@ def _change_over(job: Job, target: Embedder) -> bool:
 
 
 def clear_after_switches(*, now: datetime) -> None:
-    """Beat's part: removes vectors by models that spaces have left, or did not come to have."""
+    """Remove vectors of models that spaces have left, or did not change over to. Run by beat."""
     ended = Job.objects.filter(kind=KIND, ended_at__lte=now - GRACE)
     for job in ended.exclude(result__has_key="dropped").select_related("space"):
         latest = latest_switch(job.space) == job
@@ -194,7 +196,7 @@ def clear_after_switches(*, now: datetime) -> None:
 
 
 def _drop_vectors(space: Space, embedder_id: int) -> int:
-    """Removes a model's vectors, unless the space has it or moves to it; how many there were."""
+    """Remove a model's vectors, unless the space uses it or moves to it; return their number."""
     vectors = MemoryEmbedding.objects.in_space(space).filter(embedder_id=embedder_id)
     dropped = 0
     while True:

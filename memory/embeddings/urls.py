@@ -1,4 +1,4 @@
-"""Addresses of the page of a space's embedding model, below /s/<space>/."""
+"""URLs of the page of a space's embedding model, below /s/<space>/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Texts to vectors by a model that stands in the database."""
+"""Vectors of texts, by an embedding model with a row in the database."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ _asked_lock = Lock()
 
 
 def embed(model: Embedder, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
-    """Vectors of the texts, shape (n, dimensions), in their order. Raises EmbeddingError.
+    """Return the texts' vectors, shape (n, dimensions), in their order. Raises EmbeddingError.
 
-    While an endpoint is asked, nobody's database connection waits for it.
+    The database connection is released before an endpoint is called.
     """
     embedder = get_embedder(model.provider, model.model, model.dimensions)
     if isinstance(embedder, RemoteEmbedder):
@@ -31,15 +31,16 @@ def embed(model: Embedder, texts: Sequence[str], *, kind: TextKind = "document")
 
 
 def question_vectors(model: Embedder, queries: Sequence[str]) -> Sequence[Vectors]:
-    """Vectors of questions that are asked again and again, as while weights are being tried: this
-    process keeps the latest. Raises EmbeddingError."""
+    """Return the vectors of questions; this process caches the latest, because the lab repeats
+    questions while weights are tried. Raises EmbeddingError.
+    """
     keys = [(model.provider, model.model, model.dimensions, query) for query in queries]
     with _asked_lock:
         found = {key: _asked[key] for key in keys if key in _asked}
     new = [key for key in dict.fromkeys(keys) if key not in found]
     if new:
         vectors = embed(model, [key[-1] for key in new], kind="query")
-        # Copies: a row would keep the whole array that it was made in.
+        # Copies, because a view of one row would keep the whole array in memory.
         found |= {key: row.copy() for key, row in zip(new, vectors, strict=True)}
     with _asked_lock:
         for key in keys:

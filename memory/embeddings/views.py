@@ -1,4 +1,4 @@
-"""The page of a space's embedding model: what it is, and moving to another one."""
+"""The page of a space's embedding model: the current model and the switch to another one."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ MAX_MODEL = 120  # characters
 @require_GET
 @space_page("read")
 def embeddings(request: PageRequest, access: Access) -> HttpResponse:
-    """The model now, how far a move is, and the form to begin one."""
+    """Show the current model, the progress of a switch, and the form to start one."""
     return _shown(request, access)
 
 
 @require_POST
 @space_page("admin")
 def try_model(request: PageRequest, access: Access) -> HttpResponse:
-    """Asks a model for the vectors of a few memories; what it takes, and a button to begin."""
+    """Embed a few memories by a model; show the time needed and a button to begin."""
     provider, model = _asked(request)
     try:
         trial = switching.try_embedder(space=access.space, provider=provider, model=model)
@@ -40,7 +40,7 @@ def try_model(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def begin(request: PageRequest, access: Access) -> HttpResponse:
-    """Begins the move to a model that was tried."""
+    """Start the switch to a model that was tried."""
     provider, model = _asked(request)
     try:
         trial = switching.try_embedder(space=access.space, provider=provider, model=model)
@@ -55,7 +55,7 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def cancel(request: PageRequest, access: Access) -> HttpResponse:
-    """Stays with the model; a move that has just ended is shown as what it is."""
+    """Cancel the switch; if it has just ended, show its state."""
     try:
         switching.cancel_switch(space=access.space, now=timezone.now())
     except NotFound as error:
@@ -66,7 +66,7 @@ def cancel(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def resume(request: PageRequest, access: Access) -> HttpResponse:
-    """Goes on with a move that failed or was cancelled."""
+    """Resume a switch that failed or was cancelled."""
     try:
         switching.resume_switch(space=access.space, now=timezone.now())
     except (NotFound, Conflict) as error:
@@ -112,7 +112,7 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
 
 
 def _proposed(space: Space) -> tuple[str, str]:
-    """What the settings name, if the space does not have it already."""
+    """Return the settings' provider and model, or empty strings if the space uses them."""
     configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
     has = (space.embedder.provider, space.embedder.model)
     return configured if configured != has else ("", "")

@@ -1,6 +1,6 @@
-"""Voyage AI (seed 004), by its documented HTTP interface.
+"""Voyage AI (seed 004), through its documented HTTP interface.
 
-Its SDK brings a chunker, a tracer and an imaging library along (docs/dependencies.md); this is one
+Its SDK brings a chunker, a tracer and an imaging library (docs/dependencies.md); this is one
 request.
 """
 
@@ -13,10 +13,10 @@ from memory.embeddings.failures import Failure, refusal
 from memory.embeddings.remote import CONNECT_TIMEOUT, RemoteEmbedder
 
 VOYAGE_URL = "https://api.voyageai.com/v1"
-# Keys of MongoDB's Voyage AI begin with "al-" and are good there only.
+# Keys of MongoDB's Voyage AI begin with "al-" and work only there.
 ATLAS_KEY, ATLAS_URL = "al-", "https://ai.mongodb.com/v1"
 
-# Looked up along the class's ancestors.
+# An error is looked up along its class's ancestors.
 ERRORS: dict[type[Exception], Failure] = {
     httpx2.HTTPError: Failure.BAD_REQUEST,
     httpx2.TransportError: Failure.INTERRUPTED,
@@ -31,9 +31,9 @@ ERRORS: dict[type[Exception], Failure] = {
 
 
 class VoyageEmbedder(RemoteEmbedder):
-    """A model of Voyage AI at `base_url` ("" is the key's own), asked with `api_key`.
+    """A model of Voyage AI at `base_url` ("" is the key's own), called with `api_key`.
 
-    Questions and documents are embedded differently: `kind` goes along as `input_type`.
+    Queries and documents are embedded differently: `kind` is sent as `input_type`.
     """
 
     name = "voyage"
@@ -64,13 +64,13 @@ class VoyageEmbedder(RemoteEmbedder):
 
 
 def translate(error: httpx2.HTTPError) -> EmbeddingError:
-    """The client's error in our words."""
+    """Return our error for the client's error."""
     failure = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
     return failure.error(str(error) or type(error).__name__)
 
 
 def _said(response: httpx2.Response) -> str:
-    """Voyage AI explains a refusal in `detail`."""
+    """Return the reason for a refusal, which Voyage AI sends as `detail`."""
     try:
         answer = response.json()
     except ValueError:

@@ -1,7 +1,7 @@
-"""The SQL that the formula twins share: numbers, moments and durations of the right type.
+"""SQL expressions that the formula twins share: numbers, moments and durations of the right type.
 
 PostgreSQL reads a bare 0.6 as numeric, divides integers into integers, and its greatest and least
-skip NULL. What is built here is double precision, and says what it makes of NULL.
+skip NULL. These expressions are double precision, and their docstrings say what NULL gives.
 """
 
 from datetime import datetime
@@ -27,27 +27,29 @@ Number: TypeAlias = Combinable | float
 Moment: TypeAlias = Combinable | datetime
 Flag: TypeAlias = Combinable | Q | bool
 
-# PostgreSQL fails a query when a result underflows, where Python answers 0. Both limits are far
-# below anything that a sum could show, and far enough from 1e-308 to be multiplied again.
+# PostgreSQL raises an error when a result underflows, where Python returns 0. Both limits are far
+# too small to change any sum, and far enough from 1e-308 to be multiplied again.
 LARGEST_EXPONENT: Final = 100.0
 NEGLIGIBLE: Final = 1e-100
 
 
 def double(value: Number) -> Expression:
-    """The number as double precision: numeric is several times slower and rounds differently."""
+    """Return the number as double precision; numeric is several times slower and rounds
+    otherwise.
+    """
     expression = value if isinstance(value, Combinable) else Value(value)
     return Cast(expression, FloatField())
 
 
 def float_result(value: Combinable) -> Expression:
-    """Name the type of arithmetic on doubles, which Django does not always work out."""
+    """Declare the result of arithmetic on doubles as float, which Django cannot always infer."""
     return ExpressionWrapper(value, output_field=FloatField())
 
 
 def product(factor: Expression, value: Expression) -> Expression:
-    """factor * value, where a value too small to be multiplied counts as 0; NULL for NULL.
+    """Return factor * value; a value too small to multiply counts as 0; NULL for NULL.
 
-    One stored importance of 5e-324 would otherwise fail every query that weighs it.
+    Otherwise one stored importance of 5e-324 would fail every query that multiplies it.
     """
     return Case(
         When(LessThan(Abs(value), double(NEGLIGIBLE)), then=double(0.0)),
@@ -57,20 +59,20 @@ def product(factor: Expression, value: Expression) -> Expression:
 
 
 def moment(value: Moment) -> Combinable:
-    """The moment as an expression."""
+    """Return the moment as an expression."""
     return value if isinstance(value, Combinable) else Value(value, DateTimeField())
 
 
 def flag(value: Flag) -> Expression:
-    """The condition as an expression that When takes."""
+    """Return the condition as an expression that When accepts."""
     expression = Value(value) if isinstance(value, bool) else value
     return ExpressionWrapper(expression, output_field=BooleanField())
 
 
 def seconds_between(start: Combinable, end: Combinable) -> Expression:
-    """Seconds from one moment to the other; negative when they are swapped, NULL for NULL.
+    """Return the seconds from `start` to `end`; negative if `end` is earlier, NULL for NULL.
 
-    date_part answers double precision, where extract has been numeric since PostgreSQL 14.
+    date_part returns double precision, while extract has been numeric since PostgreSQL 14.
     """
     return Func(
         end,
@@ -82,7 +84,7 @@ def seconds_between(start: Combinable, end: Combinable) -> Expression:
 
 
 def seconds_after(start: Combinable, seconds: Number) -> Expression:
-    """The moment so many seconds after another one; NULL for NULL."""
+    """Return the moment `seconds` after `start`; NULL for NULL."""
     interval = Func(
         double(seconds),
         template="make_interval(secs => %(expressions)s)",
@@ -98,7 +100,7 @@ def seconds_after(start: Combinable, seconds: Number) -> Expression:
 
 
 def exponential_decay(value: Expression) -> Expression:
-    """exp(-value), where NULL counts as endlessly old.
+    """Return exp(-value); NULL counts as infinitely old.
 
     The exponent is bounded: one very old row would otherwise fail the whole query.
     """

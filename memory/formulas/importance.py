@@ -1,7 +1,7 @@
-"""How much a memory matters: base importance when it is written, time coefficient when it is asked.
+"""Importance of a memory: base importance, set when it is written, and time coefficient.
 
-The base is stored and never changes by itself. What depends on the clock is computed from it each
-time and never written back, so nothing decays twice. SQL twin: `importance_sql`.
+The base is stored and never changes by itself. The values that depend on the clock are computed
+from it at each read and never written back, so nothing decays twice. SQL twin: `importance_sql`.
 """
 
 import math
@@ -41,14 +41,14 @@ TIME_COEF_SCALE_DAYS: Final = 30.0
 
 
 def clamp(value: float) -> float:
-    """The value, cut to 0..1. Raises ValueError for NaN, which no cut can repair."""
+    """Return the value, clamped to 0..1. Raises ValueError for NaN."""
     if math.isnan(value):
         raise ValueError("not a number")
     return max(0.0, min(1.0, value))
 
 
 def emotion(valence: float, intensity: float) -> float:
-    """E in 0..1 from valence (-1..1) and intensity (0..1); the negative counts double.
+    """Return E in 0..1 from valence (-1..1) and intensity (0..1); negative valence counts double.
 
     Source: seed 003, section 2.2. Raises ValueError for NaN.
     """
@@ -60,9 +60,9 @@ def emotion(valence: float, intensity: float) -> float:
 def base_importance(
     persistence: float, emotion: float, information: float, judgement: float
 ) -> float:
-    """Importance in 0..1 from the facets P, E, I and J, each meant to be in 0..1.
+    """Return the importance in 0..1 from the facets P, E, I and J, each expected in 0..1.
 
-    Source: seed 003, section 3. The sum is cut to 0..1, as there. Raises ValueError for NaN.
+    Source: seed 003, section 3. The sum is clamped to 0..1, as there. Raises ValueError for NaN.
     """
     total = clamp(
         PERSISTENCE_WEIGHT * persistence
@@ -70,21 +70,21 @@ def base_importance(
         + EMOTION_WEIGHT * emotion
         + INFORMATION_WEIGHT * information
     )
-    # Facets that make exactly 0.5 would make 0.49999999999999994, and the life of a lower tier.
+    # Without rounding, facets that sum to exactly 0.5 would give 0.49999999999999994: a lower tier.
     return round(total, IMPORTANCE_DIGITS)
 
 
 def age_days(since: datetime, now: datetime) -> float:
-    """Days, with their fraction, from `since` to `now`; 0 when `since` lies ahead.
+    """Return the days, with their fraction, from `since` to `now`; 0 when `since` is later.
 
-    Both are aware and in UTC, as Django hands them out. For the time coefficient `since` is
-    `last_active_at`, or `created_at` while there is none (seed 003, section 4).
+    Both are aware and in UTC, as Django returns them. For the time coefficient `since` is
+    `last_active_at`, or `created_at` if that is None (seed 003, section 4).
     """
     return max(0.0, (now - since) / timedelta(days=1))
 
 
 def effective_age(age_days: float, use_count: int) -> float:
-    """Age in days as felt by a memory that was put into a prompt `use_count` times.
+    """Return the age in days, reduced for a memory that was sent to the model `use_count` times.
 
     Source: seed 003, section 4.1.
     """
@@ -99,7 +99,8 @@ def time_coef(
     floor: float = TIME_COEF_FLOOR,
     scale_days: float = TIME_COEF_SCALE_DAYS,
 ) -> float:
-    """What time leaves of the importance: from 1 when just used, towards `floor` when forgotten.
+    """Return the factor by which time reduces importance: 1 when just used, falling towards
+    `floor`.
 
     Core memories (P = 1), and pinned ones, for which the caller sets `core` too, keep exactly 1.
     `scale_days` is above 0. Source: seed 003, section 4.1.
@@ -110,13 +111,13 @@ def time_coef(
 
 
 def current_importance(importance: float, time_coef: float) -> float:
-    """Importance as of now, in 0..1. Source: seed 003, section 5."""
+    """Return the importance as of now, in 0..1. Source: seed 003, section 5."""
     return importance * time_coef
 
 
 def reinforced(old: float, new: float) -> float:
-    """The base importance, in 0..1, of what was said again: the greater of the two, and a tenth of
-    the way further to 1. How far is ours; that a restatement raises the old memory is seed 003's.
+    """Return the base importance, in 0..1, of a restated memory: the greater of the two, raised a
+    tenth of the way to 1. The tenth is ours; raising the old memory is seed 003's.
     """
     greater = max(old, new)
     return greater + REINFORCEMENT * (1 - greater)

@@ -1,6 +1,6 @@
 """SQL twin of `importance`: the same functions as expressions over columns or plain numbers.
 
-NULL answers NULL, except in `time_coef`, where a memory without an age counts as endlessly old.
+NULL gives NULL, except in `time_coef`, where a memory without an age counts as infinitely old.
 """
 
 from django.db.models import Case, FloatField, Value, When
@@ -36,7 +36,7 @@ SECONDS_A_DAY = 86400
 
 
 def clamp(value: Number) -> Expression:
-    """The value, cut to 0..1. NULL stays NULL, which greatest and least alone would turn into 1."""
+    """Return the value, clamped to 0..1; NULL for NULL, where greatest and least would give 1."""
     number = double(value)
     return Case(
         When(IsNull(number, False), then=Greatest(double(0.0), Least(double(1.0), number))),
@@ -45,7 +45,7 @@ def clamp(value: Number) -> Expression:
 
 
 def emotion(valence: Number, intensity: Number) -> Expression:
-    """E in 0..1 from valence (-1..1) and intensity (0..1). Source: seed 003, section 2.2."""
+    """Return E in 0..1 from valence (-1..1) and intensity (0..1). Source: seed 003, section 2.2."""
     sign = double(valence)
     share = Case(
         When(LessThan(sign, double(0.0)), then=double(NEGATIVE_EMOTION)),
@@ -58,7 +58,7 @@ def emotion(valence: Number, intensity: Number) -> Expression:
 def base_importance(
     persistence: Number, emotion: Number, information: Number, judgement: Number
 ) -> Expression:
-    """Importance in 0..1 from the facets P, E, I and J. Source: seed 003, section 3."""
+    """Return the importance in 0..1 from the facets P, E, I and J. Source: seed 003, section 3."""
     return clamp(
         product(double(PERSISTENCE_WEIGHT), double(persistence))
         + product(double(JUDGEMENT_WEIGHT), double(judgement))
@@ -68,16 +68,16 @@ def base_importance(
 
 
 def age_days(since: Moment, now: Moment) -> Expression:
-    """Days, with their fraction, from `since` to `now`; 0 when `since` lies ahead.
+    """Return the days, with their fraction, from `since` to `now`; 0 when `since` is later.
 
-    `greatest` stands inside the subtraction: around it, a NULL `since` would be today.
+    `greatest` is inside the subtraction: around it, a NULL `since` would give 0.
     """
     start, end = moment(since), moment(now)
     return float_result(seconds_between(start, Greatest(end, start)) / Value(SECONDS_A_DAY))
 
 
 def effective_age(age_days: Number, use_count: Number) -> Expression:
-    """Age in days as felt by a memory used so often. Source: seed 003, section 4.1."""
+    """Return the age in days, reduced by use. Source: seed 003, section 4.1."""
     return float_result(double(age_days) / (double(1.0) + Ln(double(1.0) + double(use_count))))
 
 
@@ -89,7 +89,9 @@ def time_coef(
     floor: Number = TIME_COEF_FLOOR,
     scale_days: Number = TIME_COEF_SCALE_DAYS,
 ) -> Expression:
-    """What time leaves of the importance; 1 for core and pinned. Source: seed 003, section 4.1."""
+    """Return the factor by which time reduces importance; 1 for core and pinned memories. Source:
+    seed 003, section 4.1.
+    """
     least = double(floor)
     ageing = exponential_decay(effective_age(age_days, use_count) / double(scale_days))
     return Case(
@@ -100,11 +102,11 @@ def time_coef(
 
 
 def current_importance(importance: Number, time_coef: Number) -> Expression:
-    """Importance as of now, in 0..1. Source: seed 003, section 5."""
+    """Return the importance as of now, in 0..1. Source: seed 003, section 5."""
     return product(double(time_coef), double(importance))
 
 
 def reinforced(old: Number, new: Number) -> Expression:
-    """The base importance of what was said again, in 0..1."""
+    """Return the base importance of a restated memory, in 0..1."""
     greater = Greatest(double(old), double(new))
     return float_result(greater + double(REINFORCEMENT) * (double(1.0) - greater))

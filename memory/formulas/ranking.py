@@ -1,7 +1,7 @@
-"""In which order memories come back: signals in 0..1, profiles that weigh them, one linear score.
+"""Ranking of memories: signals in 0..1, profiles that weight them, one linear score.
 
-Recall computes the signals, a profile's weights turn them into contributions, and these add up to
-the score that orders the result and that the user sees explained. SQL twin: `ranking_sql`.
+Recall computes the signals, a profile's weights turn them into contributions, and their sum is the
+score that orders the result and is explained to the user. SQL twin: `ranking_sql`.
 """
 
 import math
@@ -19,11 +19,11 @@ UNCERTAINTY: Final = 6.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A named way to rank: a weight for each signal, and what else its source asks for.
+    """A named way to rank: a weight for each signal, and further rules of its source.
 
-    `order` is what the result is sorted by, the highest or newest first. With `candidates` set to
-    "importance" only the memories that matter most now (as many as the policy's `candidate_limit`)
-    are ranked at all. `limit` is how many come back, where the profile's source says so. `source`
+    The result is sorted by `order`, highest or newest first. With `candidates` set to "importance"
+    only the currently most important memories are ranked (as many as the policy's
+    `candidate_limit`). `limit` is the number of results, if the profile's source sets one. `source`
     names that source.
     """
 
@@ -40,7 +40,7 @@ class Profile:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The signals this profile uses and their weights; one that weighs nothing is left out."""
+        """The signals this profile uses, with their weights; weights of 0 are left out."""
         weights = {
             "semantic": self.semantic,
             "lexical": self.lexical,
@@ -99,10 +99,11 @@ DEFAULT_PROFILE: Final = "hybrid"
 
 
 def semantic(cosine_distance: float | None) -> float:
-    """Cosine similarity in 0..1 from pgvector's cosine distance (0..2); shown as "92% match".
+    """Return the cosine similarity in 0..1 from pgvector's cosine distance (0..2); shown as "92%
+    match".
 
-    Opposite meanings are no match. Nor is a memory without a vector yet (None), or with one of
-    zeros, to which pgvector gives the distance NaN.
+    Opposite meanings give 0. So do a memory without a vector yet (None) and a vector of zeros, for
+    which pgvector returns the distance NaN.
     """
     if cosine_distance is None or math.isnan(cosine_distance):
         return 0.0
@@ -110,47 +111,47 @@ def semantic(cosine_distance: float | None) -> float:
 
 
 def word_match(text_rank: float) -> float:
-    """How well a memory answers one word of the question, in 0..1.
+    """Return how well a memory matches one word of the question, in 0..1.
 
-    `text_rank` is ts_rank of that word alone, 6/π² times the weight of its label for a word that
-    stands there once; more often, it approaches the weight from above. Source: PostgreSQL,
+    `text_rank` is ts_rank of that word alone: 6/π² times the weight of its label for a single
+    occurrence; with more occurrences it approaches the weight from above. Source: PostgreSQL,
     calc_rank_or in tsrank.c.
     """
     return min(1.0, text_rank * math.pi**2 / 6)
 
 
 def rarity(holders: int, memories: int) -> float:
-    """How much a word tells, above 0: one that half of the memories hold, little.
+    """Return the weight of a word, above 0; small for a word that half of the memories contain.
 
-    Source: the inverse document frequency of BM25 (Robertson and Zaragoza 2009, section 3), with
-    1 added inside the logarithm, as Lucene does, so that it never turns negative.
+    Source: the inverse document frequency of BM25 (Robertson and Zaragoza 2009, section 3), with 1
+    added inside the logarithm, as Lucene does, so that it is never negative.
     """
     return math.log(1.0 + (memories - holders + 0.5) / (holders + 0.5))
 
 
 def lexical(matched: float, asked: float) -> float:
-    """The share of the question's words that was matched, each by its rarity, in 0..1.
+    """Return the share of the question's words that matched, each weighted by its rarity, in 0..1.
 
-    `matched` is the sum of word_match times rarity, `asked` the sum of the rarities. Not divided by
-    the best hit's: then one stray word would be worth as much as the whole question. And words are
-    trusted as far as there is something to tell them by: in a space of a dozen memories, or of a
-    question of one word, even a full match stays well below 1.
+    `matched` is the sum of word_match times rarity, `asked` the sum of the rarities. The share is
+    not divided by the best hit's: one stray word would then count as much as the whole question.
+    With little evidence the signal stays low: in a space of a dozen memories, or for a question of
+    one word, even a full match is well below 1.
     """
     return matched / (asked + UNCERTAINTY)
 
 
 def recency(age_days: float, scale_days: float) -> float:
-    """exp(-age / scale), in 0..1. `scale_days` is above 0.
+    """Return exp(-age / scale), in 0..1. `scale_days` is above 0.
 
     Source: seed 000, Search Scoring Changes, which calls the scale `recency_half_life` (the signal
-    is 1/e there, not one half) and cuts the age to whole days. We keep the fraction: of two things
-    said today, the later one is the more recent.
+    is 1/e there, not one half) and cuts the age to whole days. We keep the fraction, so that of two
+    memories from today the later one is more recent.
     """
     return math.exp(-age_days / scale_days)
 
 
 def contributions(signals: Mapping[str, float], profile: Profile) -> dict[str, float]:
-    """Weight times signal, for each signal the profile uses. KeyError when one of them is missing.
+    """Return weight times signal for each signal the profile uses. KeyError when one is missing.
 
     A profile that sorts by date uses none, and its score is 0.
     """
@@ -158,10 +159,12 @@ def contributions(signals: Mapping[str, float], profile: Profile) -> dict[str, f
 
 
 def score(signals: Mapping[str, float], profile: Profile) -> float:
-    """The sum of the contributions. Sources: the profile's."""
+    """Return the sum of the contributions. Sources: the profile's."""
     return sum(contributions(signals, profile).values(), start=0.0)
 
 
 def match_percent(similarity: float) -> int:
-    """Similarity as whole percent, 0..100, halves rounded up: the 92 of "92% match" (seed 000)."""
+    """Return the similarity as an integer percentage, 0..100, halves rounded up: the 92 of "92%
+    match" (seed 000).
+    """
     return math.floor(clamp(similarity) * 100 + 0.5)

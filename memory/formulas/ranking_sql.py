@@ -18,18 +18,18 @@ from memory.formulas.ranking import UNCERTAINTY, Profile
 
 
 def semantic(cosine_distance: Number) -> Expression:
-    """Cosine similarity in 0..1 from pgvector's cosine distance.
+    """Return the cosine similarity in 0..1 from pgvector's cosine distance.
 
-    The distance is cut, not the similarity: PostgreSQL holds NaN above every number, so the other
-    way round a vector of zeros would match everything by 100%. It is named once, to be computed
-    once.
+    The distance is clamped, not the similarity: PostgreSQL sorts NaN above every number, so
+    otherwise a vector of zeros would match everything by 100%. The distance occurs once in the
+    expression, to be computed once.
     """
     distance = Coalesce(double(cosine_distance), double(1.0))
     return float_result(double(1.0) - Least(double(1.0), Greatest(double(0.0), distance)))
 
 
 def word_match(text_rank: Number) -> Expression:
-    """How well a memory answers one word of the question, in 0..1; 0 for NULL."""
+    """Return how well a memory matches one word of the question, in 0..1; 0 for NULL."""
     return float_result(
         Least(
             double(1.0), Coalesce(double(text_rank), double(0.0)) * double(math.pi**2) / double(6.0)
@@ -38,24 +38,24 @@ def word_match(text_rank: Number) -> Expression:
 
 
 def rarity(holders: Number, memories: Number) -> Expression:
-    """How much a word tells, above 0. Source: the inverse document frequency of BM25."""
+    """Return the weight of a word, above 0. Source: the inverse document frequency of BM25."""
     without = double(memories) - double(holders) + double(0.5)
     return float_result(Ln(double(1.0) + without / (double(holders) + double(0.5))))
 
 
 def lexical(matched: Number, asked: Number) -> Expression:
-    """The share of the question's words that was matched, in 0..1; 0 for NULL (no word was)."""
+    """Return the share of the question's words that matched, in 0..1; 0 for NULL (no match)."""
     share = double(matched) / (double(asked) + double(UNCERTAINTY))
     return Coalesce(float_result(share), double(0.0))
 
 
 def recency(age_days: Number, scale_days: Number) -> Expression:
-    """exp(-age / scale), in 0..1. Source: seed 000, Search Scoring Changes."""
+    """Return exp(-age / scale), in 0..1. Source: seed 000, Search Scoring Changes."""
     return exponential_decay(float_result(double(age_days) / double(scale_days)))
 
 
 def contributions(signals: Mapping[str, Number], profile: Profile) -> dict[str, Expression]:
-    """Weight times signal, for each signal the profile uses. KeyError when one is missing."""
+    """Return weight times signal for each signal the profile uses. KeyError when one is missing."""
     return {
         signal: float_result(double(weight) * double(signals[signal]))
         for signal, weight in profile.weights.items()
@@ -63,10 +63,10 @@ def contributions(signals: Mapping[str, Number], profile: Profile) -> dict[str, 
 
 
 def score(signals: Mapping[str, Number], profile: Profile) -> Expression:
-    """The sum of the contributions."""
+    """Return the sum of the contributions."""
     return float_result(reduce(add, contributions(signals, profile).values(), double(0.0)))
 
 
 def match_percent(similarity: Number) -> Expression:
-    """Similarity as whole percent, 0..100, halves rounded up."""
+    """Return the similarity as an integer percentage, 0..100, halves rounded up."""
     return Cast(Floor(clamp(similarity) * double(100.0) + double(0.5)), IntegerField())

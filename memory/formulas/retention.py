@@ -1,7 +1,7 @@
-"""How long a memory stays: tiers of life by importance, and who is safe when space runs out.
+"""Lifetime of a memory: tiers by importance, and protection from removal for capacity.
 
-Writing or renewing a memory stores its `expires_at`; sweeps only compare it, and the tide line
-shows what is left. SQL twin: `retention_sql`.
+Writing or renewing a memory stores its `expires_at`; sweeps only compare it, and the lifetime bar
+shows the rest. SQL twin: `retention_sql`.
 """
 
 import math
@@ -13,7 +13,8 @@ from memory.formulas.importance import clamp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiers:
-    """Which importance lives how long. Days may be fractions; with 0 it goes at the next sweep.
+    """The lifetime for each range of importance. Days may be fractions; 0 means removal at the next
+    sweep.
 
     Defaults: seed 001, `calculate_ttl` and Configuration.
     """
@@ -27,7 +28,7 @@ class Tiers:
 
     @property
     def steps(self) -> tuple[tuple[float, int | None], ...]:
-        """(least importance, seconds to live or None for ever), the highest tier first."""
+        """Tuples (least importance, seconds to live or None for ever), the highest tier first."""
         return (
             (self.permanent_threshold, None),
             (self.medium_threshold, round(self.medium_days * 86400)),
@@ -37,7 +38,8 @@ class Tiers:
 
 
 def ttl_seconds(importance: float, tiers: Tiers) -> int | None:
-    """Seconds to live, or None for ever; an importance right on a threshold is in the upper tier.
+    """Return the seconds to live, or None for ever; importance equal to a threshold is in the upper
+    tier.
 
     Source: seed 001, `calculate_ttl`. Raises ValueError for NaN.
     """
@@ -48,18 +50,20 @@ def ttl_seconds(importance: float, tiers: Tiers) -> int | None:
 
 
 def expires_at(start: datetime, importance: float, tiers: Tiers) -> datetime | None:
-    """When a memory that was written, renewed or restored at `start` (UTC) goes; None for never."""
+    """Return the expiry of a memory written, renewed or restored at `start` (UTC); None for
+    never.
+    """
     seconds = ttl_seconds(importance, tiers)
     return None if seconds is None else start + timedelta(seconds=seconds)
 
 
 def is_expired(expires_at: datetime | None, now: datetime) -> bool:
-    """Whether its time is up; a memory goes at the very moment it expires."""
+    """Return True from the very moment of `expires_at`; False for a permanent memory."""
     return expires_at is not None and expires_at <= now
 
 
 def life_left(start: datetime, expires_at: datetime | None, now: datetime) -> float | None:
-    """The share of its life that is left, in 0..1, or None for a permanent memory."""
+    """Return the share of the lifetime that is left, in 0..1, or None for a permanent memory."""
     if expires_at is None:
         return None
     if expires_at <= start:
@@ -68,7 +72,7 @@ def life_left(start: datetime, expires_at: datetime | None, now: datetime) -> fl
 
 
 def protected(pinned: bool, created_at: datetime, now: datetime, grace_hours: float) -> bool:
-    """Whether capacity must spare it: pinned, or younger than the grace period.
+    """Return True if removal for capacity must skip the memory: pinned, or within the grace period.
 
     Capacity itself is seed 003, section 5; the grace period is ours.
     """

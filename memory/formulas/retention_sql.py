@@ -1,6 +1,6 @@
 """SQL twin of `retention`: the same functions as expressions over columns or plain numbers.
 
-An `expires_at` of NULL is a permanent memory, as everywhere.
+An `expires_at` of NULL means a permanent memory, as everywhere.
 """
 
 from django.db.models import (
@@ -35,7 +35,7 @@ from memory.formulas.retention import Tiers
 
 
 def ttl_seconds(importance: Number, tiers: Tiers) -> Expression:
-    """Seconds to live, or NULL for ever. Source: seed 001, `calculate_ttl`."""
+    """Return the seconds to live, or NULL for ever. Source: seed 001, `calculate_ttl`."""
     number = double(importance)
     return Case(
         *(
@@ -47,12 +47,14 @@ def ttl_seconds(importance: Number, tiers: Tiers) -> Expression:
 
 
 def expires_at(start: Moment, importance: Number, tiers: Tiers) -> Expression:
-    """When a memory that was written, renewed or restored at `start` goes; NULL for never."""
+    """Return when a memory written, renewed or restored at `start` expires; NULL for never."""
     return seconds_after(moment(start), ttl_seconds(importance, tiers))
 
 
 def is_expired(expires_at: Moment, now: Moment) -> Expression:
-    """Whether its time is up. Never NULL, and a bare comparison, so that an index can answer it."""
+    """Return the condition that the memory has expired: never NULL, and a bare comparison, so that
+    an index can be used.
+    """
     end = moment(expires_at)
     return ExpressionWrapper(
         Q(IsNull(end, False)) & Q(LessThanOrEqual(end, moment(now))), output_field=BooleanField()
@@ -60,7 +62,7 @@ def is_expired(expires_at: Moment, now: Moment) -> Expression:
 
 
 def life_left(start: Moment, expires_at: Moment, now: Moment) -> Expression:
-    """The share of its life that is left, in 0..1, or NULL for a permanent memory."""
+    """Return the share of the lifetime that is left, in 0..1, or NULL for a permanent memory."""
     begin, end = moment(start), moment(expires_at)
     share = seconds_between(moment(now), end) / seconds_between(begin, end)
     return Case(
@@ -71,7 +73,9 @@ def life_left(start: Moment, expires_at: Moment, now: Moment) -> Expression:
 
 
 def protected(pinned: Flag, created_at: Moment, now: Moment, grace_hours: Number) -> Expression:
-    """Whether capacity must spare it: pinned, or younger than the grace period."""
+    """Return the condition that capacity must skip the memory: pinned, or within the grace
+    period.
+    """
     grace_end = seconds_after(moment(created_at), double(grace_hours) * double(3600.0))
     return ExpressionWrapper(
         Q(flag(pinned)) | Q(GreaterThan(grace_end, moment(now))), output_field=BooleanField()

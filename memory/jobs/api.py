@@ -1,4 +1,4 @@
-"""JSON API: long work, watched and stopped."""
+"""JSON API of jobs: list, progress, cancel and resume."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -17,7 +17,7 @@ router = Router(tags=["transfer"])
 
 @router.get("jobs", response=JobList, url_name="jobs_list", operation_id="listJobs")
 def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
-    """The space's long work, the newest first."""
+    """List the space's jobs, newest first."""
     rows = Job.objects.in_space(access_to(request, "read").space)
     found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     now = timezone.now()
@@ -26,7 +26,7 @@ def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
 
 @router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")
 def get_job(request: HttpRequest, id: RowId) -> JobOut:
-    """How far it is, and when it will be done at this pace."""
+    """Return a job with its progress and an estimate of the remaining time."""
     job = Job.objects.in_space(access_to(request, "read").space).filter(pk=parse_uuid(id)).first()
     if job is None:
         raise NotFound("There is no such job.")
@@ -35,7 +35,7 @@ def get_job(request: HttpRequest, id: RowId) -> JobOut:
 
 @router.post("jobs/{id}/cancel", response=JobOut, url_name="jobs_cancel", operation_id="cancelJob")
 def cancel_job(request: HttpRequest, id: RowId) -> JobOut:
-    """Stop it at its next step. What is done stays done, and it can be resumed."""
+    """Cancel a job at its next step. Completed steps are kept, and the job can be resumed."""
     space, now = access_to(request, "admin").space, timezone.now()
     return JobOut.of(jobs.cancel(space=space, job_id=parse_uuid(id), now=now), now)
 
@@ -48,6 +48,6 @@ def cancel_job(request: HttpRequest, id: RowId) -> JobOut:
     openapi_extra=may_fail(409),
 )
 def resume_job(request: HttpRequest, id: RowId) -> JobOut:
-    """Go on with work that was cancelled or has failed, from where it stopped."""
+    """Resume a cancelled or failed job from where it stopped."""
     space, now = access_to(request, "admin").space, timezone.now()
     return JobOut.of(jobs.resume(space=space, job_id=parse_uuid(id), now=now), now)

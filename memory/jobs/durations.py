@@ -1,4 +1,4 @@
-"""A length of time in words, for pages and commands."""
+"""Durations as text, for pages and commands."""
 
 from datetime import timedelta
 from math import ceil
@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 
 def how_long(time: timedelta) -> str:
-    """Return a length of time in one unit: "40 seconds", "12 minutes", "3 hours", "30 days"."""
+    """Return a duration in one unit: "40 seconds", "12 minutes", "3 hours", "30 days"."""
     seconds = max(0, ceil(time.total_seconds()))
     if seconds < 60:
         n, text = seconds, ngettext("%(n)d second", "%(n)d seconds", seconds)

@@ -1,6 +1,6 @@
-"""The registry of what long work there is: a kind of job, its function and its labels.
+"""The registry of jobs: each kind with its function and its labels.
 
-Each feature registers its kinds when its app is ready, so that jobs need not know the features.
+Each feature registers its kinds when its app is ready, so that jobs need not import the features.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ ProviderError, which end it as failed unless the model is only away."""
 
 @dataclass(frozen=True)
 class Labels:
-    """What a page calls a kind of work and each number in its result.
+    """The names of a kind of job and of each number in its result, for pages.
 
-    With `refreshes_page`, the page that began the work is loaded again when it has ended.
+    With `refreshes_page`, the page that started the job is reloaded when the job has ended.
     """
 
     name: _StrPromise
@@ -37,7 +37,7 @@ LABELS: dict[str, Labels] = {}
 
 
 def register(kind: str, work: Work, labels: Labels | None = None) -> None:
-    """Add a kind of work; `labels` for one that has no page of its own."""
+    """Add a kind of job; `labels` only for kinds without a page of their own."""
     WORK[kind] = work
     if labels is not None:
         LABELS[kind] = labels

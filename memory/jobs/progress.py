@@ -1,4 +1,4 @@
-"""Long work on the command line: a line on standard error that says how far it is."""
+"""Progress of a job on the command line, as a line on standard error."""
 
 import sys
 import threading
@@ -13,13 +13,14 @@ _TICK = 0.5  # seconds
 
 
 class ProgressLine:
-    """`45%, 0:02:10 left`, drawn over itself on a terminal; elsewhere a line per tenth."""
+    """`45%, 0:02:10 left`, redrawn in place on a terminal; elsewhere one line per tenth."""
 
     def __init__(self, stream: TextIO = sys.stderr) -> None:
         self._stream = stream
         self._tenth = -1
 
     def show(self, done: int, total: int | None, left: timedelta | None) -> None:
+        """Write the progress; nothing without a total."""
         if not total:
             return
         part = min(1.0, done / total)
@@ -35,6 +36,7 @@ class ProgressLine:
             self._write(f"{text}\n")
 
     def end(self) -> None:
+        """End the line on a terminal."""
         if self._stream.isatty():
             self._write("\n")
 
@@ -45,7 +47,7 @@ class ProgressLine:
 
 @contextmanager
 def shown(look: Callable[[ProgressLine], None], stream: TextIO) -> Iterator[None]:
-    """Calls `look` twice a second, and once at the end, while the work inside goes on."""
+    """Call `look` twice a second while the work inside runs, and once at its end."""
     line, ended = ProgressLine(stream), threading.Event()
 
     def run() -> None:

@@ -1,6 +1,6 @@
-"""Doing a claimed job: what happens when it is cancelled, its model fails or its input is wrong.
+"""Execution of a claimed job, including cancellation, model failures and invalid input.
 
-The work itself calls `services.advance` after each step and returns what it has to say.
+The work itself calls `services.advance` after each step and returns the job's result.
 """
 
 import sys
@@ -15,11 +15,11 @@ from memory.jobs.kinds import WORK
 from memory.jobs.progress import ProgressLine, shown
 from memory.models import Job, Space
 
-LONGEST_PAUSE = 900.0  # seconds: an endpoint that asks for more is asked again all the same
+LONGEST_PAUSE = 900.0  # seconds: limit to the delay that an endpoint may ask for
 
 
 def work_at(job: Job) -> None:
-    """Do a claimed job to its end, unless it is stopped or taken away."""
+    """Do a claimed job to its end, unless it is cancelled or its lease is lost."""
     try:
         result = WORK[job.kind](job)
     except services.JobStopped:
@@ -27,7 +27,7 @@ def work_at(job: Job) -> None:
     except ProviderError as error:
         if error.permanent:
             services.fail(job=job, error=str(error), now=timezone.now())
-        else:  # a model that is only away: somebody goes on from here
+        else:  # the model is temporarily unavailable: a worker continues later
             pause = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE))
             until = timezone.now() + max(pause, services.LEASE)
             services.reschedule(job=job, error=str(error), until=until)
@@ -38,7 +38,7 @@ def work_at(job: Job) -> None:
 
 
 def work_in_front(job: Job) -> None:
-    """Do a job for a command: a line says how far it is, Ctrl-C cancels. Reads the job anew."""
+    """Do a job for a command with a progress line; Ctrl-C cancels. Reloads the job at the end."""
 
     def look(line: ProgressLine) -> None:
         line.show(job.done, job.total, job.left(timezone.now()))
@@ -54,7 +54,8 @@ def work_in_front(job: Job) -> None:
 
 def resumed_in_front(space: Space, kind: str) -> Job:
     """Return the space's last job of this kind, claimed for a command. Raises NotFound, or Conflict
-    if it has not stopped."""
+    if the job has not stopped.
+    """
     last = Job.objects.in_space(space).latest_of(kind)
     if last is None:
         raise NotFound(gettext("There is nothing to resume."))

@@ -1,4 +1,4 @@
-"""JSON shapes of long work."""
+"""JSON schemas of jobs."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -10,11 +10,15 @@ from memory.models import Job
 
 
 class ImportIn(Schema):
+    """The parameters of an import: `skip` omits invalid lines, `abort` writes nothing if any
+    exist.
+    """
+
     on_error: Literal["skip", "abort"] = "skip"
 
 
 class JobOut(Schema):
-    """`done` and `total` count what the work counts: bytes of a file, memories."""
+    """A job and its progress. `done` and `total` count its units: bytes of a file, memories."""
 
     id: UUID
     kind: str
@@ -31,6 +35,7 @@ class JobOut(Schema):
 
     @classmethod
     def of(cls, job: Job, now: datetime) -> "JobOut":
+        """Return the job with its remaining time as of `now`."""
         left = job.left(now)
         return cls(
             id=job.pk,
@@ -49,5 +54,7 @@ class JobOut(Schema):
 
 
 class JobList(Schema):
+    """One page of jobs; `next` is the cursor of the next page."""
+
     items: list[JobOut]
     next: str | None

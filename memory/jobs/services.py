@@ -1,7 +1,7 @@
-"""Long work in steps: started, advanced, finished, cancelled, resumed.
+"""Long work in steps: start, advance, finish, cancel and resume jobs.
 
-A worker leases a job (memory.leases), and each step renews the lease. A step and what it wrote
-belong into one transaction, so that the next worker goes on exactly where the last one stopped.
+A worker leases a job (memory.leases), and each step renews the lease. A step and its writes belong
+in one transaction, so that the next worker continues exactly where the last one stopped.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ LEASE = timedelta(seconds=60)
 
 
 class JobStopped(Exception):
-    """The job was cancelled, or another worker has it: this worker stops now."""
+    """The job was cancelled, or another worker has leased it: this worker stops now."""
 
 
 def start_job(
@@ -38,7 +38,7 @@ def start_job(
 ) -> Job:
     """Create a job and enqueue it on commit.
 
-    Raises Conflict while the space has unfinished work of this kind.
+    Raises Conflict while the space has an unfinished job of this kind.
     """
     try:
         with transaction.atomic():
@@ -74,9 +74,9 @@ def advance(
     total: int | None = None,
     result: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note a step and renew the lease, in the transaction of what the step wrote.
+    """Record a step and renew the lease, in the transaction of the step's writes.
 
-    Raises JobStopped, which takes that transaction back.
+    Raises JobStopped, which rolls that transaction back.
     """
     values: dict[str, Any] = {"done": done, "leased_until": now + LEASE}
     if done != job.done:
@@ -100,20 +100,22 @@ def fail(*, job: Job, error: str, now: datetime) -> bool:
 
 
 def reschedule(*, job: Job, error: str, until: datetime) -> None:
-    """Leave the job until then, because what it needs is away; `error` says why it waits."""
+    """Postpone the job until then because a model is unavailable; `error` says why."""
     Job.objects.leased_by(job).update(leased_until=until, error=error)
 
 
 def stop(*, job: Job, now: datetime) -> bool:
-    """End the job if its cancellation was requested and the lease was not lost; whether it was."""
+    """End the job if its cancellation was requested; return False if not, or if the lease was
+    lost.
+    """
     requested = Job.objects.leased_by(job).filter(cancel_requested=True).exists()
     return requested and _end(job, JobState.CANCELLED, now)
 
 
 def cancel(*, space: Space, job_id: UUID, now: datetime) -> Job:
-    """End work that waits; ask a worker to stop at its next step. What is done stays done.
+    """End a waiting job, or ask its worker to stop at the next step. Completed steps are kept.
 
-    Raises NotFound. A job that has ended stays as it is.
+    Raises NotFound. A job that has ended is left unchanged.
     """
     rows = Job.objects.in_space(space).filter(pk=job_id)
     # A rescheduled job has an error until a worker claims it again.
@@ -125,9 +127,9 @@ def cancel(*, space: Space, job_id: UUID, now: datetime) -> Job:
 
 
 def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
-    """Have failed or cancelled work go on from where it stopped.
+    """Resume a failed or cancelled job from where it stopped.
 
-    Raises NotFound, or Conflict if it has not stopped or other work of its kind is under way.
+    Raises NotFound, or Conflict if it has not stopped or another job of its kind is unfinished.
     """
     rows = Job.objects.in_space(space).filter(pk=job_id)
     stopped = rows.filter(state__in=[JobState.FAILED, JobState.CANCELLED])
@@ -166,7 +168,7 @@ def claim_or_resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
 
 
 def requeue_due(*, now: datetime) -> int:
-    """Enqueue jobs that wait or were abandoned, and fail exhausted ones; how many were enqueued."""
+    """Enqueue waiting and abandoned jobs, and fail exhausted ones; return the number enqueued."""
     Job.objects.exhausted(now).update(
         state=JobState.FAILED,
         leased_until=None,

@@ -1,4 +1,4 @@
-"""Addresses of the page of a job, below /s/<space>/."""
+"""URLs of the page of a job, below /s/<space>/."""
 
 from django.urls import path
 

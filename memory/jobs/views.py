@@ -1,6 +1,6 @@
-"""Pages: long work that has no page of its own, watched, stopped and taken up again.
+"""Pages of jobs that have no page of their own: progress, cancel and resume.
 
-The pages that begin it include templates/memory/jobs/_job.html, which asks here how far it is.
+The pages that start such a job include templates/memory/jobs/_job.html, which polls here.
 """
 
 from typing import Any
@@ -24,8 +24,9 @@ from memory.models import Job
 @require_GET
 @space_page("read")
 def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """How far it is; for htmx the piece of the page that began it. When a sweep has ended, the
-    whole page: its numbers and lists were those of before."""
+    """Show a job's progress; for htmx, as a part of the page that started it. After a sweep that
+    whole page is reloaded, because its numbers and lists are outdated.
+    """
     found = _known(access, job_id)
     response = show_job(request, found)
     if request.htmx and found.is_finished and LABELS[found.kind].refreshes_page:
@@ -36,7 +37,7 @@ def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """Has it stop at its next step."""
+    """Ask the job to stop at its next step."""
     _known(access, job_id)
     jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
     return show_job(request, _known(access, job_id))
@@ -45,7 +46,7 @@ def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """Has it go on from where it stopped."""
+    """Resume the job from where it stopped."""
     _known(access, job_id)
     try:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
@@ -55,7 +56,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
 
 
 def job_context(found: Job | None) -> dict[str, Any]:
-    """What templates/memory/jobs/_job.html takes."""
+    """Return the context of templates/memory/jobs/_job.html."""
     if found is None:
         return {"job": None}
     labels = LABELS[found.kind]
@@ -76,6 +77,6 @@ def _known(access: Access, job_id: UUID) -> Job:
 
 
 def show_job(request: PageRequest, found: Job | None) -> HttpResponse:
-    """Answer with how far a job is: for htmx the piece of a page, else a page."""
+    """Render a job's progress: for htmx a part of a page, else a page."""
     template = "memory/jobs/_job.html" if request.htmx else "memory/jobs/job.html"
     return render(request, template, job_context(found))

@@ -1,4 +1,4 @@
-"""Signs of life of background workers."""
+"""Heartbeats of background workers."""
 
 from datetime import datetime
 
@@ -6,5 +6,5 @@ from memory.models import WorkerHeartbeat
 
 
 def record_heartbeat(*, queue: str, now: datetime) -> None:
-    """Notes that a worker of this queue takes work at this moment."""
+    """Record that a worker of this queue is running at this moment."""
     WorkerHeartbeat.objects.update_or_create(queue=queue, defaults={"at": now})

@@ -1,4 +1,4 @@
-"""JSON API: a user's own word on whether a memory was relevant to a question."""
+"""JSON API for marking a memory as relevant to a question or not."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -21,9 +21,9 @@ router = Router(tags=["memories"])
     operation_id="markRelevance",
 )
 def mark(request: HttpRequest, id: MemoryId, asked: RelevanceIn) -> RelevanceMark:
-    """Say whether a memory has to do with a question; what was said of the two before is replaced.
+    """Mark a memory as relevant to a question or not, replacing an earlier mark of the two.
 
-    Marks change no ranking: they are what a ranking can be measured by.
+    Marks change no ranking: rankings are measured by them.
     """
     access = access_to(request, "write")
     return mark_relevance(

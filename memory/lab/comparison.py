@@ -1,7 +1,7 @@
-"""The ranking lab: what its address asks for, and its columns as they are drawn.
+"""The ranking lab: its request, read from the URL, and its columns as they are drawn.
 
-asked     a question, profiles or weights of one's own, from the address
-columns   what each of them finds, where each memory has moved to, the parts of its score
+asked     a question, and profiles or custom weights, from the URL
+columns   each profile's results, with moved places and the parts of each score
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OWN: Final = "own"
 """The name of a column whose weights are only tried; a policy cannot name it."""
 MAX_COLUMNS = 4
 MAX_QUERY = 500  # characters
-DEPTH = 10  # memories a column
+DEPTH = 10  # memories per column
 HEAVIEST = 3.0
 
 SIGNAL_WORDS: Final = {
@@ -46,7 +46,7 @@ SIGNAL_WORDS: Final = {
 
 @dataclass(frozen=True)
 class LabRequest:
-    """What the lab is asked: a question, names of columns, weights for the column of one's own."""
+    """A request to the lab: a question, names of columns, and weights for the custom column."""
 
     query: str
     names: Sequence[str]
@@ -54,6 +54,7 @@ class LabRequest:
 
     @property
     def profiles(self) -> list[Profile]:
+        """The profiles of the columns, in order."""
         return [self._own_profile() if name == OWN else PROFILES[name] for name in self.names]
 
     def _own_profile(self) -> Profile:
@@ -69,26 +70,27 @@ class LabRequest:
 
     @property
     def state(self) -> str:
-        """All of it as the query of an address."""
+        """The whole request as the query string of a URL."""
         return self.with_query(self.query)
 
     def with_query(self, query: str) -> str:
-        """The same columns for another question, as the query of an address."""
+        """Return the query string of the same columns for another question."""
         weights = [(name, f"{weight:g}") for name, weight in self.weights.items()]
         columns = [("profile", name) for name in self.names]
         return urlencode([("q", query), *columns, *(weights if OWN in self.names else [])])
 
     def tuned(self, profile: Profile) -> str:
-        """The same question with this profile's weights in a column of one's own beside it."""
+        """Return the query string that puts this profile's weights in a custom column beside it."""
         others = [name for name in self.names if name not in (OWN, profile.name)]
         names = [profile.name, OWN, *others][:MAX_COLUMNS]
         return LabRequest(self.query, names, _all_weights(profile)).state
 
 
 def asked(params: QueryDict, document: PolicyDocument) -> tuple[LabRequest, list[str]]:
-    """What an address asks for, as far as it is right, and a sentence for each thing that is not.
+    """Return the valid part of the URL's request, and a sentence for each error.
 
-    What it leaves out is the rules' own profile, another to compare it with, and their weights.
+    Defaults: the policy's own profile, another one to compare with, and the policy profile's
+    weights.
     """
     query = SentText().clean(params.get("q"))
     wrong = []
@@ -135,7 +137,7 @@ def _all_weights(profile: Profile) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Part:
-    """What a signal adds to a score, and where that lies in the bar: 0..1 of the column's best."""
+    """A signal's contribution, and its segment of the bar: 0..1 of the column's best score."""
 
     signal: str
     value: float
@@ -149,8 +151,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Row:
-    """A memory at its place; `stood` is its place in the column before, None if it was not there.
-    `is_last` is the last that would be put before a model."""
+    """A memory at its rank; `stood` is its rank in the previous column, None if it was not there.
+    `is_last` marks the last one that would be sent to the model.
+    """
 
     result: Result
     place: int
@@ -183,8 +186,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Column:
-    """What a profile finds. `links` lead to the next column; `lost` stood in the one before.
-    `tuned` is the address where its weights can be changed."""
+    """A profile's results. `links` lead to the next column; `lost` counts results of the previous
+    one that are missing here. `tuned` is the URL for changing the weights.
+    """
 
     recall: Recall
     rows: Sequence[Row]
@@ -207,12 +211,14 @@ class Column:
 
     @property
     def meaning(self) -> str:
+        """The description of the profile."""
         if self.is_own:
             return _("tried here, kept nowhere")
         return str(PROFILE_MEANINGS[self.profile.name])
 
     @property
     def weights(self) -> list[tuple[str, str]]:
+        """The labels of the profile's signals, with their weights as text."""
         return [
             (str(SIGNAL_WORDS[name]), f"{weight:g}")
             for name, weight in self.profile.weights.items()
@@ -222,7 +228,7 @@ class Column:
 def columns(
     *, space: Space, policy: Policy, asked: LabRequest, marks: Mapping[UUID, bool], now: datetime
 ) -> list[Column]:
-    """What each column finds for the question. Raises EmbeddingError."""
+    """Return a column for each profile, with the question's results. Raises EmbeddingError."""
     [found] = compare(
         space=space,
         policy=policy,

@@ -1,4 +1,4 @@
-"""How well rankings find what people have marked as relevant: recall itself, asked their questions.
+"""Measurement of rankings by the memories that users marked as relevant, through recall itself.
 
 Only reads, and counts no use. The figures are those of benchmarks/locomo.py, by the same formulas.
 """
@@ -24,7 +24,7 @@ PATIENCE, LONG_PATIENCE = 1.0, 10.0
 
 @dataclass(frozen=True)
 class Figures:
-    """One profile's means over all questions that were asked, each in 0..1."""
+    """One profile's means over all measured questions, each in 0..1."""
 
     profile: Profile
     recall_at_5: float
@@ -34,8 +34,9 @@ class Figures:
 
 @dataclass(frozen=True)
 class MarkedQuestion:
-    """A question, how many memories it should find, and for each profile the place of the first
-    that it found; None beyond the tenth."""
+    """A question, the number of memories it should find, and for each profile the rank of the first
+    one found; None beyond the tenth.
+    """
 
     query: str
     wanted: int
@@ -44,7 +45,7 @@ class MarkedQuestion:
 
 @dataclass(frozen=True)
 class Measured:
-    """Figures over `questions`, which are all that are marked, or the latest of them."""
+    """Figures over `questions`: all marked questions, or with `is_part` only the latest of them."""
 
     figures: Sequence[Figures]
     questions: Sequence[MarkedQuestion]
@@ -59,8 +60,11 @@ def measure(
     now: datetime,
     patience: float = PATIENCE,
 ) -> Measured:
-    """Ask each marked question by each profile, the latest marked first, for `patience` seconds.
-    Every profile is asked the same questions. Raises EmbeddingError."""
+    """Rank each marked question by each profile, latest marked first, for at most `patience`
+    seconds.
+
+    Every profile gets the same questions. Raises EmbeddingError.
+    """
     until = perf_counter() + patience
     marked = RelevanceMark.objects.in_space(space).to_be_found().by_question(MAX_QUESTIONS + 1)
     found = compare(
@@ -84,7 +88,7 @@ def measure(
 
 
 class _Answer(NamedTuple):
-    """A question, the memories it should find, and what each profile found, the best first."""
+    """A question, the memories it should find, and each profile's results, best first."""
 
     query: str
     wanted: list[UUID]
@@ -97,7 +101,7 @@ def _asked(answer: _Answer) -> MarkedQuestion:
 
 
 def _figures(profile: Profile, n: int, answers: Sequence[_Answer]) -> Figures:
-    """The means of the profile whose answers stand at this place of each."""
+    """Return the means of profile number `n`."""
     pairs = [(answer.wanted, answer.ranked[n]) for answer in answers]
 
     def mean(values: list[float]) -> float:

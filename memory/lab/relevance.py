@@ -1,4 +1,4 @@
-"""Marking a memory as relevant to a question, or as not; and taking that back."""
+"""Relevance marks of memories for questions: set and remove."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,8 +16,9 @@ def mark_relevance(
     user: User | None,
     now: datetime,
 ) -> RelevanceMark:
-    """Says whether the memory has to do with the question; what was said of the two before is
-    replaced. Raises NotFound."""
+    """Mark the memory as relevant to the question or not, replacing an earlier mark of the two.
+    Raises NotFound.
+    """
     if not Memory.objects.in_space(space).filter(pk=memory_id).exists():
         raise NotFound("There is no such memory.")
     mark, _made = RelevanceMark.objects.in_space(space).update_or_create(
@@ -30,5 +31,5 @@ def mark_relevance(
 
 
 def unmark_relevance(*, space: Space, query: str, memory_id: UUID) -> None:
-    """Takes a mark back; where there is none, nothing happens."""
+    """Remove a mark, if there is one."""
     RelevanceMark.objects.in_space(space).on(query).filter(memory_id=memory_id).delete()

@@ -1,4 +1,4 @@
-"""Keeping questions to ask them again, and dropping them."""
+"""Saved questions of the lab: save and remove."""
 
 from datetime import datetime
 
@@ -11,9 +11,8 @@ from memory.models.saved_queries import MAX_SAVED
 
 @transaction.atomic
 def save_query(*, space: Space, query: str, now: datetime) -> SavedQuery:
-    """Keeps the question; one that is kept already stays as it is. Raises Conflict when the space
-    has as many as it may have."""
-    # Two at once count one after the other. Nobody who writes memories has to wait.
+    """Save the question, if it is new. Raises Conflict when the space has the most it may have."""
+    # The lock serialises concurrent saves; writers of memories need not wait for it.
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     rows = SavedQuery.objects.in_space(space)
     if rows.count() >= MAX_SAVED and not rows.filter(query=query).exists():
@@ -23,5 +22,5 @@ def save_query(*, space: Space, query: str, now: datetime) -> SavedQuery:
 
 
 def drop_query(*, space: Space, query: str) -> None:
-    """Drops the question; where it is not kept, nothing happens."""
+    """Remove a saved question, if there is one."""
     SavedQuery.objects.in_space(space).filter(query=query).delete()

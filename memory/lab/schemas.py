@@ -1,4 +1,4 @@
-"""Shapes: whether a memory was relevant to a question."""
+"""API schemas of relevance marks."""
 
 from datetime import datetime
 from typing import Annotated
@@ -11,7 +11,7 @@ from memory.requests import Body, Flag, example
 
 
 class RelevanceIn(Body):
-    """A question, and whether the memory has to do with it."""
+    """A question, and whether the memory is relevant to it."""
 
     model_config = example(query="What does the user eat?", relevant=True)
 
@@ -20,7 +20,7 @@ class RelevanceIn(Body):
 
 
 class RelevanceOut(Schema):
-    """A mark as it stands."""
+    """A stored relevance mark."""
 
     memory_id: UUID
     query: str

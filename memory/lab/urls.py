@@ -1,4 +1,4 @@
-"""Addresses of the ranking lab, below /s/<space>/."""
+"""URLs of the ranking lab, below /s/<space>/."""
 
 from django.urls import path
 

@@ -1,6 +1,6 @@
-"""The ranking lab: one question by several profiles, marks, figures, and adopting one.
+"""The ranking lab: compare profiles on one question, mark results, measure, and adopt a profile.
 
-The address holds the whole comparison, also of what posts to it: each answer draws it anew.
+The URL contains the whole comparison, also for POSTs: each answer renders it again.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ MARKS = {"yes": True, "no": False}
 @require_GET
 @space_page("read")
 def lab(request: PageRequest, access: Access) -> HttpResponse:
-    """The comparison; for htmx without the form above it."""
+    """Show the comparison; for htmx without the form above it."""
     context = _compared(request, access)
     if request.htmx:
         return render(request, "memory/lab/_compared.html", context)
@@ -51,7 +51,7 @@ def lab(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def figures(request: PageRequest, access: Access) -> HttpResponse:
-    """How well the columns' profiles, or all, find what is marked."""
+    """Show how well the columns' profiles, or all profiles, find the marked memories."""
     policy, is_all = current_policy(access.space), "all" in request.GET
     asked, wrong = reads.asked(request.GET, policy.document)
     profiles = asked.profiles
@@ -82,7 +82,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("write")
 def find(request: PageRequest, access: Access) -> HttpResponse:
-    """Memories by other words, to be marked for the question."""
+    """Find memories by other words, to be marked for the question."""
     asked, _wrong = _asked(request, access)
     words = SentText(reads.MAX_QUERY).clean(request.GET.get("find"))
     context: dict[str, Any] = {"asked": asked, "words": words}
@@ -98,7 +98,7 @@ def find(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("write")
 def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Says whether the memory has to do with the question; "" takes that back."""
+    """Mark the memory as relevant to the question or not; "" removes the mark."""
     query, said = _question(request, access), request.POST.get("relevant", "")
     if said and said not in MARKS:
         raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
@@ -121,7 +121,7 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("write")
 def save(request: PageRequest, access: Access) -> HttpResponse:
-    """Keeps the question, or the one that was just dropped."""
+    """Save the question, or the one that was just removed."""
     query = SentText(reads.MAX_QUERY).clean(request.GET.get("dropped"))
     try:
         save_query(
@@ -136,7 +136,7 @@ def save(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("write")
 def drop(request: PageRequest, access: Access) -> HttpResponse:
-    """Drops a saved question; the toast brings it back."""
+    """Remove a saved question; the toast offers an undo."""
     query = request.POST.get("query", "")
     drop_query(space=access.space, query=query)
     asked, _wrong = _asked(request, access)
@@ -149,7 +149,7 @@ def drop(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def adopt(request: PageRequest, access: Access, profile: str) -> HttpResponse:
-    """Makes the profile the space's, as the next version of its rules; the toast takes it back."""
+    """Make the profile the space's, as the next version of its policy; the toast offers an undo."""
     profile_named(profile)
     before = current_policy(access.space)
     after = change_policy(
@@ -182,7 +182,7 @@ def _question(request: PageRequest, access: Access) -> str:
 def _drawn(
     request: PageRequest, access: Access, toast: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """The comparison after something was done, wherever that was asked for."""
+    """Render the comparison after an action; without htmx, redirect to it."""
     if not request.htmx:
         state = _asked(request, access)[0].state
         return redirect(f"{reverse('lab', args=[access.space.slug])}?{state}")
@@ -223,7 +223,7 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
 
 
 def _marked(access: Access, query: str) -> list[RelevanceMark]:
-    """The marks made for the question, each with its memory; one more than is shown."""
+    """Return the question's marks, each with its memory; one more than is shown."""
     marks = RelevanceMark.objects.in_space(access.space).on(query)
     rows = marks.filter(memory__space_id=access.space.pk).select_related("memory")
     return list(
@@ -232,7 +232,7 @@ def _marked(access: Access, query: str) -> list[RelevanceMark]:
 
 
 def _places(mark: RelevanceMark, columns: list[reads.Column]) -> list[tuple[str, int | None]]:
-    """Where each column has the memory; None where it is not among the ten."""
+    """Return each column's rank of the memory; None if the memory is not among the ten."""
     return [
         (
             column.label,

@@ -1,4 +1,4 @@
-"""JSON API: memories, search, profiles."""
+"""JSON API of memories, search and ranking profiles."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -41,10 +41,11 @@ def create_memory(
     draft: MemoryAsked,
     idempotency_key: OnceOnly = None,
 ) -> Status[Memory]:
-    """Remember one thing. With an Idempotency-Key the second call answers the first's memory.
+    """Save one memory. A repeated call with the same Idempotency-Key returns the same memory.
 
-    With `on_duplicate: "reinforce"` a restatement raises the old memory, and a statement that says
-    it replaces another revises or supersedes it: the answer is the memory that now holds it.
+    With `on_duplicate: "reinforce"` a restatement raises the importance of the existing memory. A
+    statement that replaces an existing memory revises or supersedes that memory. The answer is the
+    memory that now contains the statement.
     """
     access = access_to(request, "write")
     [written, *_] = remember_drafts(
@@ -67,10 +68,10 @@ def create_memory(
 def create_memories(
     request: HttpRequest, asked: BatchIn, idempotency_key: OnceOnly = None
 ) -> Status[dict[str, object]]:
-    """Remember up to a thousand things, all or none; those of one conversation in its order.
+    """Save up to a thousand memories, all or none; items of one conversation keep their order.
 
-    `created` counts the new ones: an item with `on_duplicate` may be answered by an older memory.
-    With an Idempotency-Key the second call answers the first's memories.
+    `created` counts the new ones: an item with `on_duplicate` may be answered by an existing
+    memory. A repeated call with the same Idempotency-Key returns the same memories.
     """
     access = access_to(request, "write")
     done = remember_drafts(
@@ -88,7 +89,7 @@ def create_memories(
 
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
 def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str, object]:
-    """The space's memories, filtered and in order."""
+    """List the space's memories, filtered and sorted."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     rows = readable(access.space, as_of=as_of).filter(status=asked.status)
@@ -112,7 +113,9 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     openapi_extra=may_fail(503),
 )
 def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
-    """What fits a question, with the numbers that say why. Searching is not using."""
+    """Search memories by a question, with the parts of each score. A search does not count as
+    use.
+    """
     access = access_to(request, "read")
     found = recall(
         space=access.space,
@@ -129,7 +132,7 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
 
 @router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
 def get_memory(request: HttpRequest, id: MemoryId) -> Memory:
-    """One memory, by whole or short id."""
+    """Return one memory, by whole or short id."""
     return one(access_to(request, "read").space, id)
 
 
@@ -141,7 +144,7 @@ def get_memory(request: HttpRequest, id: MemoryId) -> Memory:
     openapi_extra=may_fail(409, 503),
 )
 def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> Memory:
-    """Change a memory; what it said before is kept as a revision."""
+    """Change a memory; its previous version is kept as a revision."""
     access = access_to(request, "write")
     memory = one(access.space, id)
     services.revise_memory(
@@ -162,7 +165,7 @@ def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> M
     openapi_extra=may_fail(409),
 )
 def delete_memory(request: HttpRequest, id: MemoryId) -> Memory:
-    """Let a memory go into the recycle bin."""
+    """Move a memory to the recycle bin."""
     access = access_to(request, "write")
     memory = one(access.space, id)
     recycle_bin.delete_memory(
@@ -179,7 +182,7 @@ def delete_memory(request: HttpRequest, id: MemoryId) -> Memory:
     openapi_extra=may_fail(409),
 )
 def restore_memory(request: HttpRequest, id: MemoryId) -> Memory:
-    """Take a memory back from the recycle bin, its lifetime begun anew."""
+    """Restore a memory from the recycle bin and restart its lifetime."""
     access = access_to(request, "write")
     memory = one(access.space, id)
     recycle_bin.restore_memory(
@@ -190,6 +193,6 @@ def restore_memory(request: HttpRequest, id: MemoryId) -> Memory:
 
 @router.get("profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles")
 def list_profiles(request: HttpRequest) -> ProfileList:
-    """The ways to rank and their weights."""
+    """List the ranking profiles and their weights."""
     access_to(request, "read")
     return ProfileList.of(list(PROFILES.values()))

@@ -1,8 +1,7 @@
-"""The same change to many memories at once: one transaction, and a line of history for each that
-it changes.
+"""Changes to many memories at once: one transaction, and a history event for each changed memory.
 
-Only live memories are changed, and only those that the change makes different; so the history says
-exactly what an action did, and memories.undo can take exactly that back.
+Only live memories that the change affects are written. So the history records each action exactly,
+and memories.undo can undo exactly that.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -36,7 +35,7 @@ def pin_memories(
     now: datetime,
     reason: str = "",
 ) -> int:
-    """Pins or unpins memories; how many were not so before."""
+    """Pin or unpin memories; return the number changed."""
     memories = locked(_live(space, memory_ids).filter(pinned=not pinned))
     for memory in memories:
         memory.pinned = pinned
@@ -49,7 +48,7 @@ def pin_memories(
 def delete_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> int:
-    """Lets memories go because somebody said so; how many went into the bin."""
+    """Move memories to the bin as deleted; return the number moved."""
     decay = current_policy(space).document.decay
     memories = locked(_live(space, memory_ids))
     _rows(space, memories).with_importance_now(decay=decay, now=now).update(
@@ -65,9 +64,10 @@ def delete_memories(
 def tag_memories(
     *, space: Space, memory_ids: Collection[UUID], tag: str, actor: Actor, now: datetime
 ) -> int:
-    """Adds a tag; how many did not have it. Raises Conflict, and changes none, if one is full.
+    """Add a tag; return the number of memories that lacked it. If any memory has the maximum of
+    tags, raises Conflict and changes none.
 
-    `tag` is a drafts.Tag: checked and in lower case.
+    `tag` is a drafts.Tag: validated and in lower case.
     """
     memories = locked(_live(space, memory_ids).exclude(tags__contains=[tag]))
     if any(len(memory.tags) >= MAX_TAGS for memory in memories):
@@ -80,7 +80,7 @@ def tag_memories(
 def untag_memories(
     *, space: Space, memory_ids: Collection[UUID], tag: str, actor: Actor, now: datetime
 ) -> int:
-    """Takes a tag away; how many had it."""
+    """Remove a tag; return the number of memories that had it."""
     memories = locked(_live(space, memory_ids).filter(tags__contains=[tag]))
     left = _array("array_remove", tag)
     return revise_all(space, memories, actor, now, Reason("tag_removed", tag), tags=left)
@@ -95,7 +95,7 @@ def retype_memories(
     actor: Actor,
     now: datetime,
 ) -> int:
-    """Makes memories be of another type; how many were not. What they weigh stays as it is."""
+    """Change the type of memories, not their importance; return the number changed."""
     memories = locked(_live(space, memory_ids).exclude(memory_type=memory_type))
     kind = Value(memory_type)
     return revise_all(
@@ -104,9 +104,9 @@ def retype_memories(
 
 
 def locked(rows: MemoryQuerySet) -> list[Memory]:
-    """The memories, held against others until the transaction ends.
+    """Return the memories, locked until the transaction ends.
 
-    In one order, as all who hold several rows: two at once would otherwise wait for each other.
+    Rows are locked in order of pk, as everywhere: two transactions could otherwise deadlock.
     """
     return list(rows.defer("search").select_for_update().order_by("pk"))
 
@@ -127,7 +127,7 @@ def revise_all(
     reason: str,
     **changes: Combinable,
 ) -> int:
-    """Changes what is not embedded or indexed of a memory, and keeps what it said before."""
+    """Change columns that are neither embedded nor indexed; store the previous revisions."""
     actor = actor.in_action()
     keep_revisions(memories, actor=actor, now=now, reason=reason)
     _rows(space, memories).update(revision=F("revision") + 1, **changes)
@@ -142,7 +142,7 @@ def record_all(
     now: datetime,
     reason: str,
 ) -> int:
-    """Writes the history of a change to many memories; how many they are."""
+    """Record a change to many memories in the history; return their number."""
     policy = current_policy(space)
     record(memories=memories, action=action, actor=actor, policy=policy, now=now, reason=reason)
     return len(memories)

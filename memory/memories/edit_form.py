@@ -1,4 +1,4 @@
-"""Editing a memory in place: the fields of templates/memory/memories/_edit.html."""
+"""In-place editing of a memory: the fields of templates/memory/memories/_edit.html."""
 
 from typing import Any
 
@@ -25,12 +25,12 @@ OVERTAKEN = _("It was changed while you wrote. Save again to put yours in the pl
 
 class _Content(forms.CharField):
     def to_python(self, value: Any) -> Any:
-        """Return the text; a browser sends the line breaks of a text field as two characters."""
+        """Return the text with the browser's CRLF line breaks as LF."""
         return super().to_python((value or "").replace("\r\n", "\n"))
 
 
 class EditForm(forms.Form):
-    """What a memory says, its type and its importance; `revision` is the one that was shown."""
+    """A memory's text, type and importance; `revision` is the revision that was shown."""
 
     content = _Content(max_length=MAX_CONTENT)
     memory_type = forms.ChoiceField(choices=MemoryType.choices)
@@ -38,8 +38,7 @@ class EditForm(forms.Form):
     revision = forms.IntegerField(required=False)
 
     def change_of(self, memory: Memory) -> MemoryChange:
-        """Return what a valid form asks for. An importance that was left as it was shown stays what
-        it is, to the last digit."""
+        """Return the change of a valid form. An importance left as shown is not changed."""
         sent = self.cleaned_data
         is_as_shown = sent["importance"] == round(memory.importance, 2)
         return MemoryChange(
@@ -52,9 +51,10 @@ class EditForm(forms.Form):
 def edited(
     request: PageRequest, access: Access, memory: Memory, *, reason: str = ""
 ) -> dict[str, Any] | None:
-    """What a view draws in the memory's place: the form, or None once a sent one has changed it.
+    """Return the context of the edit form, or None once a submitted form has changed the memory.
 
-    Where somebody else was faster nothing is written, and the form says so with what was typed.
+    If another user changed the memory first, nothing is written; the form reports that and keeps
+    the typed text.
     """
     form = EditForm(request.POST if request.method == "POST" else None, initial=_initial(memory))
     context: dict[str, Any] = {"memory": memory, "form": form, "revision": form["revision"].value()}
@@ -88,7 +88,7 @@ def _initial(memory: Memory) -> dict[str, Any]:
 
 
 def _overtaken(memory: Memory) -> dict[str, Any]:
-    """What the form says of the memory as it is by now."""
+    """Return the form's error and the memory's current state after a conflicting change."""
     if memory.status == Status.BINNED:
         return {"revision": memory.revision, "error": IN_THE_BIN}
     return {"revision": memory.revision, "error": OVERTAKEN, "says_now": memory.content}

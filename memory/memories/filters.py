@@ -1,6 +1,6 @@
-"""What the list of memories is narrowed to and in which order it stands, as its address says it.
+"""Filters and order of the list of memories, as given in its URL.
 
-Unknown values are left out, so that an old or mistyped address still shows a list.
+Unknown values are dropped, so that an old or mistyped URL still shows a list.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class _FilterForm(AddressForm):
 
 @dataclass(frozen=True)
 class Filters:
-    """Each "" or the first of its values where nothing is asked. The names are those of the
-    address."""
+    """The filters by their names in the URL; each is "" or its first value unless given."""
 
     q: str = ""
     type: str = ""
@@ -54,43 +53,43 @@ class Filters:
 
     @classmethod
     def of(cls, address: QueryDict) -> Filters:
-        """What an address asks for."""
+        """Return the filters given in a URL."""
         asked = _FilterForm.read(address)
         return cls(**asked | {"tag": asked["tag"].lower()})
 
     @property
     def address(self) -> str:
-        """The shortest query that asks for the same."""
+        """The shortest query string for these filters."""
         asked = {one.name: getattr(self, one.name) for one in fields(self)}
         return urlencode({name: v for name, v in asked.items() if v != getattr(Filters, name)})
 
     @property
     def is_search(self) -> bool:
-        """Whether it is answered by recall: what is recalled is alive. The others are found by what
-        they say."""
+        """True if recall answers, which finds only live memories; others are searched by their
+        words.
+        """
         return bool(self.q) and self.status == Status.LIVE
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it asks for less than all that is alive."""
+        """True if the list is limited to a part of the live memories."""
         return bool(self.q or self.type or self.further)
 
     @property
     def further(self) -> int:
-        """How many of the filters that stand in the fold are set."""
+        """The number of active filters among the folded ones."""
         folded = (self.tag, self.importance, self.age, self.lifetime)
         return sum(map(bool, folded)) + (self.status != Status.LIVE)
 
     @property
     def leaves_pinned_out(self) -> bool:
-        """What is pinned has a date, for when it is unpinned, and does not go by it: it has no
-        place where the next to go stand first."""
+        """True if sorted by expiry: a pinned memory's date applies only once it is unpinned."""
         return self.order == "expires_at" and self.lifetime not in {"pinned", "permanent"}
 
     def narrowed(
         self, rows: MemoryQuerySet, *, decay: DecayPolicy, now: datetime
     ) -> MemoryQuerySet:
-        """Those of a space's memories, with `current_importance`; what is searched for aside."""
+        """Return the matching memories, with `current_importance`; ignores the search text."""
         rows = rows.filter(status=self.status).with_importance_now(decay=decay, now=now)
         if self.type:
             rows = rows.filter(memory_type=self.type)
@@ -106,8 +105,9 @@ class Filters:
 
 
 def _in_band(name: str, decay: DecayPolicy) -> Q:
-    """The bounds of the base as well: time takes at most the part below the decay's floor, and
-    the base has an index."""
+    """Return the condition for a band of importance. It also bounds the base importance, which has
+    an index: time removes at most the part above the decay's floor.
+    """
     at_least = BANDS[name]
     within = Q(current_importance__gte=at_least, importance__gte=at_least)
     above = min((bound for bound in BANDS.values() if bound > at_least), default=None)

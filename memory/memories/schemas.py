@@ -1,4 +1,4 @@
-"""Shapes: lists of memories, batches, search and its profiles."""
+"""API schemas of memories: lists, batches, search and ranking profiles."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from memory.recall.recall import Recall, Result
 from memory.requests import Body, Count, Cursor, Flag, Limit
 from memory.store.schemas import MemoryOut
 
-# Which ones there are is checked where they are used: an unknown one is said to be that.
+# A name is checked where it is used, so that the error names the unknown profile.
 ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]
 Order = Literal[
     "current_importance", "-current_importance", "created_at", "-created_at",
@@ -20,20 +20,20 @@ Order = Literal[
 
 
 class BatchIn(Body):
-    """Memories to be, in the order of their conversations."""
+    """Memories to save, in the order of their conversations."""
 
     items: Annotated[list[MemoryAsked], Field(min_length=1, max_length=1000)]
 
 
 class BatchOut(Schema):
-    """The memories that hold them now, in the order given; `created` counts the new ones."""
+    """The saved memories, in the order given; `created` counts the new ones."""
 
     created: int
     items: list[MemoryOut]
 
 
 class MemoryListIn(Schema):
-    """Filters, order and place of a list of memories."""
+    """Filters, order and cursor of a list of memories."""
 
     memory_type: MemoryTypeName | None = None
     tag: Tag | None = None
@@ -45,15 +45,16 @@ class MemoryListIn(Schema):
 
 
 class MemoryList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page of memories; `next` is the cursor of the next page."""
 
     items: list[MemoryOut]
     next: str | None
 
 
 class SearchIn(Body):
-    """What to look for. `explain` asks for each result's rank without each signal, and for the next
-    few that just missed."""
+    """A search. `explain` adds each result's rank without each signal, and the next few results
+    that just missed.
+    """
 
     query: Annotated[
         Text, Field(min_length=1, max_length=20_000, examples=["What does the user eat?"])
@@ -68,8 +69,8 @@ class SearchIn(Body):
 class ResultOut(Schema):
     """A memory found; the contributions sum to the score.
 
-    With `explain` also its `rank` among all that were ranked, 1 the best, and `rank_without`: its
-    rank if one signal weighed nothing, for each that the profile weighs.
+    With `explain` also its `rank` among all ranked memories, 1 being the best, and `rank_without`:
+    its rank with each of the profile's signals ignored.
     """
 
     memory: MemoryOut
@@ -85,12 +86,13 @@ class ResultOut(Schema):
 
     @classmethod
     def of(cls, result: Result) -> "ResultOut":
+        """Return the result as JSON fields, without validation."""
         values = {name: getattr(result, name) for name in cls.model_fields if name != "memory"}
         return cls.model_construct(**values, memory=MemoryOut.of(result.memory))
 
 
 class SearchOut(Schema):
-    """An answer to a search, best first; `missed` is what came next (only with `explain`)."""
+    """The results of a search, best first; `missed` is the next few (only with `explain`)."""
 
     query: str
     profile: str
@@ -100,7 +102,7 @@ class SearchOut(Schema):
 
     @classmethod
     def of(cls, found: Recall) -> "SearchOut":
-        """To check what was just made, value by value, would take half as long as to find it."""
+        """Return the answer without validating it, which would take half as long as the search."""
         return cls.model_construct(
             query=found.query,
             profile=found.profile.name,
@@ -111,7 +113,7 @@ class SearchOut(Schema):
 
 
 class ProfileOut(Schema):
-    """A way to rank."""
+    """A ranking profile."""
 
     name: str
     weights: dict[str, float]
@@ -122,14 +124,17 @@ class ProfileOut(Schema):
 
 
 class ProfileList(Schema):
+    """All ranking profiles, on one page."""
+
     items: list[ProfileOut]
     next: None = None
 
     @classmethod
     def of(cls, profiles: Sequence[Profile]) -> "ProfileList":
+        """Return the profiles as one page."""
         return cls(items=[ProfileOut.from_orm(profile) for profile in profiles])
 
 
 def results_out(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Search results as plain JSON, to be stored beside a reply or sent in an event."""
+    """Return search results as plain JSON, for storage with a reply or for an event."""
     return [ResultOut.of(result).model_dump(mode="json") for result in results]

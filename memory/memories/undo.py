@@ -1,7 +1,7 @@
-"""Undo of what memories.bulk did to many memories in one action: of exactly that.
+"""Undo of an action of memories.bulk on many memories.
 
-A memory that was changed since in what the action had changed stays as it is. An undo is a change
-of its own, with its own history.
+A memory whose affected fields were changed since is left unchanged. An undo is a change of its own,
+with its own history.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ REASON = Reason("undone")
 
 @dataclass(frozen=True)
 class Undone:
-    """How many memories are as they were before, and how many had been changed since."""
+    """The numbers of memories undone (`back`) and left because they were changed since (`left`)."""
 
     back: int
     left: int
@@ -54,21 +54,21 @@ def _undo_pins(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime)
 
 
 def _undo_deletion(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
-    """Make memories live again that still lie in the bin since their deletion.
+    """Move memories that are still in the bin from this action back to the live ones.
 
-    Their clocks go on as if nothing had happened, other than when they are restored.
+    Unlike a restore, this does not restart their lifetimes.
     """
     deleted = done.filter(action=Action.DELETED).unmoved().in_space(space)
     memories = locked(deleted.binned().filter(bin_reason=BinReason.DELETED))
     Memory.objects.in_space(space).filter(pk__in=[memory.pk for memory in memories]).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
     )
-    # The line of a return says why it had gone (HistoryQuerySet.removals).
+    # The event of a restore records the reason of the removal (HistoryQuerySet.removals).
     return record_all(space, memories, Action.RESTORED, actor, now, BinReason.DELETED.value)
 
 
 def _undo_labels(space: Space, done: HistoryQuerySet, actor: Actor, now: datetime) -> int:
-    """Give memories that nothing has revised since the tags and the type that they had before."""
+    """Restore the tags and the type of memories that were not revised since."""
     revised = done.filter(action=Action.REVISED)
     past = MemoryRevision.objects.filter(
         space_id=space.pk, memory_id=OuterRef("pk"), number=OuterRef("revision") - 1

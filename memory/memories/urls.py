@@ -1,4 +1,4 @@
-"""Addresses of the overview, the list of memories and the page of one, below /s/<space>/."""
+"""URLs of the overview, the list of memories and the page of a memory, below /s/<space>/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The tables of the memory core: who may see what, what is remembered, what happened to it."""
+"""The tables of the memory core: access, memories and their history."""
 
 from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
 from memory.models.audit import AuditAction, AuditEntry

@@ -1,4 +1,4 @@
-"""Users, spaces, who belongs to which, and the keys of other programs.
+"""Users, spaces, memberships and API keys.
 
 These tables are small and shared by all spaces; every other table belongs to one space.
 """
@@ -17,41 +17,41 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SpaceQuerySet(models.QuerySet["Space"]):
-    """Reads on spaces."""
+    """Queries on spaces."""
 
     def of_member(self, user: User | Any) -> SpaceQuerySet:
-        """The spaces this user belongs to, but those that are being deleted; none for somebody who
-        is not logged in."""
+        """Return this user's spaces, except closed ones; none for an anonymous user."""
         if not user.is_authenticated:
             return self.none()
         return self.open().filter(memberships__user=user)
 
     def open(self) -> SpaceQuerySet:
-        """All but those that are being deleted."""
+        """Return all spaces that are not being deleted."""
         return self.filter(closed_at=None)
 
     def leaving(self, user: User | Any) -> SpaceQuerySet:
-        """Those that are being deleted and that this user owned, the next to go first."""
+        """Return the spaces of this owner that are being deleted, the next to go first."""
         owned = self.filter(memberships__user=user, memberships__role="owner")
         return owned.exclude(closed_at=None).order_by("closed_at", "pk")
 
 
 class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
-    """Reads on keys, but the hot one (access.live_key)."""
+    """Queries on keys, except the authentication of calls (access.live_key)."""
 
     def in_space(self, space: Space) -> ApiKeyQuerySet:
+        """Return the keys of this space."""
         return self.filter(space_id=space.pk)
 
 
 class User(AbstractUser):
-    """A person who logs in. A model of our own from the first migration, so that it can grow."""
+    """A user who logs in. A model of our own from the first migration, so that it can grow."""
 
     class Meta(AbstractUser.Meta):
         pass
 
 
 class Role(models.TextChoices):
-    """What a member may do in a space: viewers look, editors change, owners also steer."""
+    """A member's role in a space: viewers read, editors change, owners also administer."""
 
     OWNER = "owner", _("owner")
     EDITOR = "editor", _("editor")
@@ -59,7 +59,7 @@ class Role(models.TextChoices):
 
 
 class Scope(models.TextChoices):
-    """What a key may do."""
+    """A permission of a key."""
 
     READ = "read", _("read")
     WRITE = "write", _("write")
@@ -67,14 +67,15 @@ class Scope(models.TextChoices):
 
 
 class Space(models.Model):
-    """One user's or one agent's memory. Everything remembered belongs to exactly one."""
+    """The memory of one user or one agent. Every memory belongs to exactly one space."""
 
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
     name = models.CharField(_("name"), max_length=120)
     embedder = models.ForeignKey(
         "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedder")
     )
-    # The model it is moving to: new vectors are by both meanwhile (embeddings.switching).
+    # The model the space is moving to: meanwhile new texts get vectors by both
+    # (embeddings.switching).
     next_embedder = models.ForeignKey(
         "memory.Embedder",
         models.PROTECT,
@@ -88,7 +89,7 @@ class Space(models.Model):
         User, through="memory.Membership", related_name="spaces", verbose_name=_("members")
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now)
-    # From then on it exists for nobody; a while later it is deleted (spaces.deletion).
+    # A closed space is invisible to all; some time later it is deleted (spaces.deletion).
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
 
     objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()
@@ -121,11 +122,11 @@ class Membership(models.Model):
 
 
 class ApiKey(models.Model):
-    """A program's access to one space. The key itself is shown once and stored as SHA-256.
+    """A program's access to one space. The secret is shown once and stored as SHA-256.
 
-    After a rotation the secret before it works, too, until `previous_until`. `rate_limit` is in
-    requests a minute, null for as many as one likes; `spent_until` is its token bucket in one
-    value: the moment by which all that was asked so far is paid off at that rate.
+    After a rotation the previous secret works until `previous_until`. `rate_limit` is in requests
+    per minute, null for no limit. `spent_until` is its token bucket in one value: the moment by
+    which the requests so far are paid off at that rate.
     """
 
     space = models.ForeignKey(Space, models.CASCADE, related_name="api_keys")
@@ -158,13 +159,13 @@ class ApiKey(models.Model):
         return f"{self.prefix}… ({self.space})"
 
     def state(self, now: datetime) -> str:
-        """`live`, `expired` or `revoked`."""
+        """Return `live`, `expired` or `revoked`."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "live"
 
     def earlier_until(self, now: datetime) -> datetime | None:
-        """Until when the secret before the last rotation works, if it still does."""
+        """Return when the previous secret stops working, or None if it does not work any more."""
         if self.previous_until is None or self.previous_until <= now or self.state(now) != "live":
             return None
         return self.previous_until

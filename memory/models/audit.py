@@ -1,4 +1,4 @@
-"""Who changed what steers a space: its name, its keys, its members, its webhooks."""
+"""The audit log of a space: changes to its name, keys, members and webhooks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from memory.models.access import Space
 
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):
-    """Each read begins with `in_space`."""
+    """Queries on the audit log; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> AuditQuerySet:
+        """Return the entries of this space."""
         return self.filter(space_id=space.pk)
 
 
 class AuditAction(models.TextChoices):
-    """What is noted."""
+    """The recorded actions."""
 
     SPACE_CREATED = "space.created", _("space created")
     SPACE_RENAMED = "space.renamed", _("space renamed")
@@ -41,7 +42,7 @@ class AuditAction(models.TextChoices):
 
 
 class AuditEntry(models.Model):
-    """One line of it. Append-only: it outlives its subject, so it holds a name and no key."""
+    """One entry. Append-only: it outlives its subject, so it stores a name and no foreign key."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     at = models.DateTimeField(_("at"), default=timezone.now)

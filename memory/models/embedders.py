@@ -1,7 +1,7 @@
-"""Which model made a vector, and the vectors.
+"""Embedding models and the vectors they made.
 
-A model is a row, not a column type: a second one can live beside the first while a space moves
-from one to the other. Each has its own approximate index (see embeddings.embedders).
+A model is a row, not a column type: vectors of two models can exist side by side while a space
+moves from one to the other. Each has its own approximate index (see embeddings.embedders).
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ class Embedder(models.Model):
 
 
 class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):
-    """Reads on vectors."""
+    """Queries on vectors."""
 
     def in_space(self, space: Space) -> MemoryEmbeddingQuerySet:
+        """Return the vectors of this space."""
         return self.filter(space_id=space.pk)
 
     def made_by(self, embedder: Embedder) -> MemoryEmbeddingQuerySet:
+        """Return the vectors by this embedding model."""
         return self.filter(embedder_id=embedder.pk)
 
 

@@ -1,4 +1,4 @@
-"""What happened to a memory, and what it said before."""
+"""The history of memories: events and past revisions."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from memory.actors import Actor
 from memory.models.access import Space
 from memory.models.memories import SHORT_ID, Memory, MemoryQuerySet
 
-# Into the bin or out of it. What was rejected comes out of it by one of these.
+# Actions that move a memory into the bin or out of it; a rejected memory leaves by one of these.
 MOVES = ("deleted", "expired", "evicted", "restored", "held")
 _TOLD_BY_ACTION = {"expired": "expired", "evicted": "over_capacity", "rejected": "rejected"}
 
 
 class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
-    """Reads on the history. What has happened is never changed."""
+    """Queries on the history, which is append-only."""
 
     def in_space(self, space: Space) -> HistoryQuerySet:
+        """Return the events of this space."""
         return self.filter(space_id=space.pk)
 
     def about(self, reference: str) -> HistoryQuerySet:
-        """Of one memory, by whole or short id; a reference that is neither raises ValueError.
+        """Return the events of a memory, by whole or short id; any other reference raises
+        ValueError.
 
-        A short id is how the whole one begins, so it still finds a memory that was purged.
+        A short id is the beginning of the whole one, so this also finds a purged memory.
         """
         if not SHORT_ID.fullmatch(reference):
             return self.filter(memory_id=uuid.UUID(reference))
@@ -41,21 +43,22 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.filter(memory_id__range=rest)
 
     def saying(self, text: str) -> HistoryQuerySet:
-        """Of memories whose content held this plain text at that moment, in any case."""
+        """Return events whose content contained this plain text at that moment, in any case."""
         return self.filter(content__icontains=text)
 
     def of_action(self, action_id: uuid.UUID, actor: Actor) -> HistoryQuerySet:
-        """Return the events of one action, or none if somebody else did it."""
+        """Return the events of one action, or none if another actor did it."""
         return self.filter(action_id=action_id, actor_type=actor.type, actor_name=actor.name)
 
     def beside(self, events: Iterable[MemoryEvent]) -> HistoryQuerySet:
-        """Return all events of the same actions as these. Old events have no action id: those of
-        one moment are one action."""
+        """Return all events of the same actions as these. Old events have no action id: all events
+        of one moment count as one action.
+        """
         actions = (Q(at=event.at, action_id=event.action_id) for event in events)
         return self.filter(reduce(or_, actions, Q(pk__in=[])))
 
     def not_followed_by(self, *actions: str) -> HistoryQuerySet:
-        """Leave out events after which one of these actions was done to the same memory."""
+        """Leave out events that one of these actions on the same memory followed."""
         later = self.model._default_manager.filter(
             space_id=OuterRef("space_id"),
             memory_id=OuterRef("memory_id"),
@@ -65,15 +68,17 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.exclude(Exists(later))
 
     def unmoved(self) -> MemoryQuerySet:
-        """Return the memories that these events moved into the bin or out of it, and that nothing
-        has moved since."""
+        """Return memories that these events moved into or out of the bin, and that were not moved
+        since.
+        """
         return Memory.objects.filter(pk__in=self.not_followed_by(*MOVES).values("memory_id"))
 
     def removals(self) -> HistoryQuerySet:
-        """Of memories into the bin, each with `why`: a BinReason.
+        """Return removals to the bin, each with `why`: a BinReason.
 
-        That something was superseded its own line does not say, which is a deletion. The bin does
-        while the memory lies there, and after that the line of its restoration or purge.
+        The event of a superseded memory is a deletion and does not say why. The reason is in the
+        memory's row while it is in the bin, and after that in the event of its restoration or
+        purge.
         """
         later = self.model._default_manager.filter(
             space_id=OuterRef("space_id"),
@@ -96,11 +101,12 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.filter(action__in=[*_TOLD_BY_ACTION, "deleted"]).annotate(why=why)
 
     def update(self, **kwargs: Any) -> NoReturn:
+        """Raise TypeError: the history is append-only."""
         raise TypeError("The history is append-only.")
 
 
 class Action(models.TextChoices):
-    """Everything that can happen to a memory."""
+    """The actions in a memory's history."""
 
     CREATED = "created", _("created")
     REVISED = "revised", _("revised")
@@ -121,7 +127,8 @@ class Action(models.TextChoices):
 
 
 class MemoryEvent(models.Model):
-    """One line of the history. Append-only: it outlives the memory, so it holds no key to it.
+    """One event of the history. Append-only: it outlives the memory, so it has no foreign key to
+    it.
 
     All events and revisions of one action have the same `action_id`; old ones have none.
     """
@@ -134,7 +141,7 @@ class MemoryEvent(models.Model):
     actor_type = models.CharField(_("kind of actor"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     reason = models.TextField(_("reason"), blank=True)
-    # For pages (memory.models.reasons); empty where the sentence is all there is.
+    # For pages (memory.models.reasons); empty for a reason that has only a sentence.
     reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
     reason_argument = models.TextField(default="", db_default="", editable=False)
     content = models.TextField(_("content"))
@@ -158,7 +165,7 @@ class MemoryEvent(models.Model):
                 include=["memory_id"],
                 name="event_by_action",
             ),
-            # How what went to the bin came out of it: that line says why it had gone.
+            # Events that took a memory out of the bin; they record the reason of its removal.
             models.Index(
                 fields=["space", "memory_id", "id"],
                 include=["reason"],
@@ -177,7 +184,7 @@ class MemoryEvent(models.Model):
 
 
 class MemoryRevision(models.Model):
-    """What a memory said before a later revision replaced it."""
+    """A past version of a memory, before a later revision replaced it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="past_revisions")
@@ -190,7 +197,7 @@ class MemoryRevision(models.Model):
     topics = ArrayField(models.CharField(max_length=120), default=list)
     replaced_at = models.DateTimeField(_("replaced"), default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
-    # For pages (memory.models.reasons); empty where the sentence is all there is.
+    # For pages (memory.models.reasons); empty for a reason that has only a sentence.
     reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
     reason_argument = models.TextField(default="", db_default="", editable=False)
     actor_type = models.CharField(_("kind of actor"), max_length=10)

@@ -1,11 +1,12 @@
-"""Which memories a request with an Idempotency-Key ended in."""
+"""The memories that resulted from a request with an Idempotency-Key."""
 
 from django.db import models
 
 
 class IdempotentWrite(models.Model):
-    """What a statement of a request with an Idempotency-Key ended in: a memory of its own
-    (`is_new`), or one that it restated. `position` is its place in the request, from 0."""
+    """The memory that one statement of a request resulted in: a new one (`is_new`), or an existing
+    one that it restated. `position` is the statement's index in the request, from 0.
+    """
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)

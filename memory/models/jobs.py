@@ -1,4 +1,4 @@
-"""Long work in a space: how far it is, and what it was given to read."""
+"""Jobs, long work in a space: their progress and their input."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ MAX_STILL = 8
 
 
 class JobQuerySet(LeasedQuerySet["Job"]):
-    """Reads on jobs; each but those of beat begins with `in_space`."""
+    """Queries on jobs; each except those of beat begins with `in_space`."""
 
     FENCE = "attempts"
     EXHAUSTED = Q(attempts__gte=F("last_progress_attempt") + MAX_STILL)
 
     def in_space(self, space: Space) -> JobQuerySet:
+        """Return the jobs of this space."""
         return self.filter(space_id=space.pk)
 
     def latest_of(self, kind: str) -> Job | None:
-        """Return the newest job of this kind."""
+        """Return the newest job of this kind, or None."""
         return self.filter(kind=kind).order_by("-created_at").first()
 
     def unfinished(self) -> JobQuerySet:
+        """Return the queued and running jobs."""
         return self.filter(state__in=["queued", "running"])
 
 
 class JobState(models.TextChoices):
-    """queued → running → done | failed | cancelled; failed | cancelled → queued (resumed)."""
+    """Transitions: queued → running → done | failed | cancelled; failed | cancelled → queued."""
 
     QUEUED = "queued", _("queued")
     RUNNING = "running", _("running")
@@ -46,11 +48,11 @@ class JobState(models.TextChoices):
 
 
 class Job(models.Model):
-    """One piece of long work, leased by a worker and done in steps that are kept.
+    """One job, leased by a worker and done in steps, each of which is stored.
 
-    `done` and `total` count what the kind of work counts (bytes of a file, memories); `total` is
-    null while it is unknown. `result` is what the work keeps between its steps, so that the next
-    worker goes on from there, and in the end its outcome.
+    `done` and `total` count the units of its kind (bytes of a file, memories); `total` is null
+    while it is unknown. `result` is the work's state between steps, so that the next worker
+    continues from there, and in the end its outcome.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -69,8 +71,8 @@ class Job(models.Model):
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     enqueued_at = models.DateTimeField(default=timezone.now, editable=False, db_column="told_at")
 
-    # The present run: when it began and how far the work was then. `attempts` numbers the leases
-    # (memory.leases); `last_progress_attempt` is the last that got further.
+    # The current run: its start and the value of `done` then. `attempts` numbers the leases
+    # (memory.leases); `last_progress_attempt` is the last lease that made progress.
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
@@ -108,7 +110,7 @@ class Job(models.Model):
         return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
     def left(self, now: datetime) -> timedelta | None:
-        """Return the time left at the pace of the present run; None while it is unknown."""
+        """Return the remaining time at the pace of the current run; None while it is unknown."""
         if self.state != JobState.RUNNING or self.started_at is None or self.total is None:
             return None
         moved = self.done - self.done_before
@@ -118,7 +120,7 @@ class Job(models.Model):
 
 
 class JobPart(models.Model):
-    """A part of the file that a job reads, here so that workers on all hosts can read it."""
+    """A part of the file that a job reads, stored here so that workers on all hosts can read it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     job = models.ForeignKey(Job, models.CASCADE, related_name="parts")

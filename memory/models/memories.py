@@ -1,4 +1,4 @@
-"""What is remembered."""
+"""Memories."""
 
 from __future__ import annotations
 
@@ -29,54 +29,59 @@ SHORT_ID = re.compile(r"[0-9a-f]{8}")
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
-    """Reads on memories; each begins with `in_space`."""
+    """Queries on memories; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> MemoryQuerySet:
+        """Return the memories of this space."""
         return self.filter(space_id=space.pk)
 
     def live(self) -> MemoryQuerySet:
+        """Return the live memories."""
         return self.filter(status="live")
 
     def in_review(self) -> MemoryQuerySet:
+        """Return the memories in review."""
         return self.filter(status="review")
 
     def held_as(self, kind: str) -> MemoryQuerySet:
-        """Return those that wait for this kind of reason (models.review_reasons)."""
+        """Return the memories in review for this kind of reason (models.review_reasons)."""
         as_quoted = Q(review_reason__startswith=f"{kind}{QUOTE_BEGINS}")
         return self.in_review().filter(Q(review_reason=kind) | as_quoted)
 
     def rejected(self) -> MemoryQuerySet:
-        """Those that a person has turned away, while they are in the bin."""
+        """Return the rejected memories that are still in the bin."""
         return self.binned().filter(bin_reason="rejected")
 
     def binned(self) -> MemoryQuerySet:
+        """Return the memories in the bin."""
         return self.filter(status="binned")
 
     def referred_to(self, *references: str) -> MemoryQuerySet:
-        """By whole ids or by short ids; a reference that is neither raises ValueError."""
+        """Return the memories with these whole or short ids; raises ValueError for other texts."""
         short = [reference for reference in references if SHORT_ID.fullmatch(reference)]
         whole = [uuid.UUID(reference) for reference in references if reference not in short]
         return self.filter(Q(short_id__in=short) | Q(pk__in=whole))
 
     def without_vector_by(self, embedder: Embedder) -> MemoryQuerySet:
-        """Those that this model has not embedded, in the bin or not."""
+        """Return the memories that this model has not embedded, in the bin or not."""
         vectors = MemoryEmbedding.objects.filter(
             space_id=OuterRef("space_id"), embedder_id=embedder.pk, memory_id=OuterRef("pk")
         )
         return self.filter(~Exists(vectors))
 
     def whole(self, places: Sequence[Memory]) -> list[Memory]:
-        """These memories with all that a page shows, in their order. Those that are gone since they
-        were found are left out."""
+        """Return these memories with all fields that pages show, in their order. Memories deleted
+        since they were found are left out.
+        """
         found = self.defer("search").in_bulk([place.pk for place in places])
         return [found[place.pk] for place in places if place.pk in found]
 
     def saying(self, text: str) -> MemoryQuerySet:
-        """Those whose content or tags contain this plain text, in any case."""
+        """Return memories with this plain text in the content, or as a tag, in any case."""
         return self.filter(Q(content__icontains=text) | Q(tags__contains=[text.lower()]))
 
     def with_importance_now(self, *, decay: DecayPolicy, now: Moment) -> MemoryQuerySet:
-        """Adds `time_coef` and `current_importance`, both in [0, 1], as of `now`."""
+        """Add `time_coef` and `current_importance`, both in [0, 1], as of `now`."""
         age = importance_sql.age_days(Coalesce("last_active_at", "created_at"), now)
         coefficient = importance_sql.time_coef(
             age,
@@ -90,7 +95,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         )
 
     def with_purge_at(self, *, bin_days: float) -> MemoryQuerySet:
-        """Adds `purge_at`: when the bin empties itself of a binned memory."""
+        """Add `purge_at`: when the sweep purges a binned memory."""
         return self.annotate(purge_at=seconds_after(F("binned_at"), bin_days * 86400))
 
 
@@ -108,7 +113,7 @@ class MemoryType(models.TextChoices):
 
 
 class Status(models.TextChoices):
-    """Live memories are recalled; held ones wait for a person; binned ones can be taken back."""
+    """A memory's status: live ones are recalled, binned ones can be restored."""
 
     LIVE = "live", _("live")
     REVIEW = "review", _("in review")
@@ -116,7 +121,7 @@ class Status(models.TextChoices):
 
 
 class BinReason(models.TextChoices):
-    """Why a memory went to the bin."""
+    """The reason why a memory is in the bin."""
 
     EXPIRED = "expired", _("expired")
     OVER_CAPACITY = "over_capacity", _("over capacity")
@@ -130,9 +135,11 @@ def _fraction(name: str) -> Q:
 
 
 def search_in_space() -> Func:
-    """The words of a memory and, as one word more, "@" with its space's number: what the text index
-    holds. A query that asks for both is answered from inside the space, however many others hold
-    the same words. (Migrations compare the arguments in alphabetical order.)
+    """Return the text index's expression: a memory's words and, as one more word, "@" with its
+    space's number.
+
+    A query for both is answered from inside the space, however many other spaces have the same
+    words. (Migrations compare the arguments in alphabetical order.)
     """
     name = Func(
         Value("@"), Cast("space_id", TextField()), arg_joiner=" || ", template="%(expressions)s"
@@ -148,10 +155,10 @@ def search_in_space() -> Func:
 
 
 class Memory(models.Model):
-    """One thing worth knowing later.
+    """One statement worth knowing later.
 
-    `importance` is the immutable base in [0, 1]. What depends on the clock (time coefficient,
-    current importance) is computed when asked and never written back.
+    `importance` is the immutable base in [0, 1]. The values that depend on the clock (time
+    coefficient, current importance) are computed at each read and never written back.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -173,8 +180,8 @@ class Memory(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     last_active_at = models.DateTimeField(_("last used"), null=True, blank=True)
     use_count = models.PositiveIntegerField(_("uses"), default=0)
-    # When its lifetime began, or began anew: Ebb learned of it (however long ago it was said), it
-    # was used, its importance changed, it was restored. A new TTL counts from here.
+    # The start of the current lifetime: the memory was saved (however old the statement), used,
+    # given another importance, or restored. A new TTL counts from here.
     clock_started_at = models.DateTimeField(
         _("lifetime counts from"), default=timezone.now, db_default=Now(), editable=False
     )
@@ -182,20 +189,20 @@ class Memory(models.Model):
     restored_at = models.DateTimeField(_("taken back"), null=True, blank=True, editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
-    # Where it came from. Conversations and assessments live above this app: names, not keys.
+    # The source. Conversations and assessments belong to other apps: names, not foreign keys.
     source_role = models.CharField(_("said by"), max_length=20, default="user")
     source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
-    # Of the turns of a conversation that were said at the same moment, which came first.
+    # The order of a conversation's turns that have the same time.
     source_position = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
 
-    # Why it had to wait for a person; stays when it was let in.
+    # Why the memory was sent to review; kept after its approval.
     review_reason = models.TextField(_("held because"), blank=True, editable=False)
-    # What it was about to do to a memory (review.proposals); null for nothing.
+    # The proposed change to another memory (review.proposals); null for none.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
-    # Filled while it is in the bin.
+    # Set while the memory is in the bin.
     binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
     importance_then = models.FloatField(_("importance then"), null=True, blank=True)
@@ -227,7 +234,7 @@ class Memory(models.Model):
             models.Index(
                 F("space"), F("expires_at"), condition=Q(status="live"), name="memory_live_expiry"
             ),
-            # The bin in its order, and how many went for which reason.
+            # The bin in its order, and the counts by reason.
             models.Index(
                 fields=["space", "binned_at", "id"],
                 include=["bin_reason"],
@@ -240,8 +247,8 @@ class Memory(models.Model):
                 condition=Q(status="live"),
                 name="memory_live_importance",
             ),
-            # What pages count by, so that counting reads some 100 bytes of a memory and not all. In
-            # the order of the table: by random ids its pages would be two thirds empty.
+            # The columns that pages count by, so that counting reads some 100 bytes per memory. In
+            # the order of the table: by random ids the index pages would be two thirds empty.
             models.Index(
                 fields=["space"],
                 include=[
@@ -259,7 +266,7 @@ class Memory(models.Model):
                 condition=Q(status="live"),
                 name="memory_live_columns",
             ),
-            # Of all spaces: the moderators' list.
+            # For the moderators' list of all spaces.
             models.Index(fields=["created_at", "id"], name="memory_of_all_by_age"),
             models.Index(
                 F("space"),

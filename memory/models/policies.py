@@ -1,4 +1,4 @@
-"""The rules of a space, every version of them."""
+"""Policies of a space, in all their versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memory.sql import fetch
 
 
 class PolicyVersion(models.Model):
-    """One version of a space's policy; the one with the highest number holds."""
+    """One version of a space's policy; the one with the highest number is in effect."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="policy_versions")
     version = models.PositiveIntegerField(_("version"))
@@ -44,7 +44,7 @@ _NEWEST = """
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy document with the version it stands for."""
+    """A policy document with its version number."""
 
     version: int
     document: PolicyDocument
@@ -52,7 +52,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Version:
-    """A policy, who made it and when, and the document it came after (None for the first)."""
+    """A policy with its author and time, and the document before it (None for the first)."""
 
     policy: Policy
     created_at: datetime
@@ -62,24 +62,24 @@ class Version:
 
 
 def current_policy(space: Space) -> Policy:
-    """The newest version of the space's policy."""
+    """Return the newest version of the space's policy."""
     [(version, document)] = fetch(_NEWEST, [space.pk])
     return Policy(version, _parsed(document))
 
 
 def policy_version(space: Space, version: int) -> Policy | None:
-    """One version of the space's policy, or None."""
+    """Return one version of the space's policy, or None."""
     rows = PolicyVersion.objects.filter(space_id=space.pk)
     document = rows.filter(version=version).values_list("document", flat=True).first()
     return None if document is None else Policy(version, PolicyDocument.model_validate(document))
 
 
 def policy_versions(space: Space, *, below: int | None = None, limit: int) -> list[Version]:
-    """The newest versions first, those below a number if one is given."""
+    """Return the newest versions first; with `below`, only versions before that number."""
     rows = PolicyVersion.objects.filter(space_id=space.pk)
     if below is not None:
         rows = rows.filter(version__lt=below)
-    # One more than asked for: it is what the last one came after.
+    # One extra row, as the predecessor of the last version.
     found = list(rows.order_by("-version")[: limit + 1])
     documents = [PolicyDocument.model_validate(row.document) for row in found]
     return [

@@ -1,10 +1,10 @@
-"""Reasons of what happens to memories: a code and an argument, translated when a page shows them.
+"""Reasons of events: a code and an argument, translated when a page shows them.
 
-The English sentence is stored beside them, for the API, webhooks and exports. Rows from before
-reasons had codes have only that.
+The English sentence is stored beside them, for the API, webhooks and exports. Rows written before
+reasons had codes have only the sentence.
 
-The reason of a memory that waits for review is one line: its kind, and perhaps the words that
-raised it in quotation marks. Standing decisions are stored by kind, so a kind never changes.
+The reason of a memory in review is one line: its kind, and optionally the suspicious text in
+quotation marks. Standing decisions are stored by kind, so a kind never changes.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-# {said} is the argument: what Ebb did not write.
+# {said} is the argument: text that Ebb did not write.
 REASONS: Final = {
     "conversation": _("conversation {said}"),
     "reverted": _("reverted to revision {said}"),
@@ -44,7 +44,7 @@ REASONS: Final = {
 
 UNSURE: Final = _("The judge was not sure")
 CONFLICT: Final = _("It contradicts what is known")
-# The parts of a kind: where the words stand and what they do (assessor.screening), and the others.
+# The parts of a kind: where the suspicious text is, what it does (assessor.screening), and others.
 _KINDS: Final = {
     UNSURE,
     CONFLICT,
@@ -73,7 +73,7 @@ MAX_QUOTED = 200  # characters
 
 
 class Reason(str):
-    """A reason with a code: as a text the English sentence."""
+    """A reason with a code; its value as a string is the English sentence."""
 
     code: str
     argument: str
@@ -85,19 +85,19 @@ class Reason(str):
 
 
 def columns(reason: str) -> dict[str, str]:
-    """Return what is stored of a reason, by the names of the columns."""
+    """Return the stored columns of a reason, by their names."""
     if isinstance(reason, Reason):
         return {"reason": reason, "reason_code": reason.code, "reason_argument": reason.argument}
     return {"reason": reason}
 
 
 def from_columns(reason: str, code: str, argument: str) -> str:
-    """Return the reason that was stored; without a code, or with an unknown one, its sentence."""
+    """Return the stored reason; without a known code, only its sentence."""
     return Reason(code, argument) if code in REASONS else reason
 
 
 def in_words(reason: str) -> str:
-    """Translate what Ebb wrote of a reason, or of the kind of one. The rest stays as it is."""
+    """Translate the parts of a reason, or of a kind of reason, that Ebb wrote; keep the rest."""
     if isinstance(reason, Reason):
         return gettext(REASONS[reason.code]).format(said=reason.argument)
     if reason in REASONS.values():
@@ -108,17 +108,17 @@ def in_words(reason: str) -> str:
 
 
 def because(kind: str, quote: str) -> str:
-    """Return a reason for review: its kind, and on one line the words that are the evidence."""
+    """Return a reason for review: its kind and, on the same line, the quoted evidence."""
     quote = " ".join(quote.split())
     cut = quote if len(quote) <= MAX_QUOTED else f"{quote[:MAX_QUOTED]}…"
     return f"{kind}{QUOTE_BEGINS}{cut}”" if cut else kind
 
 
 def kind_of(reason: str) -> str:
-    """Return what the reasons of similar findings have in common."""
+    """Return the kind of a reason, which similar findings share."""
     return reason.partition(QUOTE_BEGINS)[0]
 
 
 def quote_of(reason: str) -> str:
-    """Return the words that raised it, perhaps cut; empty if the reason quotes none."""
+    """Return the quoted evidence, possibly shortened; empty if the reason has none."""
     return reason.partition(QUOTE_BEGINS)[2].removesuffix("”")

@@ -1,4 +1,4 @@
-"""What people say of an answer: whether a memory had to do with the question."""
+"""Relevance marks: a user's statement that a memory is relevant to a question, or not."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from memory.models.access import Space
 
 
 class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):
-    """Reads on relevance marks; each begins with `in_space`."""
+    """Queries on relevance marks; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> RelevanceMarkQuerySet:
+        """Return the marks of this space."""
         return self.filter(space_id=space.pk)
 
     def on(self, query: str) -> RelevanceMarkQuerySet:
-        """Those made for this question, found by the index."""
+        """Return the marks for this question, through the index."""
         return self.filter(query_digest=MD5(Value(query)))
 
     def to_be_found(self) -> RelevanceMarkQuerySet:
-        """Those that call a memory relevant which can still be found."""
+        """Return the marks that call a live memory relevant."""
         alive = {"memory__status": "live", "memory__space_id": F("space_id")}
         return self.filter(relevant=True, **alive)
 
     def by_question(self, limit: int) -> list[tuple[str, list[UUID]]]:
-        """Each question with its memories, the latest marked first."""
+        """Return each question with its memories, the latest marked first."""
         rows = self.values("query").annotate(
             latest=Max("created_at"), memories=ArrayAgg("memory_id")
         )
@@ -41,14 +42,14 @@ class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):
 
 
 class RelevanceMark(models.Model):
-    """One person's or program's word on one memory for one question: the newest one counts.
+    """One mark of a memory for a question, by a user or a program; a newer mark replaces it.
 
-    Recall does not read it. It says how good recall is by the user's own marks.
+    Recall does not read marks; they measure the quality of recall.
     """
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     query = models.TextField(_("question"))
-    # A question may be longer than what fits into an index.
+    # A question may be too long for an index.
     query_digest = models.GeneratedField(
         expression=MD5("query"), output_field=models.CharField(max_length=32), db_persist=True
     )

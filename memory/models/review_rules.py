@@ -1,4 +1,6 @@
-"""Decisions of a person that hold for whatever is held for the same reason from then on."""
+"""Standing decisions: a user's decision for all further memories sent to review for the same
+reason.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +16,25 @@ from memory.models.access import Space
 
 
 class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):
-    """Reads on standing decisions; each begins with `in_space`."""
+    """Queries on standing decisions; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> ReviewRuleQuerySet:
+        """Return the decisions of this space."""
         return self.filter(space_id=space.pk)
 
     def on(self, kind: str) -> ReviewRuleQuerySet:
-        """The one on this kind of reason, found by the index."""
+        """Return the decision on this kind of reason, through the index."""
         return self.filter(kind_digest=MD5(Value(kind)))
 
 
 class ReviewRule(models.Model):
-    """Always approve or reject what is held for this kind of reason (models.review_reasons)."""
+    """A decision to always approve or reject memories in review for this kind of reason
+    (models.review_reasons).
+    """
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     kind = models.TextField(_("kind of reason"))
-    # A kind may be longer than what fits into an index.
+    # A kind may be too long for an index.
     kind_digest = models.GeneratedField(
         expression=MD5("kind"), output_field=models.CharField(max_length=32), db_persist=True
     )

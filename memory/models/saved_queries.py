@@ -1,4 +1,4 @@
-"""Questions that a person has kept, to ask them again of other rules and rankings."""
+"""Saved questions, to try with other policies and rankings."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ MAX_SAVED = 50
 
 
 class SavedQueryQuerySet(models.QuerySet["SavedQuery"]):
-    """Reads on saved questions; each begins with `in_space`."""
+    """Queries on saved questions; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> SavedQueryQuerySet:
+        """Return the questions of this space."""
         return self.filter(space_id=space.pk)
 
     def newest(self, limit: int) -> list[str]:
-        """The questions, the latest first."""
+        """Return the texts of the questions, newest first."""
         rows = self.order_by("-created_at", "-pk").values_list("query", flat=True)
         return list(rows[:limit])
 
 
 class SavedQuery(models.Model):
-    """One question of a space. Recall does not read it; the lab and the rules' preview do."""
+    """One saved question of a space, for the lab and the policy preview; recall ignores it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     query = models.TextField(_("question"))
-    # A question may be longer than what fits into an index.
+    # A question may be too long for an index.
     query_digest = models.GeneratedField(
         expression=MD5("query"), output_field=models.CharField(max_length=32), db_persist=True
     )

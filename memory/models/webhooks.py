@@ -1,4 +1,4 @@
-"""Where a space tells other programs what happens in it, and what was told."""
+"""Webhooks of a space, and the messages sent to them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from memory.models.access import Space
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
-    """Reads on webhooks; each but those of beat begins with `in_space`."""
+    """Queries on webhooks; each except those of beat begins with `in_space`."""
 
     def in_space(self, space: Space) -> WebhookQuerySet:
+        """Return the webhooks of this space."""
         return self.filter(space_id=space.pk)
 
     def claimable(self, now: datetime) -> WebhookQuerySet:
-        """Return the active webhooks to which no worker sends."""
+        """Return the active webhooks that no worker has leased."""
         free = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
         return self.filter(free, active=True)
 
@@ -33,14 +34,15 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
 
 
 class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
-    """Reads on messages; each begins with `in_space`, or with a webhook of one."""
+    """Queries on messages; each begins with `in_space`, or with a webhook of a space."""
 
     def in_space(self, space: Space) -> DeliveryQuerySet:
+        """Return the messages of this space."""
         return self.filter(space_id=space.pk)
 
 
 class WebhookEvent(models.TextChoices):
-    """What may be told."""
+    """The events that a webhook can receive."""
 
     CREATED = "memory.created", _("memory created")
     REVISED = "memory.revised", _("memory revised")
@@ -51,7 +53,7 @@ class WebhookEvent(models.TextChoices):
 
 
 class DeliveryState(models.TextChoices):
-    """pending → delivered | failed; either → pending (sent again by somebody)."""
+    """A message's state: pending → delivered | failed; either → pending (sent again by a user)."""
 
     PENDING = "pending", _("pending")
     DELIVERED = "delivered", _("delivered")
@@ -59,16 +61,16 @@ class DeliveryState(models.TextChoices):
 
 
 class Webhook(models.Model):
-    """An address that is told of events.
+    """A URL that receives events.
 
-    `seen_upto` says how far it has read the history: all events up to this id are dealt with.
-    `next_upto` and `next_after` are how it advances (memory.webhooks.outbox).
+    `seen_upto` is its position in the history: all events up to this id are processed. `next_upto`
+    and `next_after` are how it advances (memory.webhooks.outbox).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="webhooks")
     url = models.URLField(_("address"), max_length=2000)
-    # As it is: to sign, one needs the secret itself.
+    # Stored in plain text: signing needs the secret itself.
     secret = models.CharField(max_length=80, editable=False)
     events = ArrayField(
         models.CharField(max_length=20, choices=WebhookEvent), verbose_name=_("events")
@@ -93,13 +95,13 @@ class Webhook(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """One message to one webhook: its id is the message's, the same in each attempt."""
+    """One message to one webhook; its id is the message id, the same in each attempt."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
     event = models.CharField(_("event"), max_length=20)
-    # The line of the history it tells of, if it tells of one.
+    # The history event that the message reports, if any.
     event_id = models.BigIntegerField(null=True, editable=False)
     payload = models.JSONField(_("message"))
     state = models.CharField(

@@ -1,11 +1,11 @@
-"""Whether background work is being done."""
+"""Heartbeats of background workers."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class WorkerHeartbeat(models.Model):
-    """When a worker last said that it lives (config.celery). One row per queue."""
+    """The last sign of life of a queue's workers (config.celery). One row per queue."""
 
     queue = models.CharField(_("queue"), max_length=60, primary_key=True)
     at = models.DateTimeField(_("at"))

@@ -1,4 +1,4 @@
-"""JSON API: the rules of a space, trying other rules, and the sweep that applies them."""
+"""JSON API of a space's policy, its preview, and the sweep that applies it."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ router = Router(tags=["policy"])
 
 @router.get("policy", response=PolicyOut, url_name="policy_get", operation_id="getPolicy")
 def get_policy(request: HttpRequest) -> dict[str, Any]:
-    """The rules that hold now."""
+    """Return the policy in effect."""
     return _shown(current_policy(access_to(request, "read").space))
 
 
@@ -32,7 +32,7 @@ def get_policy(request: HttpRequest) -> dict[str, Any]:
     openapi_extra=may_fail(409),
 )
 def change_policy(request: HttpRequest, changes: Body[PolicyChanges]) -> dict[str, Any]:
-    """Change some rules; what is left out stays. Each change makes a new version."""
+    """Change parts of the policy; omitted settings stay. Each change creates a new version."""
     access = access_to(request, "admin")
     return _shown(
         services.change_policy(
@@ -49,7 +49,7 @@ def change_policy(request: HttpRequest, changes: Body[PolicyChanges]) -> dict[st
     openapi_extra=may_fail(503),
 )
 def preview(request: HttpRequest, asked: PreviewIn) -> Preview:
-    """What other rules would do, by now or by a later time. Changes nothing."""
+    """Return the effect of policy changes, now or at a later time, without changing anything."""
     access = access_to(request, "read")
     return preview_policy(
         space=access.space,
@@ -62,7 +62,7 @@ def preview(request: HttpRequest, asked: PreviewIn) -> Preview:
 
 @router.post("sweep", response=SweptOut, url_name="sweep", operation_id="sweep")
 def sweep(request: HttpRequest) -> Swept:
-    """Expiry, capacity and bin clean-up now, instead of within the next five minutes."""
+    """Run the sweep (expiry, capacity, bin) now, instead of within the next five minutes."""
     access = access_to(request, "admin")
     return sweep_space(space=access.space, now=timezone.now(), actor=access.actor)
 

@@ -1,8 +1,8 @@
-"""The rules of a space as a form: fields made from memory/policy.py, read back and explained.
+"""The policy form: fields generated from memory/policy.py, read back and explained.
 
-Field     one rule with its words, its value as text, and what is wrong with it
-asked     what a sent form asks for, as changes for `change_policy`
-changes   what differs between two documents, in words
+Field     one setting with its labels, its value as text, and its error
+asked     a submitted form as changes for `change_policy`
+changes   the differences between two documents, as labels and values
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ Kind = Literal["switch", "choice", "whole", "number", "text"]
 
 @dataclass(frozen=True)
 class Rule:
-    """One field of the document: its path ("ttl.low_days"), what it takes, and its words."""
+    """One field of the document: its path ("ttl.low_days"), its kind and bounds, and its labels."""
 
     path: str
     kind: Kind
@@ -43,7 +43,7 @@ class Rule:
         return "rule-" + self.path.replace(".", "-")
 
     def text(self, value: Any) -> str:
-        """The value as a form holds it: numbers with a dot, a switch that is off is empty."""
+        """Return the value as form text: numbers with a dot, a switch that is off as ""."""
         if self.kind == "switch":
             return "on" if value else ""
         if isinstance(value, float):
@@ -52,7 +52,7 @@ class Rule:
         return str(value)
 
     def said(self, value: Any) -> str:
-        """The value for people, with its unit."""
+        """Return the value for display, with its unit."""
         if self.kind == "switch":
             return _("on") if value else _("off")
         if self.kind in {"choice", "text"}:
@@ -61,7 +61,9 @@ class Rule:
         return f"{number} {self.words.unit}".strip()
 
     def value(self, text: str) -> Any:
-        """What a sent text means; what is no number stays text, which the document refuses."""
+        """Return the value of a submitted text; text that is no number is returned as is, and the
+        document rejects it.
+        """
         if self.kind == "switch":
             return bool(text)
         try:
@@ -71,7 +73,7 @@ class Rule:
 
     @property
     def sentence(self) -> str:
-        """What it takes."""
+        """A sentence on the accepted values."""
         if self.kind == "text":
             return _("Two small letters, as en or zh.")
         if self.kind == "choice":
@@ -91,7 +93,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Field:
-    """A rule in a form."""
+    """A setting in a form."""
 
     rule: Rule
     text: str
@@ -101,7 +103,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Group:
-    """Fields that belong together, and what does not fit among them."""
+    """Fields that belong together, and the error between their values."""
 
     name: str
     words: GroupLabels
@@ -111,7 +113,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Change:
-    """One rule that differs: its name, and both values in words."""
+    """One setting that differs: its label, and both values for display."""
 
     label: str
     before: str
@@ -151,7 +153,7 @@ RULES: Mapping[str, Rule] = {rule.path: rule for rule in _rules(PolicyDocument)}
 
 
 def value_of(document: PolicyDocument, path: str) -> Any:
-    """The value at a path of the document."""
+    """Return the value at a path of the document."""
     value: Any = document
     for name in path.split("."):
         value = getattr(value, name)
@@ -159,12 +161,14 @@ def value_of(document: PolicyDocument, path: str) -> Any:
 
 
 def texts_of(document: PolicyDocument) -> dict[str, str]:
-    """The document as a form holds it, by path."""
+    """Return the document as form texts, by path."""
     return {path: rule.text(value_of(document, path)) for path, rule in RULES.items()}
 
 
 def asked(posted: Mapping[str, str]) -> dict[str, Any]:
-    """What a sent form asks for, nested as the document is. A switch that is off is not sent."""
+    """Return a submitted form's changes, nested like the document. A browser omits an off
+    switch.
+    """
     changes: dict[str, Any] = {}
     for path, rule in RULES.items():
         if rule.kind != "switch" and path not in posted:
@@ -182,8 +186,9 @@ def groups(
     posted: Mapping[str, str] | None = None,
     refused: InvalidArguments | None = None,
 ) -> list[Group]:
-    """The form, filled with the document or with what was sent; beside what was refused its
-    sentence."""
+    """Return the form, filled with the document or with the submitted values, and an error beside
+    each rejected field.
+    """
     texts = texts_of(document)
     if posted is not None:
         texts |= {path: posted.get(path, "") for path in RULES}
@@ -209,7 +214,7 @@ def groups(
 
 
 def changes(before: PolicyDocument, after: PolicyDocument) -> list[Change]:
-    """What differs, rule by rule, in the document's order."""
+    """Return the differences, setting by setting, in the document's order."""
     found = []
     for path, rule in RULES.items():
         old, new = value_of(before, path), value_of(after, path)

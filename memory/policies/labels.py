@@ -1,6 +1,6 @@
-"""The rules of a space in plain words: one entry for each field of memory/policy.py, by its path.
+"""Labels of a space's policy: one entry for each field of memory/policy.py, by its path.
 
-A test holds the two together, so that a new rule comes with its words.
+A test compares the two, so that a new field needs labels.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROFILE_MEANINGS: Final = {
 
 @dataclass(frozen=True)
 class Labels:
-    """A rule for people: its name, what it does, its unit, and what each choice means."""
+    """A setting for display: its name, help text and unit, and the meaning of each choice."""
 
     label: _StrPromise
     hint: _StrPromise
@@ -41,7 +41,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class GroupLabels:
-    """Rules that belong together; `wrong` says what does not fit among their values."""
+    """Settings that belong together; `wrong` is the error if their values conflict."""
 
     title: _StrPromise
     intro: _StrPromise

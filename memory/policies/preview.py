@@ -1,7 +1,7 @@
-"""Trying rules before they hold: who would go, who would stay, what questions would find.
+"""Preview of policy changes: memories to be removed or kept, and search results.
 
-Only reads, with the sweep's own queries (retention.statements), so that what is shown here is what
-happens when the rules are changed and a sweep comes at that time.
+Only reads, with the sweep's own queries (retention.statements). So the preview equals the effect of
+changing the policy and sweeping at that time.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ _NO_RANK = Cast(Value(None), IntegerField())
 
 @dataclass(frozen=True)
 class Ranked:
-    """A search result in short; rank 1 is the best."""
+    """A short search result; rank 1 is the best."""
 
     id: UUID
     short_id: str
@@ -43,7 +43,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a question finds now by the rules that hold, and then by the changed ones."""
+    """A question's results now by the policy in effect, and later by the changed one."""
 
     query: str
     before: Sequence[Ranked]
@@ -52,8 +52,9 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Preview:
-    """Who would go and stay: counts of all, lists of the first 200. Each listed memory has
-    `current_importance`, `rank`, `would_expire_at` and `why`."""
+    """Memories to be removed and kept: counts of all, lists of the first 200. Each listed memory
+    has `current_importance`, `rank`, `would_expire_at` and `why`.
+    """
 
     would_expire: Sequence[Memory]
     would_evict: Sequence[Memory]
@@ -63,7 +64,7 @@ class Preview:
 
 
 class _Fates:
-    """A space divided by rules at a time: who has expired, whom capacity takes, who stays."""
+    """A space's memories at a time by a policy: expired, removed for capacity, and kept."""
 
     def __init__(self, space: Space, document: PolicyDocument, ends: Combinable, then: datetime):
         self.document, self.ends, self.then = document, ends, then
@@ -83,14 +84,17 @@ class _Fates:
         }
 
     def expire(self) -> list[Memory]:
+        """Return the first of the memories that would expire, each with `why`."""
         rows = self._weighed(self.expiring).annotate(why=Value("expired"), rank=_NO_RANK)
         return _first(rows, "would_expire_at", "pk")
 
     def evict(self) -> list[Memory]:
+        """Return the first of the memories that capacity would remove, each with `why`."""
         rows = self.evicted.annotate(why=Value("over_capacity"), would_expire_at=self.ends)
         return list(rows.defer("search")[:MAX_LISTED])
 
     def stay(self) -> list[Memory]:
+        """Return the most important of the memories that would be kept, each with `why`."""
         why = statements.why_staying(
             now=self.then, grace_hours=self.document.grace_hours, expires_at=self.ends
         )
@@ -99,7 +103,7 @@ class _Fates:
         return _first(rows, "-current_importance", "pk")
 
     def gone(self, ids: Collection[UUID]) -> set[UUID]:
-        """Which of these would not be there any more."""
+        """Return the ids among these that would have been removed."""
         rows = self.unexpired.filter(pk__in=ids).exclude(pk__in=self.evicted.values("pk"))
         return set(ids) - set(rows.values_list("pk", flat=True))
 
@@ -120,10 +124,11 @@ def preview_policy(
     now: datetime,
     as_of: datetime | None = None,
 ) -> Preview:
-    """What a sweep would do at `as_of` by the rules with these changes, and how questions would be
-    answered then. Now, unless a later time is given: no sweep comes in the past.
+    """Return the effect of a sweep at `as_of` under the policy with these changes, and the results
+    of the questions then.
 
-    The changes are as for `change_policy`; raises InvalidArguments as it does.
+    A time in the past counts as now. The changes are as for `change_policy`; raises
+    InvalidArguments as it does.
     """
     policy = current_policy(space).document
     document = changed(policy, {name: part for name, part in changes.items() if name != "version"})
@@ -145,7 +150,7 @@ def preview_policy(
 
 
 def _ends(policy: PolicyDocument, document: PolicyDocument) -> Combinable:
-    """When lifetimes end: as stored, unless the change would count them anew."""
+    """Return the expression for the end of lifetimes: stored, unless the change recomputes it."""
     if document.ttl.tiers == policy.ttl.tiers:
         return F("expires_at")
     return retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)
@@ -176,8 +181,9 @@ def _found(question: Question, document: PolicyDocument, limit: int) -> Sequence
 
 
 def _found_later(question: Question, fates: _Fates) -> Sequence[Memory]:
-    """By the changed rules, among those who would still be there: asks for more until there are
-    enough of them."""
+    """Return the results under the changed policy, without removed memories; asks for more until
+    there are enough.
+    """
     limit = reach = _limit(fates.document)
     while True:
         found = _found(replace(question, now=fates.then), fates.document, reach)

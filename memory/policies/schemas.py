@@ -1,4 +1,4 @@
-"""Shapes: the rules of a space, what other rules would do, and a sweep's answer."""
+"""API schemas of the policy, its preview and the sweep."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ from memory.requests import Body, example
 
 
 def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
-    """A JSON schema without references."""
+    """Return a JSON schema with its references replaced by their targets."""
     if isinstance(schema, list):
         return [_inlined(item, parts) for item in schema]
     if not isinstance(schema, dict):
@@ -27,7 +27,7 @@ def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
 
 _DOCUMENT = PolicyDocument.model_json_schema()
 
-# None of its fields is required: a part of a document has the same schema as a whole one.
+# No field is required: a part of a document has the same schema as a whole one.
 PolicyChanges = Annotated[
     dict[str, Any],
     WithJsonSchema(
@@ -38,17 +38,17 @@ PolicyChanges = Annotated[
 
 
 class VersionOut(Schema):
-    """The number of a version of the rules."""
+    """The number of a version of the policy."""
 
     version: int
 
 
 class PolicyOut(PolicyDocument, VersionOut):
-    """All the rules, after the number of this version of them."""
+    """The whole policy, with its version number."""
 
 
 class PreviewIn(Body):
-    """Changes as for PATCH, questions to rank by them, and a time to come."""
+    """Policy changes as for PATCH, questions to rank, and an optional later time."""
 
     model_config = example(changes={"capacity": 500}, queries=["What does the user eat?"])
 
@@ -61,7 +61,7 @@ class PreviewIn(Body):
 
 
 class FateOut(Schema):
-    """A memory in short, and why it would go or stay."""
+    """A short memory with the reason why it would be removed or kept."""
 
     id: UUID
     short_id: str
@@ -74,11 +74,12 @@ class FateOut(Schema):
 
     @staticmethod
     def resolve_expires_at(memory: Memory) -> datetime | None:
+        """Return the end of the memory's lifetime under the previewed policy."""
         return memory.would_expire_at  # type: ignore[attr-defined, no-any-return]  # annotated by the preview
 
 
 class CountsOut(Schema):
-    """How many memories would go and stay; the lists hold the first 200 of each."""
+    """The numbers of memories removed and kept; the lists contain the first 200 of each."""
 
     would_expire: int
     would_evict: int
@@ -86,7 +87,7 @@ class CountsOut(Schema):
 
 
 class RankedOut(Schema):
-    """A search result in short."""
+    """A short search result."""
 
     id: UUID
     short_id: str
@@ -96,7 +97,7 @@ class RankedOut(Schema):
 
 
 class RankingOut(Schema):
-    """What a question finds by the rules that hold, and by the changed ones."""
+    """A question's results by the policy in effect and by the changed one."""
 
     query: str
     before: list[RankedOut]
@@ -104,7 +105,7 @@ class RankingOut(Schema):
 
 
 class PreviewOut(Schema):
-    """What other rules would do."""
+    """The effect of policy changes."""
 
     would_expire: list[FateOut]
     would_evict: list[FateOut]
@@ -114,7 +115,7 @@ class PreviewOut(Schema):
 
 
 class SweptOut(Schema):
-    """How many memories a sweep let go."""
+    """The numbers of memories that a sweep removed."""
 
     expired: int
     evicted: int

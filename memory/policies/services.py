@@ -1,4 +1,4 @@
-"""Changing the rules of a space: every version is kept, with who made it."""
+"""Changes to a space's policy: every version is stored, with its author."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,16 +21,15 @@ from memory.store.conversations import index_all
 def change_policy(
     *, space: Space, changes: Mapping[str, Any], actor: Actor, now: datetime
 ) -> Policy:
-    """Merges the changes into the rules and makes the result the next version; what changes
-    nothing makes none.
+    """Merge the changes into the policy and store the result as the next version, if it differs.
 
-    `version` may stand among the changes, as in the document that was read: if somebody else has
-    changed the rules since, it is a Conflict. Raises InvalidArguments with the fields' paths.
-    What hangs on the rules goes with them: a new TTL counts from when each lifetime began, and
-    another language indexes all texts anew.
+    `changes` may contain the `version` of the document that was read; if another one is in effect
+    by now, raises Conflict. Raises InvalidArguments with the fields' paths. Dependent data is
+    updated, too: a new TTL counts from the start of each lifetime, and another language rebuilds
+    the text index.
     """
-    # Two at once go one after the other, each from what the one before it made. No key of the
-    # row changes, so nobody who writes memories has to wait.
+    # Concurrent changes run one after the other, each on the result of the one before. No key of
+    # the row changes, so writers of memories need not wait.
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     before = current_policy(space)
     asked = dict(changes)
@@ -51,7 +50,7 @@ def change_policy(
 def add_version(
     *, space: Space, version: int, document: PolicyDocument, actor: Actor, now: datetime
 ) -> Policy:
-    """Stores the document as a version of the space's policy."""
+    """Store the document as a version of the space's policy."""
     PolicyVersion.objects.create(
         space=space,
         version=version,
@@ -64,7 +63,7 @@ def add_version(
 
 
 def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) -> Policy:
-    """Makes the rules of an earlier version hold again, as a new version. Raises NotFound."""
+    """Store the document of an earlier version as a new version. Raises NotFound."""
     earlier = policy_version(space, version)
     if earlier is None:
         raise NotFound("There is no such version of the policy.")
@@ -72,10 +71,10 @@ def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) ->
 
 
 def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
-    """Every lifetime by the new TTL, counted from when it began.
+    """Recompute every lifetime by the new TTL, counted from its start.
 
-    What is in the bin gets its lifetime when it is restored. Rows that keep theirs are not
-    written: each would be written into all indexes anew.
+    Binned memories get their lifetime when they are restored. Rows whose lifetime does not change
+    are not written, because each write updates all indexes.
     """
     fresh = retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)
     moved = (

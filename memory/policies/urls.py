@@ -1,4 +1,4 @@
-"""Addresses of the policy page, below /s/<space>/."""
+"""URLs of the policy page, below /s/<space>/."""
 
 from django.urls import path
 

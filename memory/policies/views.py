@@ -1,4 +1,4 @@
-"""The page of a space's rules: a form with words, what it would do, and the versions."""
+"""The page of a space's policy: a labelled form, a preview, and the versions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,16 +24,16 @@ from memory.policies.services import change_policy, revert_policy
 from memory.policy import PolicyDocument, changed
 
 VERSIONS = 20
-NAMED = 4  # memories of each fate
+NAMED = 4  # memories listed for each outcome
 QUERIES = 3
 MAX_QUERY = 500  # characters
-DETAILS = 4  # changes that a sentence names
+DETAILS = 4  # changes named in the message
 
 
 @require_GET
 @space_page("read")
 def policy(request: PageRequest, access: Access) -> HttpResponse:
-    """The rules and their versions; for htmx the versions before a number."""
+    """Show the policy and its versions; for htmx, the versions before a number."""
     below = request.GET.get("before", "")
     if request.htmx and below.isdecimal():
         context = _versions(access, int(below[:9]))
@@ -44,7 +44,7 @@ def policy(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("read")
 def preview(request: PageRequest, access: Access) -> HttpResponse:
-    """What the rules of the form would do; beside wrong ones their sentence. Changes nothing."""
+    """Show the effect of the submitted form, or the errors of its fields. Changes nothing."""
     queries = _queries(request.POST.getlist("query"))
     request.session[_session_key(access)] = queries
     now_holds = current_policy(access.space)
@@ -68,7 +68,7 @@ def preview(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def save(request: PageRequest, access: Access) -> HttpResponse:
-    """Makes the form's rules the next version; or says beside each field what is wrong with it."""
+    """Store the form as the next version, or show the errors of its fields."""
     before = current_policy(access.space)
     version = request.POST.get("version", "")
     known = int(version) if version.isdecimal() else None
@@ -88,7 +88,7 @@ def save(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def revert(request: PageRequest, access: Access, version: int) -> HttpResponse:
-    """Makes an earlier version hold again, as a new one."""
+    """Put an earlier version into effect again, as a new version."""
     before = current_policy(access.space)
     after = revert_policy(
         space=access.space, version=version, actor=access.actor, now=timezone.now()
@@ -163,7 +163,7 @@ def _previewed(access: Access, asked: Mapping[str, Any], queries: Sequence[str])
 
 
 def _moved(ranking: Ranking) -> dict[str, Any]:
-    """Each hit of afterwards with where it stood, and those that are no longer found."""
+    """Return each later result with its earlier rank, and the results that are no longer found."""
     ranks = {hit.id: hit.rank for hit in ranking.before}
     after = {hit.id for hit in ranking.after}
     return {
@@ -174,7 +174,7 @@ def _moved(ranking: Ranking) -> dict[str, Any]:
 
 
 def _queries(sent: Sequence[str]) -> list[str]:
-    """As many as there are fields for, the empty ones too."""
+    """Return the questions for all fields of the form, empty ones included."""
     queries = [SentText(MAX_QUERY).clean(query) for query in sent[:QUERIES]]
     return [*queries, *[""] * (QUERIES - len(queries))]
 

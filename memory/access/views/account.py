@@ -1,4 +1,4 @@
-"""The page of one's own account: a password, set the first time or changed."""
+"""The account page: set or change one's own password."""
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -18,13 +18,13 @@ from memory.models import User
 @require_http_methods(["GET", "POST"])
 @space_page("read")
 def account(request: PageRequest, access: Access) -> HttpResponse:
-    """Who came by a link sets a password; who has one says it before it is changed."""
+    """Set the first password of an invited user, or change a password with the old one."""
     user = request.user
     kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
     form: SetPasswordForm[User] = kind(user, request.POST if request.method == "POST" else None)
     if form.is_valid():
         form.save()
-        update_session_auth_hash(request, user)  # here one stays logged in, elsewhere not
+        update_session_auth_hash(request, user)  # keeps this session, ends the others
         messages.success(request, _("Your password is set."))
         return redirect("account", access.space.slug)
     return render(request, "memory/access/account.html", {"form": form})

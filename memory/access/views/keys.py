@@ -1,4 +1,4 @@
-"""The page of a space's keys: made, rotated, revoked; below it, what was done by whom."""
+"""The page of a space's keys: create, rotate and revoke, with the activity log below."""
 
 from datetime import timedelta
 from typing import Any
@@ -37,7 +37,7 @@ SCOPES = (
     (Scope.WRITE, _("write"), _("change and chat")),
     (Scope.ADMIN, _("admin"), _("steer the space: its rules, its keys")),
 )
-# What an entry tells beside its subject, by its name there.
+# Labels of the details of an audit entry, by their names.
 _TOLD = {
     "scopes": _("scopes"),
     "name": _("name"),
@@ -52,21 +52,21 @@ _TOLD = {
 @require_GET
 @space_page("admin")
 def keys(request: PageRequest, access: Access) -> HttpResponse:
-    """All keys, those that work first."""
+    """Show all keys, live keys first."""
     return _shown(request, access)
 
 
 @require_GET
 @space_page("admin")
 def audit(request: PageRequest, access: Access) -> HttpResponse:
-    """More of what was done."""
+    """Show the next page of the activity log."""
     return render(request, "memory/access/_audit.html", audited(request, access))
 
 
 @require_POST
 @space_page("admin")
 def create(request: PageRequest, access: Access) -> HttpResponse:
-    """Makes a key and shows its secret, this once."""
+    """Create a key and show its secret once."""
     now, days = timezone.now(), request.POST.get("expires", "")
     try:
         key, secret = services.create_key(
@@ -86,7 +86,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def rotate(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
-    """A new secret for the key, shown this once."""
+    """Give the key a new secret and show it once."""
     key = get_object_or_404(ApiKey.objects.in_space(access.space), public_id=key_id)
     grace = request.POST.get("grace", "")
     try:
@@ -105,7 +105,7 @@ def rotate(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def revoke(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
-    """Ends a key."""
+    """Revoke a key."""
     key = get_object_or_404(ApiKey.objects.in_space(access.space), public_id=key_id)
     services.revoke_key(key=key, actor=access.actor, now=timezone.now())
     return _shown(request, access)
@@ -138,12 +138,14 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     }
     template = "memory/access/_keys.html" if request.htmx else "memory/access/keys.html"
     response = render(request, template, context)
-    response["Cache-Control"] = "no-store"  # a secret may stand in it
+    response["Cache-Control"] = "no-store"  # the page may contain a secret
     return response
 
 
 def audited(request: PageRequest, access: Access) -> dict[str, Any]:
-    """What templates/memory/access/_audit.html shows: a page of the audit, each entry in words."""
+    """Return the context of templates/memory/access/_audit.html: a page of the audit log, each
+    entry with its details as text.
+    """
     rows = AuditEntry.objects.in_space(access.space)
     cursor = request.GET.get("cursor") or None
     entries, following = keyset("-at").page(rows, limit=ENTRIES, cursor=cursor)
@@ -151,7 +153,9 @@ def audited(request: PageRequest, access: Access) -> dict[str, Any]:
 
 
 def _words(entry: AuditEntry) -> str:
-    """`{"role": "editor", "before": "viewer"}` → "role editor · before viewer"."""
+    """Return the details: `{"role": "editor", "before": "viewer"}` → "role editor · before
+    viewer".
+    """
     told = []
     for name, value in entry.detail.items():
         if value in (None, "", []):

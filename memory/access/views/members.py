@@ -1,4 +1,4 @@
-"""The page of a space's members: who they are, what they may, who comes and who goes."""
+"""The page of a space's members: list, add, invite, change roles and remove."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ ROLES = (
 @require_GET
 @space_page("read")
 def members(request: PageRequest, access: Access) -> HttpResponse:
-    """All who belong here; for htmx the next page of them."""
+    """Show all members; for htmx, the next page of them."""
     if request.htmx and "cursor" in request.GET:
         return render(request, "memory/access/_member_rows.html", _listed(request, access))
     return _shown(request, access)
@@ -42,7 +42,7 @@ def members(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def add(request: PageRequest, access: Access) -> HttpResponse:
-    """Gives somebody who has an account a place here; who has none can be invited next."""
+    """Make an existing user a member; for an unknown name, offer an invitation."""
     name, role = _name(request), _role(request)
     user = User.objects.filter(username=name, is_active=True).first()
     if user is None:
@@ -59,7 +59,7 @@ def add(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def invite(request: PageRequest, access: Access) -> HttpResponse:
-    """Makes an account and shows the link that opens it, this once."""
+    """Create an account and show its login link once."""
     try:
         user = services.invite(
             space=access.space,
@@ -76,7 +76,7 @@ def invite(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def invite_again(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
-    """Another link for somebody who was invited and never came."""
+    """Show another login link for an invited user who has never logged in."""
     member = _member(access, member_id)
     try:
         services.invite_again(
@@ -91,7 +91,7 @@ def invite_again(request: PageRequest, access: Access, member_id: int) -> HttpRe
 @require_POST
 @space_page("admin")
 def change(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
-    """Another role."""
+    """Change a member's role."""
     member = _member(access, member_id)
     try:
         services.add_member(
@@ -111,7 +111,7 @@ def change(request: PageRequest, access: Access, member_id: int) -> HttpResponse
 @require_POST
 @space_page("admin")
 def remove(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
-    """Takes a place away, also one's own."""
+    """Remove a member, possibly oneself."""
     member = _member(access, member_id)
     try:
         services.remove_member(membership=member, actor=access.actor, now=timezone.now())
@@ -167,5 +167,5 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         context |= audited(request, access)
     template = "memory/access/_members.html" if request.htmx else "memory/access/members.html"
     response = render(request, template, context)
-    response["Cache-Control"] = "no-store"  # a link may stand in it
+    response["Cache-Control"] = "no-store"  # the page may contain a login link
     return response

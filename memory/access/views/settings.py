@@ -1,4 +1,4 @@
-"""What steers a space, page by page: each that its visitor may open."""
+"""The settings page: links to the pages of a space's settings."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 
-# (url name, icon, label, what it is for, scope)
+# (url name, icon, label, description, scope)
 PAGES = (
     ("spaces", "list", _("Spaces"), _("Your spaces; what this one is called."), "read"),
     ("members", "people", _("Members"), _("Who belongs here, and what each of them may."), "read"),
@@ -33,6 +33,6 @@ PAGES = (
 @require_GET
 @space_page("read")
 def settings(request: PageRequest, access: Access) -> HttpResponse:
-    """The list of them."""
+    """List the settings pages that the user may open."""
     pages = [page for page in PAGES if page[-1] in access.scopes]
     return render(request, "memory/access/settings.html", {"pages": pages})

@@ -1,4 +1,4 @@
-"""`manage.py create_api_key`: a key for another program, printed once and kept nowhere."""
+"""`manage.py create_api_key`: create an API key and print its secret, which is not stored."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +20,8 @@ from memory.spaces.services import create_space
 
 
 class Command(BaseCommand):
+    """Create an API key and print it."""
+
     help = "Create an API key for a space and print it, and nothing else."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py delete_space`: closes a space and deletes it, showing how far it is, or reopens it."""
+"""`manage.py delete_space`: close and delete a space with a progress line, or reopen it."""
 
 from contextlib import suppress
 from typing import Any
@@ -15,6 +15,8 @@ from memory.spaces.deletion import begin_deletion, close_space, reopen_space
 
 
 class Command(BaseCommand):
+    """Delete a space, or reopen a closed one."""
+
     help = (
         "Delete a space with all that is in it, now and without a grace. Ctrl-C before anything is "
         "gone keeps it; later a worker goes on."
@@ -47,7 +49,7 @@ class Command(BaseCommand):
         if space.closed_at is None:
             space = close_space(space=space, actor=SYSTEM, now=timezone.now())
         job = begin_deletion(space=space, now=timezone.now())
-        with suppress(Job.DoesNotExist):  # it goes with its space
+        with suppress(Job.DoesNotExist):  # the job is deleted with its space
             work_in_front(job)
             self._stopped(space, job)
         self.stdout.write(_("The space %(name)s is deleted.") % {"name": space.slug})

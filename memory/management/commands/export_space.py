@@ -1,4 +1,4 @@
-"""`manage.py export_space`: everything in a space as JSON Lines, into a file or a pipe."""
+"""`manage.py export_space`: write everything in a space as JSON Lines, to a file or a pipe."""
 
 import sys
 from datetime import datetime, timedelta
@@ -15,6 +15,8 @@ from memory.transfer.export import count_rows, export_lines
 
 
 class Command(BaseCommand):
+    """Export a space."""
+
     help = "Write everything in a space as JSON Lines. Progress goes to standard error."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,7 +30,7 @@ class Command(BaseCommand):
         if file is None:
             self._write(found, self.stdout)  # type: ignore[arg-type]  # it writes as a stream does
             return
-        # Into its place only when it is whole.
+        # The file gets its final name only when it is complete.
         draft = Path(f"{file}.part")
         try:
             with draft.open("w", encoding="utf-8") as stream:

@@ -1,4 +1,6 @@
-"""`manage.py import_space`: an export, or memories of a system before Ebb, into a space."""
+"""`manage.py import_space`: import an Ebb export, or memories of an earlier system, into a
+space.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,8 @@ from memory.transfer.upload import IMPORT, begin_import
 
 
 class Command(BaseCommand):
+    """Import a file into a space."""
+
     help = "Read a file into a space. Ctrl-C stops it, --resume goes on."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py login_link`: a link that logs somebody in once, without a password."""
+"""`manage.py login_link`: print a link that logs a user in once, without a password."""
 
 from typing import Any
 
@@ -12,6 +12,8 @@ from memory.models import User
 
 
 class Command(BaseCommand):
+    """Print a login link."""
+
     help = "Print a login link that works once."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py sweep`: lets go what has to go in a space, in batches, and shows how far it is."""
+"""`manage.py sweep`: remove expired and surplus memories of a space in batches, with progress."""
 
 from typing import Any
 
@@ -15,6 +15,8 @@ from memory.retention.sweep_job import KIND, begin_sweep
 
 
 class Command(BaseCommand):
+    """Sweep a space now."""
+
     help = "Sweep a space now: expiry, capacity, the bin. Ctrl-C stops it, --resume goes on."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,6 +1,6 @@
-"""`manage.py switch_embedder`: moves a space to another embedding model, and shows how far it is.
+"""`manage.py switch_embedder`: move a space to another embedding model, with progress.
 
-The work is a job of the workers: it goes on when this command is interrupted.
+A worker does the job: interrupting this command does not stop it.
 """
 
 import time
@@ -22,6 +22,8 @@ _EVERY = 0.3  # seconds
 
 
 class Command(BaseCommand):
+    """Move a space to another embedding model."""
+
     help = "Move a space to another embedding model; search stays with the old one until then."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -67,7 +69,7 @@ class Command(BaseCommand):
         )
 
     def _watch(self, job: Job) -> None:
-        """Shows how far it is until the job has ended. Ctrl-C ends the watching only."""
+        """Show the progress until the job has ended. Ctrl-C stops only the display."""
         line = ProgressLine()
         try:
             while not job.is_finished:

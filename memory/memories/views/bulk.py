@@ -1,4 +1,4 @@
-"""Many memories at once: what is ticked in the list is changed, and each change can be undone."""
+"""Bulk actions on the memories selected in the list; each can be undone."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ from memory.memories.views.list import listed
 _TAG: TypeAdapter[str] = TypeAdapter(Tag)
 _TYPE: TypeAdapter[MemoryTypeName] = TypeAdapter(MemoryTypeName)
 
-# What each button says was done.
+# The message after each action.
 SAID = {
     "pin": ngettext_lazy("%(n)d memory is pinned.", "%(n)d memories are pinned.", "n"),
     "unpin": ngettext_lazy(
@@ -46,7 +46,7 @@ SAID = {
 @require_POST
 @space_page("write")
 def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
-    """Does one of SAID to what is ticked; the list is drawn anew, with the undo."""
+    """Apply one of the actions in SAID to the selected memories; render the list with an undo."""
     if action not in SAID:
         raise Http404
     chosen, actor = selected_ids(request.POST), access.actor.in_action()
@@ -64,7 +64,7 @@ def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
 
 
 def _act(request: PageRequest, action: str, asked: dict[str, Any]) -> int:
-    """How many it changed. Raises pydantic's ValidationError, Conflict."""
+    """Return the number of changed memories. Raises pydantic's ValidationError, Conflict."""
     if action in {"pin", "unpin"}:
         return bulk.pin_memories(pinned=action == "pin", **asked)
     if action == "delete":
@@ -86,7 +86,7 @@ def _refusal(action: str) -> str:
 @require_POST
 @space_page("write")
 def undo(request: PageRequest, access: Access, action_id: UUID) -> HttpResponse:
-    """Undoes one action of `change`; the page is drawn anew."""
+    """Undo one action of `change` and reload the page."""
     undone = undo_action(
         space=access.space, action_id=action_id, actor=access.actor, now=timezone.now()
     )
@@ -107,7 +107,7 @@ def _said(undone: Undone) -> str:
 def _drawn(
     request: PageRequest, access: Access, text: str, level: str, undo_url: str = ""
 ) -> HttpResponse:
-    """The list by the address's filters, begun anew, and a word on what was done."""
+    """Render the list by the URL's filters, from its first page, with a message."""
     asked = Filters.of(request.GET)
     if not request.htmx:
         messages.info(request, text)

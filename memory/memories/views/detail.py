@@ -1,4 +1,4 @@
-"""The page of one memory: what it says and said, what happened to it and what becomes of it."""
+"""The page of one memory: its text and revisions, history and forecast."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,14 +45,14 @@ SAID = {
 @require_GET
 @space_page("read")
 def memory(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """The page; for htmx what of it an action changes."""
+    """Show the page; for htmx only the part that actions change."""
     return _drawn(request, access, _one(access, memory_id))
 
 
 @require_GET
 @space_page("read")
 def revisions(request: PageRequest, access: Access, memory_id: UUID, below: int) -> HttpResponse:
-    """A fragment: the changes before the one of this number."""
+    """Render a fragment: the revisions before the one with this number."""
     memory = _one(access, memory_id)
     changed, earlier = changes(memory, below=below)
     context = {"memory": memory, "changes": changed, "earlier": earlier}
@@ -62,7 +62,7 @@ def revisions(request: PageRequest, access: Access, memory_id: UUID, below: int)
 @require_GET
 @space_page("read")
 def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """A fragment: what says nearly the same."""
+    """Render a fragment: similar memories."""
     one = _one(access, memory_id)
     one.space = access.space
     hits = [
@@ -76,9 +76,9 @@ def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """A form in the text's place; then the memory as it was changed."""
+    """Show a form in place of the text; once submitted, the changed memory."""
     one = _one(access, memory_id)
-    # What was typed is not thrown away because the memory has been let go meanwhile.
+    # A submitted text is not discarded if the memory was moved to the bin meanwhile.
     if one.status == Status.REVIEW or (one.status == Status.BINNED and request.method == "GET"):
         return _drawn(request, access, one)
     form = edited(request, access, one)
@@ -96,7 +96,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("write")
 def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> HttpResponse:
-    """Does one of SAID; what can be taken back is offered to be."""
+    """Apply one of the actions in SAID; offer an undo where there is one."""
     one, actor = _one(access, memory_id), access.actor.in_action()
     who: dict[str, Any] = {"space": access.space, "actor": actor, "now": timezone.now()}
     verbs: dict[str, Callable[[], object]] = {
@@ -113,7 +113,7 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
     except (NotFound, Conflict):
         done = 0
     one = _one(access, memory_id)
-    if done == 0:  # pinned already, or gone
+    if done == 0:  # already pinned, or deleted meanwhile
         return _drawn(request, access, one, text=_("Something else has happened to it since."))
     undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
     undo_url = undo if action in UNDO else ""
@@ -123,7 +123,7 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
 @require_POST
 @space_page("write")
 def revert(request: PageRequest, access: Access, memory_id: UUID, number: int) -> HttpResponse:
-    """Makes it say again what it said in a past revision, which is a revision as well."""
+    """Restore the text of a past revision, as a new revision."""
     try:
         revert_memory(
             space=access.space,
@@ -145,7 +145,7 @@ def _one(access: Access, memory_id: UUID) -> Memory:
 
 
 def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> HttpResponse:
-    """The page about it, or what of it changes; without a script the page is asked for anew."""
+    """Render the page, or for htmx its changing part; redirect after a POST without htmx."""
     if request.method == "POST" and not request.htmx and not more.get("editing"):
         return redirect("memory", access.space.slug, one.pk)
     document = current_policy(access.space).document
@@ -169,7 +169,7 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
 
 
 def _course(one: Memory, document: PolicyDocument) -> dict[str, Any]:
-    """The curve of a live memory, and its lines."""
+    """Return the forecast of a live memory as lines of a chart; an empty dict for others."""
     if one.status != Status.LIVE:
         return {}
     found = curve(one, document, timezone.now())
@@ -184,7 +184,7 @@ def _course(one: Memory, document: PolicyDocument) -> dict[str, Any]:
         "unused_area": charts.line([*unused.points, *ground], found.days),
         "used_line": charts.line(used.points, found.days),
         "thresholds": [{"at": bound, "up": 1 - bound} for bound in bounds],
-        # Where a line ends because the memory goes.
+        # The points where a line ends because the memory expires.
         "ends": [
             {"line": name, "x": course.last[0] / (found.days or 1), "y": 1 - course.last[1]}
             for name, course in drawn.items()

@@ -1,4 +1,4 @@
-"""Pages: the list of memories with its filters and its search."""
+"""Pages of the list of memories, with its filters and its search."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ CHOICES = {
 @require_GET
 @space_page("read")
 def memories(request: PageRequest, access: Access) -> HttpResponse:
-    """Memories as the address narrows and orders them; or what a search finds, with its match."""
+    """Show memories by the URL's filters and order, or the results of a search with their match."""
     asked = Filters.of(request.GET)
     cursor = request.GET.get("cursor") or None
     fragment = "memory/memories/_list_rows.html" if cursor else "memory/memories/_list_found.html"
@@ -86,7 +86,7 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def tags(request: PageRequest, access: Access) -> HttpResponse:
-    """A fragment: the tags that the newest memories have, the most frequent first."""
+    """Render a fragment: the tags of the newest memories, most frequent first."""
     newest = Memory.objects.in_space(access.space).live().order_by("-created_at", "-pk")
     counted = Counter(tag for row in newest.values_list("tags", flat=True)[:TAGS_OF] for tag in row)
     known = [tag for tag, _count in counted.most_common(TAGS_SHOWN)]
@@ -94,7 +94,7 @@ def tags(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[str, Any]:
-    """What templates/memory/memories/_list.html shows."""
+    """Return the context of templates/memory/memories/_list.html."""
     policy = current_policy(access.space)
     rows = Memory.objects.in_space(access.space)
     context = CHOICES | {
@@ -121,7 +121,7 @@ def _paged(
     fitting = rows.values("pk")[: COUNTED + 1].count() if asked.is_narrow and not cursor else None
     if asked.order == "-current_importance" and not cursor:
         rows = _heaviest(rows)
-    # The order is found in an index that holds little of each; only these few are read whole.
+    # An index with few columns gives the order; only the rows of this page are read whole.
     few = rows.only("pk", *({asked.order.lstrip("-")} & _COLUMNS))
     places, following = keyset(asked.order).page(few, limit=PAGE_SIZE, cursor=cursor, as_of=now)
     hits = [{"memory": memory} for memory in space_rows.whole(places)]
@@ -129,15 +129,17 @@ def _paged(
 
 
 def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
-    """Without those that cannot stand on the first page: none weighs more now than its base, which
-    has an index."""
+    """Leave out rows that cannot be on the first page, by the base importance, which has an index.
+
+    A memory's importance now never exceeds its base.
+    """
     some = rows.order_by("-importance").values_list(F("current_importance"))[:WEIGHED]
     weights = sorted((weight for (weight,) in some), reverse=True)
     return rows.filter(importance__gte=weights[PAGE_SIZE]) if len(weights) > PAGE_SIZE else rows
 
 
 def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
-    """The best that a search finds; where it is narrowed further, of the best SEARCHED."""
+    """Return the best results of a search; with further filters, those among the best SEARCHED."""
     rest = asked.importance or asked.age or asked.lifetime
     found = recall(
         space=access.space,
@@ -163,7 +165,7 @@ def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Se
 
 
 def _signals(result: Result) -> dict[str, dict[str, float]]:
-    """What templates/_signals.html draws."""
+    """Return the context of templates/_signals.html."""
     return {
         name: {"value": value, "contribution": result.contributions.get(name, 0.0)}
         for name, value in result.signals.items()
@@ -173,7 +175,7 @@ def _signals(result: Result) -> dict[str, dict[str, float]]:
 @require_POST
 @space_page("write")
 def move_to_bin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Moves a memory to the bin; the answer offers to take back exactly that."""
+    """Move a memory to the bin; the answer offers an undo of exactly that."""
     memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
     actor = access.actor.in_action()
     gone = bulk.delete_memories(
@@ -185,8 +187,9 @@ def move_to_bin(request: PageRequest, access: Access, memory_id: UUID) -> HttpRe
 
 
 def _counted(request: PageRequest, access: Access) -> dict[str, Any]:
-    """What stands above the list that the request comes from; nothing above what a search found, of
-    which there is no count."""
+    """Return the context above the list that the request comes from; empty above search results,
+    which have no count.
+    """
     shown = urlsplit(request.htmx.current_url or "")
     asked = Filters.of(QueryDict(shown.query))
     if shown.path != reverse("memories", args=[access.space.slug]) or asked.is_search:
@@ -197,9 +200,9 @@ def _counted(request: PageRequest, access: Access) -> dict[str, Any]:
 @require_POST
 @space_page("write")
 def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Pins a memory, or unpins it, as the button that was pressed says; and draws it anew.
+    """Pin or unpin a memory, as the pressed button says, and render the memory again.
 
-    Not the other of what it is: somebody may have pinned it since the button was drawn.
+    A toggle would be wrong: another user may have pinned the memory since the button was rendered.
     """
     bulk.pin_memories(
         space=access.space,

@@ -1,4 +1,4 @@
-"""Page: a space in numbers, each with the way to what is behind it."""
+"""The overview page: a space in numbers, each linked to its list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ BAND_NAMES = {
 
 @dataclass(frozen=True)
 class Bar:
-    """One kind of memories: `share` is that of the largest kind, 0..1."""
+    """The number of memories of one kind; `share` is relative to the largest kind, 0..1."""
 
     key: str
     label: str
@@ -38,7 +38,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Column:
-    """A day in the chart: where it begins, how far up and down it goes; parts of the whole."""
+    """A day in the chart: its left edge and its extent up and down, as shares of the whole."""
 
     day: date
     came: int
@@ -55,7 +55,7 @@ class Column:
 @require_GET
 @space_page("read")
 def overview(request: PageRequest, access: Access) -> HttpResponse:
-    """What is alive, what comes and goes, what is near its end."""
+    """Show active memories, recent changes and memories that expire soon."""
     found = space_overview(space=access.space, now=timezone.now())
     context = {
         "found": found,
@@ -71,7 +71,7 @@ def overview(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def overview_days(request: PageRequest, access: Access) -> HttpResponse:
-    """A piece of the overview: what came and went in the last days."""
+    """Render a part of the overview: memories added and removed on the last days."""
     days = came_and_went(space=access.space, now=timezone.now())
     context = {
         "columns": _columns(days),
