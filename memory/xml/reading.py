@@ -27,8 +27,8 @@ SORTS = ("combined", "relevance", "date")
 
 _NAMES = "memory_save|memory_load|memory_delete"
 _OURS = re.compile(rf"</?(?:{_NAMES})\b")
-# Starts of pieces. Text in comments and CDATA contains no tags. A message may be megabytes of starts
-# without an end: no pattern may scan the whole rest for each.
+# Starts of pieces. Comments and CDATA contain no tags. A message may be megabytes of starts without
+# an end: no pattern may scan the whole rest for each.
 _PIECE = re.compile(
     r"(?P<verbatim><!--|<!\[CDATA\[)"
     rf"""|<(?P<close>/?)(?P<name>{_NAMES})(?P<rest>(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?)>"""
