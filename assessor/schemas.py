@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import BeforeValidator
 
 from assessor.judging import Exchange
 from memory.drafts import MAX_CONTENT, JsonObject, MemoryTypeName, Text
@@ -12,6 +13,7 @@ from memory.requests import Body, Cursor, Flag, Limit, example
 from memory.store.schemas import MemoryOut
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
+_NONE_IF_EMPTY = BeforeValidator(lambda value: value or None)
 Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 
@@ -53,7 +55,7 @@ class _Judged(Schema):
     summary: str
     tags: list[str]
     topics: list[str]
-    memory_type: MemoryTypeName | None
+    memory_type: Annotated[MemoryTypeName | None, _NONE_IF_EMPTY]
     reasoning: str
     facets: dict[str, float] | None
     ttl_seconds: int | None
@@ -68,7 +70,7 @@ class _Judged(Schema):
     # How sure who judged is, 0 to 1; null where nobody said.
     confidence: float | None
     first_importance: float | None
-    error: str | None
+    error: Annotated[str | None, _NONE_IF_EMPTY]
     memory_id: UUID | None
     # Why the memory it became had to wait for a person.
     review_reason: str | None
@@ -80,14 +82,6 @@ class _Judged(Schema):
     @staticmethod
     def resolve_status(assessment: Any) -> str:
         return str(assessment.state)
-
-    @staticmethod
-    def resolve_memory_type(assessment: Any) -> str | None:
-        return assessment.memory_type or None
-
-    @staticmethod
-    def resolve_error(assessment: Any) -> str | None:
-        return assessment.error or None
 
 
 class AssessmentOut(_Judged):

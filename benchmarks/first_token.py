@@ -30,7 +30,7 @@ DELAY_MS = 5.0
 CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times
 QUESTION = "where does Ana live, and what is she allergic to?"
 _STREAMS = ("stub model", "through Ebb, memory off", "through Ebb, memory on")
-_DOORS = ("through /v1, memory off", "through /v1, memory on")
+_OPENAI = ("through /v1, memory off", "through /v1, memory on")
 _AGAIN = "stub model again (noise)"
 _SDK = "stub model, openai SDK"
 _MESSAGES: Any = [{"role": "user", "content": QUESTION}]
@@ -69,13 +69,13 @@ def _filled_space() -> str:
 
 @dataclass(frozen=True)
 class Ways:
-    """The ways to ask the same model; a door is the same request as the direct one, sent to Ebb."""
+    """The ways to ask the same model; those with `openai` send the direct request to Ebb."""
 
     direct: Target
     without_memory: Target
     with_memory: Target
-    door_without_memory: Target
-    door_with_memory: Target
+    openai_without_memory: Target
+    openai_with_memory: Target
 
 
 def _ways(stub: str, web: str, key: str) -> Ways:
@@ -124,15 +124,15 @@ async def _sdk_at_once(stub: str, count: int) -> list[float]:
 
 async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.Row]]:
     """Everything beside the stub; and with memory beside without."""
-    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_DOORS, _AGAIN, _SDK)}
+    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_OPENAI, _AGAIN, _SDK)}
     async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
         for turn in range(-20, rounds):
             times = [
                 await first_token_ms(ways.direct),
                 await first_token_ms(ways.without_memory),
                 await first_token_ms(ways.with_memory),
-                await first_token_ms(ways.door_without_memory),
-                await first_token_ms(ways.door_with_memory),
+                await first_token_ms(ways.openai_without_memory),
+                await first_token_ms(ways.openai_with_memory),
                 await first_token_ms(ways.direct),
                 await _sdk_first_token_ms(client),
             ]

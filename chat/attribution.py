@@ -1,4 +1,4 @@
-"""Which of the recalled memories an answer leaned on, told from the words alone.
+"""Which of the recalled memories an answer used, found by comparing words alone.
 
 A model is given memories and does not say which it used. Two things give it away: it names one by
 its id, or it says something new that stands in one. A sentence that repeats the question's words,
@@ -14,7 +14,7 @@ from assessor.local.sentences import split_sentences
 from memory.text.lexemes import prepare
 
 ATTRIBUTED = 0.4
-"""From here on an answer leaned on a memory."""
+"""From here on an answer counts as using a memory."""
 ENOUGH = 1.25
 """What must be shared at least, unless it is all that the memory says: one word is chance, but not
 beside one that the question holds (WORD + ECHO)."""
@@ -49,17 +49,17 @@ _CALENDAR = frozenset(_DATES.split())
 
 
 def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[str, float]:
-    """How much the answer leaned on each memory, in 0..1, for those it did lean on.
+    """Returns how much the answer used each memory, in 0..1, for those it did use.
 
     `memories` are the texts by their ids (UUIDs as text). One that is named by its whole or short
     id counts in full.
     """
-    words = {id_: _told(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
+    words = {id_: _weights(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)
-    sentences = [_told(sentence) for sentence in split_sentences(answer)]
-    asked = _told(question)
+    sentences = [_weights(sentence) for sentence in split_sentences(answer)]
+    asked = _weights(question)
     attributions = {
-        id_: 1.0 if cites(answer, id_) else leaning(sentences, telling, asked, holders)
+        id_: 1.0 if cites(answer, id_) else attribution(sentences, telling, asked, holders)
         for id_, telling in words.items()
     }
     return {id_: value for id_, value in attributions.items() if value >= ATTRIBUTED}
@@ -70,7 +70,7 @@ def cites(answer: str, id_: str) -> bool:
     return re.search(rf"\b{id_[:8]}(?:{id_[8:]})?\b", answer, re.IGNORECASE) is not None
 
 
-def leaning(
+def attribution(
     sentences: list[dict[str, float]],
     memory: Mapping[str, float],
     asked: Mapping[str, float],
@@ -107,16 +107,16 @@ def _overlap(said: Mapping[str, float], memory: Mapping[str, float]) -> float:
     return shared / min(math.fsum(said.values()), whole)
 
 
-def _told(text: str) -> dict[str, float]:
-    """The words that tell something, by their stems, each with its weight."""
-    told: dict[str, float] = {}
+def _weights(text: str) -> dict[str, float]:
+    """Returns the words that carry information, by their stems, each with its weight."""
+    weights: dict[str, float] = {}
     for place, match in enumerate(_WORD.finditer(prepare(text))):
         word = match.group()
         if word.lower().replace("’", "'") in _PLAIN:
             continue
         stem = _stem(word)
-        told[stem] = max(told.get(stem, 0.0), NAME if _is_name(word, place) else WORD)
-    return told
+        weights[stem] = max(weights.get(stem, 0.0), NAME if _is_name(word, place) else WORD)
+    return weights
 
 
 def _is_name(word: str, place: int) -> bool:

@@ -1,4 +1,4 @@
-"""A private reply: memory is read, and nothing of the conversation is kept anywhere.
+"""An ephemeral reply, "private" on pages: memory is read, and nothing of the talk is kept.
 
 Whoever talks brings what was said so far with each turn; what is answered goes to them alone. There
 is no row to begin and none to finish, no assessment, no use counted.
@@ -11,14 +11,15 @@ from typing import Unpack
 from assessor.llm import ChatMessage, ModelError
 from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
-from chat.replies import HISTORY_MESSAGES, Done, Draft, Event, Failed, written
+from chat.replies import HISTORY_MESSAGES, Done, Draft, Event, Failed, recall_for, written
 from chat.responders import get_responder
+from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.models import Space
 
 
-def private_conversation(*, space: Space, **choices: Unpack[Choices]) -> Conversation:
-    """What a private reply goes by: never saved, and memory is read at the most.
+def ephemeral_conversation(*, space: Space, **choices: Unpack[Choices]) -> Conversation:
+    """What an ephemeral reply goes by: never saved, and memory is read at the most.
 
     Raises InvalidArguments.
     """
@@ -30,14 +31,14 @@ def private_conversation(*, space: Space, **choices: Unpack[Choices]) -> Convers
     return conversation
 
 
-async def stream_private_reply(
+async def stream_ephemeral_reply(
     conversation: Conversation, said: Sequence[ChatMessage]
 ) -> AsyncGenerator[Event]:
     """Answers the last of what was said, with the events of any reply."""
-    draft = Draft(get_responder(conversation.model))
+    draft, history = Draft(get_responder(conversation.model)), said[-HISTORY_MESSAGES:]
     try:
-        writing = written(conversation.space, conversation, said[-HISTORY_MESSAGES:], draft)
-        async with aclosing(writing) as events:
+        found = await in_thread(recall_for, conversation, history[-1].content)
+        async with aclosing(written(conversation, history, found, draft)) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:

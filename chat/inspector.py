@@ -118,7 +118,7 @@ def _hits(
 ) -> list[Hit]:
     ids = [hit["memory"]["id"] for hit in stored]
     texts = {} if is_out else {hit["memory"]["id"]: hit["memory"]["content"] for hit in stored}
-    leaned = attributed(message.content, question, texts)
+    used = attributed(message.content, question, texts)
     cut = min((hit["score"] for hit in message.recalled if hit.get("rank")), default=None)
     return [
         Hit(
@@ -126,7 +126,7 @@ def _hits(
             memory=now.memories.get(id_),
             is_out=is_out,
             below=cut - hit["score"] if is_out and cut is not None else None,
-            is_attributed=id_ in leaned,
+            is_attributed=id_ in used,
             is_set_aside=id_ in now.aside,
         )
         for id_, hit in zip(ids, stored, strict=True)

@@ -53,7 +53,7 @@ class LiveReply:
     def __init__(self, message: Message) -> None:
         self.message = message
         self._events: list[Event] = []
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._readers = 0
         self._writer = asyncio.create_task(self._write())
         self._writer.add_done_callback(lambda _: self._end())
@@ -61,7 +61,7 @@ class LiveReply:
         self._leaving = self._loop.call_later(GRACE, self._give_up)
 
     async def read(self) -> AsyncGenerator[list[Event]]:
-        """What has happened so far, then what happens, as often as there is news.
+        """Yields the events so far, then the new ones whenever there are some.
 
         Raises Conflict if it turns out that somebody else writes the reply.
         """
@@ -71,7 +71,7 @@ class LiveReply:
         try:
             while seen < len(self._events) or not self._writer.done():
                 if seen == len(self._events):
-                    await self._news.wait()
+                    await self._changed.wait()
                     continue
                 happened = self._events[seen:]
                 seen += len(happened)
@@ -92,12 +92,12 @@ class LiveReply:
         async with aclosing(stream_reply(self.message, explain=True)) as events:
             async for happened in events:
                 self._events.append(happened)
-                self._tell()
+                self._wake_readers()
 
-    def _tell(self) -> None:
-        """Wakes who waits for news; whoever waits next waits for the next."""
-        self._news.set()
-        self._news = asyncio.Event()
+    def _wake_readers(self) -> None:
+        """Wakes all waiting readers; from then on they wait for the next change."""
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _give_up(self) -> None:
         """Cancels the writer until it ends: libraries lose a cancellation now and then, as when it
@@ -110,4 +110,4 @@ class LiveReply:
     def _end(self) -> None:
         del _LIVE[self.message.pk]
         self._leaving.cancel()
-        self._tell()
+        self._wake_readers()

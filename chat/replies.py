@@ -5,20 +5,18 @@ done, failed, or left by its reader — the reply's row is finished and the exch
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Unpack
+from dataclasses import asdict, dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 
-from assessor.llm import ChatMessage, Finished, ModelError, TextDelta, Usage
+from assessor.llm import ChatMessage, Chunk, Finished, ModelError, TextDelta, Usage
 from assessor.remembering import taught_only_by
 from assessor.storable import storable
-from chat.choices import Choices, chosen
-from chat.explaining import Why
+from chat import explaining
 from chat.models import Conversation, MemoryUse, Message
 from chat.responders import Responder, Turn, get_responder
 from chat.services.replies import Reply, claim_reply, finish_reply
@@ -27,7 +25,6 @@ from memory.connections import in_last_thread, in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.memories.schemas import results_out
-from memory.models import Space
 from memory.policy import PolicyDocument
 from memory.recall.recall import Recall, recall
 
@@ -81,114 +78,85 @@ class Draft:
 
     responder: Responder
     explains: bool = False
+    found: Recall | None = None
     recalled: list[dict[str, Any]] = field(default_factory=list)
     memory_ids: list[UUID] = field(default_factory=list)
-    recall_ms: float | None = None
-    why: Why | None = None
     pieces: list[str] = field(default_factory=list)
     tools: Toolbox | None = None
     usage: Usage | None = None
     is_cut: bool = False
     ended: bool = False
 
-    def found(self, use: ToolUse) -> bool:
-        """Notes what a tool put before the model; whether any of it is new there."""
-        new = [result for result in use.found if result.memory.pk not in self.memory_ids]
-        self.recalled = self.recalled + results_out(new)
-        self.memory_ids = self.memory_ids + [result.memory.pk for result in new]
-        return bool(new)
+    def begin(self, found: Recall | None) -> Recalled:
+        """Notes what was recalled for the reply."""
+        self.found = found
+        if found is not None:
+            self.recalled, self.memory_ids = results_out(found.results), found.memory_ids
+        return Recalled(self.recalled)
+
+    def add(self, chunk: Chunk | ToolUse) -> list[Recalled | Token | Tool]:
+        """Notes a piece of the answer; returns what that is to a reader."""
+        if isinstance(chunk, TextDelta):
+            self.pieces.append(chunk.text)
+            return [Token(storable(chunk.text))]
+        if isinstance(chunk, ToolUse):
+            new = [result for result in chunk.found if result.memory.pk not in self.memory_ids]
+            self.recalled = self.recalled + results_out(new)
+            self.memory_ids = self.memory_ids + [result.memory.pk for result in new]
+            called = Tool(chunk.shown())
+            return [called, Recalled(self.recalled)] if new else [called]
+        if isinstance(chunk, Finished):
+            self.usage, self.is_cut = chunk.usage, chunk.finish_reason == "length"
+        return []
 
     def reply(self, state: str, error: str = "") -> Reply:
-        usage, why = self.usage, self.why
+        """Returns the reply as it is to be stored."""
+        explanation = explaining.explain(self.found) if self.explains and self.found else []
         return Reply(
             state=state,
             content=storable("".join(self.pieces)),
             model=self.responder.label,
-            recalled=why.ranked(self.recalled) if why else self.recalled,
-            missed=why.missed(self.memory_ids) if why else [],
+            recalled=explaining.with_ranks(self.recalled, explanation),
+            missed=explaining.just_missed(explanation, self.memory_ids),
             memory_ids=self.memory_ids,
-            recall_ms=self.recall_ms,
+            recall_ms=self.found.took_ms if self.found else None,
             tool_calls=[use.shown() for use in self.tools.uses] if self.tools else [],
-            usage=(
-                {
-                    "prompt_tokens": usage.prompt_tokens,
-                    "completion_tokens": usage.completion_tokens,
-                }
-                if usage
-                else None
-            ),
+            usage=asdict(self.usage) if self.usage else None,
             error=storable(error),
             is_cut=self.is_cut,
         )
 
 
-Recalling = Awaitable[Recall | None]
-
-
-def begin_recall(
-    *,
-    space: Space,
-    text: str,
-    conversation_id: UUID | None,
-    now: datetime,
-    **choices: Unpack[Choices],
-) -> Recalling:
-    """Recalls for what is being said, while that is still being stored.
-
-    The arguments are begin_turn's. The result goes to stream_reply; a failure waits there too.
-    """
-
-    def look() -> Recall | None:
-        made = chosen(choices)
-        held: tuple[str, str] | None = None
-        if conversation_id is not None:
-            rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
-            held = rows.values_list("memory", "profile").first()
-        memory, profile = held or (MemoryUse.ON, "")
-        memory, profile = made.get("memory", memory), made.get("profile", profile)
-        return _recall(space, text, now, memory, profile)
-
-    recalling = asyncio.ensure_future(in_thread(look))
-    # When storing fails nobody asks for this one's failure any more.
-    recalling.add_done_callback(lambda done: done.cancelled() or done.exception())
-    return recalling
-
-
-def _recall(
-    space: Space,
-    text: str,
-    now: datetime,
-    memory: str,
-    profile: str,
-    without: Collection[UUID] = (),
+def recall_for(
+    conversation: Conversation, text: str, without: Collection[UUID] = ()
 ) -> Recall | None:
-    if memory == MemoryUse.OFF:
+    """Returns what fits the text, as the conversation recalls; None where its memory is off."""
+    if conversation.memory == MemoryUse.OFF:
         return None
-    return recall(space=space, query=text, now=now, profile=profile or None, without=without)
+    return recall(
+        space=conversation.space,
+        query=text,
+        now=timezone.now(),
+        profile=conversation.profile or None,
+        without=without,
+    )
 
 
-def _recall_for(message: Message, text: str) -> Recall | None:
-    """What fits the text; not what the same words have taught when they were answered before."""
-    space, conversation = message.space, message.conversation
+def _read(message: Message) -> tuple[list[ChatMessage], Recall | None]:
+    """What was said so far, and what fits the question; without what the same words have taught
+    when they were answered before."""
+    space, history = message.space, said_so_far(message)
     before = Message.objects.in_space(space).answered_before(message)
     own: list[UUID] = []
     if before.exists():
         judged = [message.assessment_id] if message.assessment_id else []
         taught = taught_only_by(space, judged, before.memories_written())
         own = list(taught.values_list("pk", flat=True))
-    now = timezone.now()
-    return _recall(space, text, now, conversation.memory, conversation.profile, without=own)
+    return history, recall_for(message.conversation, history[-1].content, without=own)
 
 
-async def stream_reply(
-    message: Message,
-    recalling: Recalling | None = None,
-    history: Sequence[ChatMessage] | None = None,
-    *,
-    explain: bool = False,
-) -> AsyncGenerator[Event]:
-    """Answers the turn whose empty reply this is, with what `recalling` finds, if it has begun, and
-    by the `history` that whoever stored the turn has read.
+async def stream_reply(message: Message, *, explain: bool = False) -> AsyncGenerator[Event]:
+    """Answers the turn whose empty reply this is.
 
     With `explain` each memory's ranks, and what nearly was, are stored with it (chat.explaining).
     Raises Conflict if somebody else answers it.
@@ -198,17 +166,12 @@ async def stream_reply(
     try:
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
-        if not history:
-            history = await in_thread(said_so_far, message)
-        if recalling is None:
-            recalling = in_thread(_recall_for, message, history[-1].content)
-        writing = written(message.space, message.conversation, history, draft, recalling)
-        async with aclosing(writing) as events:
+        history, found = await in_thread(_read, message)
+        async with aclosing(written(message.conversation, history, found, draft)) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:
-        reply = await _finish(message, draft, Message.State.FAILED, str(error))
-        yield Failed(reply, error)
+        yield Failed(await _finish(message, draft, Message.State.FAILED, str(error)), error)
     else:
         yield Done(await _finish(message, draft, Message.State.DONE))
     finally:
@@ -226,64 +189,37 @@ async def _claimed(message: Message) -> bool:
 
 
 async def written(
-    space: Space,
-    conversation: Conversation,
-    history: Sequence[ChatMessage],
-    draft: Draft,
-    recalling: Recalling | None = None,
+    conversation: Conversation, history: Sequence[ChatMessage], found: Recall | None, draft: Draft
 ) -> AsyncGenerator[Recalled | Token | Tool]:
-    """Recalls and answers by what the conversation goes by, and notes both in the draft."""
-    now, memory, profile = timezone.now(), conversation.memory, conversation.profile
-    if recalling is None:
-        said = history[-1].content
-        found = await in_thread(_recall, space, said, now, memory, profile)
-    else:
-        found = await recalling
-    if found is not None:
-        draft.recalled, draft.memory_ids = results_out(found.results), found.memory_ids
-        draft.recall_ms = found.took_ms
-        draft.why = Why(found) if draft.explains else None
-    yield Recalled(draft.recalled)
-    rules = found.policy.document if found else PolicyDocument()
+    """Answers by what the conversation goes by, and notes all of it in the draft."""
+    yield draft.begin(found)
+    now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
     draft.tools = Toolbox(conversation, said, rules, model, now)
     turn = Turn(
         history,
         found.results if found else [],
         now,
-        memory,
+        conversation.memory,
         system_prompt=conversation.system_prompt,
         rules=rules,
         tools=draft.tools,
     )
-    async with aclosing(_answered(turn, draft)) as events:
-        async for happened in events:
-            yield happened
-
-
-async def _answered(turn: Turn, draft: Draft) -> AsyncGenerator[Recalled | Token | Tool]:
     async with aclosing(draft.responder.stream(turn)) as chunks:
         async for chunk in chunks:
-            if isinstance(chunk, TextDelta):
-                draft.pieces.append(chunk.text)
-                yield Token(storable(chunk.text))
-                if draft.why:
-                    draft.why.begin()
-            elif isinstance(chunk, ToolUse):
-                yield Tool(chunk.shown())
-                if draft.found(chunk):
-                    yield Recalled(draft.recalled)
-            elif isinstance(chunk, Finished):
-                draft.usage, draft.is_cut = chunk.usage, chunk.finish_reason == "length"
-    if draft.why:
-        await draft.why.wait()
+            for happened in draft.add(chunk):
+                yield happened
 
 
 async def _finish(message: Message, draft: Draft, state: str, error: str = "") -> Reply:
     """Stores the end of the reply, even if the reader leaves at this very moment."""
-    reply = draft.reply(state, error)
-    stored = in_last_thread(finish_reply, message=message, reply=reply, now=timezone.now())
-    await asyncio.shield(stored)
+
+    def store() -> Reply:
+        reply = draft.reply(state, error)
+        finish_reply(message=message, reply=reply, now=timezone.now())
+        return reply
+
+    reply = await asyncio.shield(in_last_thread(store))
     draft.ended = True
     return reply
 

@@ -16,13 +16,13 @@ def _application() -> Any:
 
     from config.handler import StreamingASGIHandler
     from config.lifespan import Lifespan
-    from config.mcp.endpoint import McpDoor
+    from config.mcp.endpoint import McpEndpoint
 
     _load_embedder()
     pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(), root=settings.STATIC_ROOT, prefix=settings.STATIC_URL
     )
-    return Lifespan(McpDoor(pages_and_api))
+    return Lifespan(McpEndpoint(pages_and_api))
 
 
 def _load_embedder() -> None:

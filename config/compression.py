@@ -5,28 +5,18 @@ page holds both a secret and what somebody else wrote gives nothing away by its 
 the CSRF token anew in each page, and pads the compressed page by chance (django.middleware.gzip).
 """
 
-from collections.abc import Callable
-from typing import Any
-
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
-SMALLEST = 2000  # bytes: less is one packet anyway
 
-Handler = Callable[[HttpRequest], Any]
+class CompressedPages(GZipMiddleware):
+    """Compresses HTML for whoever takes it so."""
 
-
-def compressed_pages(get_response: Handler) -> Handler:
-    """Middleware: compresses HTML for whoever takes it so."""
-    gzip = GZipMiddleware(get_response)
-
-    def answer(request: HttpRequest) -> HttpResponseBase:
-        response: HttpResponse = get_response(request)
-        return gzip.process_response(request, response) if _is_large_page(response) else response
-
-    return answer
-
-
-def _is_large_page(response: HttpResponse) -> bool:
-    is_page = response.headers.get("Content-Type", "").startswith("text/html")
-    return is_page and not response.streaming and len(response.content) >= SMALLEST
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        is_page = response.headers.get("Content-Type", "").startswith("text/html")
+        if response.streaming or not is_page:
+            return response
+        return super().process_response(request, response)

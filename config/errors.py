@@ -48,14 +48,16 @@ _BY_STATUS = {
     429: "rate_limited",
     500: "internal_error",
 }
-# A form that is none, and a body that is larger than Django takes.
-_UNREADABLE = (MultiPartParserError, SuspiciousOperation)
+_BAD_REQUESTS: tuple[type[Exception], ...] = (
+    ValidationError, pydantic.ValidationError, InvalidArguments, HttpError, MultiPartParserError,
+    SuspiciousOperation,
+)  # fmt: skip
 TOO_LARGE = f"larger than {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20} MB"
 API = "/api/v1/"
-DOOR = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
+OPENAI_API = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
 NO_SUCH_CALL = {
     API: "There is no such call. All are described at /api/v1/docs.",
-    DOOR: "There is no such call. There are POST /v1/chat/completions and GET /v1/models.",
+    OPENAI_API: "There is no such call. There are POST /v1/chat/completions and GET /v1/models.",
 }
 
 
@@ -86,10 +88,26 @@ def problem(
 
 
 def problem_of(error: Exception) -> HttpResponse:
-    """The answer to an error that stands in the table."""
-    answer = answer_to(error)
+    """Returns the answer to any error that `install` names."""
+    match error:
+        case ValidationError():
+            return _invalid([_invalid_field(one) for one in error.errors])
+        case pydantic.ValidationError():
+            return _invalid([_invalid_field(one) for one in error.errors()])
+        case InvalidArguments():
+            return _invalid([{"field": e.field, "message": e.message} for e in error.errors])
+        case RequestDataTooBig():
+            return _invalid([{"field": "body", "message": TOO_LARGE}])
+        case MultiPartParserError() | SuspiciousOperation() | HttpError(status_code=400):
+            # A form that is none, or a body that is not JSON.
+            return _invalid([{"field": "body", "message": str(error) or "cannot be read"}])
+        case HttpError() if not isinstance(error, AuthenticationError):
+            code = _BY_STATUS.get(error.status_code, "error")
+            return problem(error.status_code, code, str(error), str(error))
+    status, code, title = answer_to(error)
     unknown = isinstance(error, AuthenticationError)
-    response = problem(*answer, openai_errors.UNKNOWN_KEY if unknown else str(error) or answer[2])
+    detail = openai_errors.UNKNOWN_KEY if unknown else str(error) or title
+    response = problem(status, code, title, detail)
     if isinstance(error, RateLimited):
         response["Retry-After"] = str(max(1, ceil(error.retry_after)))
     return response
@@ -105,7 +123,7 @@ def _field(location: Sequence[object]) -> str:
     return ".".join(parts) or "body"
 
 
-def _said_of(wrong: Mapping[str, Any]) -> dict[str, str]:
+def _invalid_field(wrong: Mapping[str, Any]) -> dict[str, str]:
     return {"field": _field(wrong["loc"]), "message": plainly(wrong)}
 
 
@@ -115,40 +133,13 @@ def _invalid(errors: Sequence[dict[str, str]]) -> HttpResponse:
 
 
 def install(api: NinjaAPI) -> None:
-    """Hangs the table into the API."""
+    """Has the API answer these errors with problems."""
 
-    def from_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
-        return _invalid([_said_of(one) for one in error.errors])
-
-    def from_pydantic(request: HttpRequest, error: pydantic.ValidationError) -> HttpResponse:
-        return _invalid([_said_of(one) for one in error.errors()])
-
-    def from_services(request: HttpRequest, error: InvalidArguments) -> HttpResponse:
-        return _invalid([{"field": e.field, "message": e.message} for e in error.errors])
-
-    def from_ninja(request: HttpRequest, error: HttpError) -> HttpResponse:
-        if error.status_code == 400:  # a body that is not JSON
-            return _invalid([{"field": "body", "message": str(error)}])
-        code = _BY_STATUS.get(error.status_code, "error")
-        return problem(error.status_code, code, str(error), str(error))
-
-    def from_body(request: HttpRequest, error: Exception) -> HttpResponse:
-        said = TOO_LARGE if isinstance(error, RequestDataTooBig) else str(error)
-        return _invalid([{"field": "body", "message": said or "cannot be read"}])
-
-    def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
+    def answer(request: HttpRequest, error: Any) -> HttpResponse:
         return problem_of(error)
 
-    handlers: dict[type[Exception], Any] = {
-        ValidationError: from_request,
-        pydantic.ValidationError: from_pydantic,
-        InvalidArguments: from_services,
-        HttpError: from_ninja,
-        **dict.fromkeys(_UNREADABLE, from_body),
-        **dict.fromkeys(ANSWERS, from_table),
-    }
-    for kind, handler in handlers.items():
-        api.add_exception_handler(kind, handler)
+    for kind in (*_BAD_REQUESTS, *ANSWERS):
+        api.add_exception_handler(kind, answer)
 
 
 Handler = Callable[[HttpRequest], Any]
@@ -166,12 +157,12 @@ def api_problems(get_response: Handler) -> Handler:
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     status, kind = response.status_code, response.headers.get("Content-Type", "")
-    if status < 400 or not request.path.startswith((API, DOOR)) or "json" in kind:
+    if status < 400 or not request.path.startswith((API, OPENAI_API)) or "json" in kind:
         return response
     phrase = HTTPStatus(status).phrase
-    door = DOOR if request.path.startswith(DOOR) else API
-    said = NO_SUCH_CALL[door] if status == 404 else phrase
-    if door == DOOR:
+    prefix = OPENAI_API if request.path.startswith(OPENAI_API) else API
+    said = NO_SUCH_CALL[prefix] if status == 404 else phrase
+    if prefix == OPENAI_API:
         answer = openai_errors.of_status(status, said).response()
     else:
         answer = problem(status, _BY_STATUS.get(status, "error"), phrase, said)

@@ -1,5 +1,6 @@
 """Django as an asynchronous application: each request in one go, streams that hold no thread."""
 
+from asyncio import CancelledError
 from typing import Any
 
 from asgiref.sync import SyncToAsync, sync_to_async
@@ -28,7 +29,13 @@ class StreamingASGIHandler(ASGIHandler):
 
     async def send_response(self, response: Any, send: Any) -> None:
         if response.streaming:
-            await _release_request_thread()
+            try:
+                await _release_request_thread()
+            except CancelledError:
+                # The reader left. asgiref keeps this exception, and with it the response, in a
+                # circle; dropped here, the stream ends now and not when Python looks for circles.
+                response.streaming_content = ()
+                raise
         await super().send_response(response, send)
 
 

@@ -14,22 +14,15 @@ Handler = Callable[[HttpRequest], Any]
 def head_as_get(get_response: Handler) -> Handler:
     """Middleware: answers HEAD with the status and the headers of GET."""
 
-    def answer(request: HttpRequest) -> HttpResponse:
+    def answer(request: HttpRequest) -> Any:
         if request.method != "HEAD" or not request.path.startswith(_PROGRAMS):
-            response: HttpResponse = get_response(request)
-            return response
+            return get_response(request)
         request.method = "GET"
-        whole = get_response(request)
+        response = get_response(request)
         request.method = "HEAD"
-        return _without_body(whole)
+        if response.streaming:  # it ends before it has begun
+            response.close()
+            return HttpResponse(status=response.status_code, headers=dict(response.headers))
+        return response  # of which the server sends no body
 
     return answer
-
-
-def _without_body(whole: HttpResponse) -> HttpResponse:
-    """The same status and headers. A stream ends before it has begun."""
-    bare = HttpResponse(status=whole.status_code, headers=dict(whole.headers))
-    if not whole.streaming:
-        bare.headers.setdefault("Content-Length", str(len(whole.content)))
-    whole.close()
-    return bare

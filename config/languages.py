@@ -1,4 +1,4 @@
-"""The language of an answer: pages in the reader's, the doors for programs in English."""
+"""The language of an answer: pages in the reader's, the APIs in English."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -1,4 +1,4 @@
-"""The OpenAI-compatible door: an API of its own below /v1/, with OpenAI's paths and errors."""
+"""The OpenAI-compatible API: one of its own below /v1/, with OpenAI's paths and errors."""
 
 from ninja import NinjaAPI, Swagger
 
@@ -6,7 +6,7 @@ from chat.completions import errors
 from chat.completions.api import router
 from memory.access.authentication import BearerKey
 
-door = NinjaAPI(
+api = NinjaAPI(
     title="Ebb, OpenAI-compatible",
     version="1",
     description="The configured model with memory, for any OpenAI client.",
@@ -14,5 +14,5 @@ door = NinjaAPI(
     docs=Swagger(settings={"persistAuthorization": True}),
     urls_namespace="openai",
 )
-errors.install(door)
-door.add_router("", router)
+errors.install(api)
+api.add_router("", router)

@@ -38,7 +38,12 @@ def request_ids(get_response: Handler) -> Handler:
 
     def answer(request: HttpRequest) -> HttpResponse:
         started = begin(request)
-        return _ended(request, get_response(request), started)
+        response: HttpResponse = get_response(request)
+        response.headers[HEADER] = current_request_id()
+        count_request(request, response.status_code, perf_counter() - started)
+        if request.path.startswith(_PROGRAMS):
+            log_end(request, response.status_code, started)
+        return response
 
     return answer
 
@@ -48,14 +53,6 @@ def begin(request: HttpRequest) -> float:
     given = request.headers.get(HEADER, "")
     _current.set(given if _GIVEN.fullmatch(given) else secrets.token_hex(8))
     return perf_counter()
-
-
-def _ended(request: HttpRequest, response: HttpResponse, started: float) -> HttpResponse:
-    response.headers[HEADER] = current_request_id()
-    count_request(request, response.status_code, perf_counter() - started)
-    if request.path.startswith(_PROGRAMS):
-        log_end(request, response.status_code, started)
-    return response
 
 
 def log_end(request: HttpRequest, status: int, started: float) -> None:

@@ -168,7 +168,7 @@ MIDDLEWARE = [
     "config.request_ids.request_ids",
     "config.head.head_as_get",
     "django.middleware.security.SecurityMiddleware",
-    "config.compression.compressed_pages",
+    "config.compression.CompressedPages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.PagesInTheirLanguage",

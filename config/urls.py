@@ -9,7 +9,7 @@ from chat.views.playground import home
 from config.api import api
 from config.health import health_parts
 from config.metrics import metrics
-from config.openai_endpoint import door
+from config.openai_endpoint import api as openai_api
 
 urlpatterns = [
     path("", home, name="home"),
@@ -18,7 +18,7 @@ urlpatterns = [
     path("s/<slug:slug>/overview/health/", health_parts, name="health_parts"),
     path("s/<slug:slug>/assessments/", include("assessor.urls")),
     path("api/v1/", api.urls),
-    path("v1/", door.urls),
+    path("v1/", openai_api.urls),
     path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -1,6 +1,6 @@
 """What somebody asks to remember or to change, checked before anything is written.
 
-Every door (API, tools, assessor, pages) builds one of these; services accept nothing else.
+Every entry point (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
 import math

@@ -15,17 +15,11 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import JSONField, Model
 from django.db.models.base import ModelState
-from pgvector import HalfVector
-from pgvector.psycopg.halfvec import HalfVectorBinaryDumper
 
 M = TypeVar("M", bound=Model)
 
-# A vector of 384 as text takes Python longer to write than PostgreSQL to compare with a hundred.
-psycopg.adapters.register_dumper(HalfVector, HalfVectorBinaryDumper)
-
 PREPARED_AFTER, PREPARED = 5, 20
-"""How often a connection sends a text before PostgreSQL is to keep it, and how many it keeps: the
-largest takes half a megabyte there."""
+"""How often a connection sends a text before PostgreSQL is to keep it, and how many it keeps."""
 
 
 def fetch(text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

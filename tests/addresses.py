@@ -27,7 +27,7 @@ class Answered(Protocol):
 
 
 OURS = ("memory", "assessor", "chat")
-# Doors for programs have their own tests; of the admin see `find_admin_pages`.
+# The APIs have their own tests; of the admin see `find_admin_pages`.
 _ELSEWHERE = ("api", "openai", "admin")
 _STATES = ("status", "state", "role")
 _TIMES = ("last_active_at", "created_at", "at")
@@ -52,7 +52,7 @@ class Found:
 
 
 def addresses() -> list[Address]:
-    """All that have a name, but those of the admin and of the doors for programs."""
+    """All that have a name, but those of the admin and of the APIs."""
     return list(_walk(get_resolver(), ()))
 
 

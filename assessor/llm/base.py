@@ -1,18 +1,21 @@
 """What every chat model can do, whoever serves it.
 
 The assessor asks for one whole answer (`complete`), the chat for a stream (`stream`), the
-OpenAI-compatible door hands requests on as they are (`forward`, `forward_stream`, `models`), the
+OpenAI-compatible API hands requests on as they are (`forward`, `forward_stream`, `models`), the
 health page asks whether anybody is there (`check`). All are async: the chat's views are, and a
 Celery task runs its one call in `asyncio.run`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 Role = Literal["system", "user", "assistant", "tool"]
+Count = Annotated[int, Field(ge=0, lt=1 << 30)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,8 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: Count
+    completion_tokens: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,6 @@ class ChatModel(ABC):
         self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None
     ) -> AsyncGenerator[Chunk]:
         """Text as it comes, then whole tool calls, then Finished; or a ModelError at any point.
-        Tokens that came at once are one text.
 
         A stream that ends without Finished has raised. Whoever may stop early wraps it in
         `contextlib.aclosing`, which also ends the request at the endpoint. `tools` are OpenAI
@@ -111,9 +113,8 @@ class ChatModel(ABC):
     @abstractmethod
     def forward_stream(
         self, body: Mapping[str, Any]
-    ) -> AbstractAsyncContextManager[AsyncIterator[list[dict[str, Any]]]]:
-        """The chunks that the endpoint answers this request with, both as they are; those that
-        came at once together.
+    ) -> AbstractAsyncContextManager[AsyncGenerator[dict[str, Any]]]:
+        """The chunks that the endpoint answers this request with, both as they are.
 
         Entered when the endpoint has accepted the request, which may be long before the first
         chunk; leaving ends the request. Raises ModelError there and at any chunk.

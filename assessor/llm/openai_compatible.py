@@ -10,23 +10,18 @@ living loop; `aclose` closes the running loop's.
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import httpx2
 import openai
-from openai.resources.chat import AsyncChat
-from openai.types.chat import ChatCompletionMessageParam
 
 from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta
 from assessor.llm.errors import ModelBadAnswer, ModelError
-from assessor.llm.events import events
 from assessor.llm.sdk_errors import BROKE_OFF, refuses_tools, translated
-from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply, read_usage
-
-T = TypeVar("T")
+from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 10.0  # seconds: an endpoint that is there accepts at once, but we may be busy
@@ -62,19 +57,19 @@ class OpenAICompatibleModel(ChatModel):
         schema: dict[str, Any] | None = None,
         timeout: float,
     ) -> Completion:
-        chat = self._client().chat  # not on the model's time
+        client = self._client()  # not on the model's time
         # The SDK's timeouts start anew with each byte; this one is for the whole answer.
         with translated():
             async with asyncio.timeout(timeout):
                 if schema is None or not self._takes_schema:
-                    return await self._complete(chat, messages, None)
+                    return await self._complete(client, messages, None)
                 try:
-                    return await self._complete(chat, messages, schema)
+                    return await self._complete(client, messages, schema)
                 except (openai.BadRequestError, openai.UnprocessableEntityError):
                     # (Servers on FastAPI say 422.) It may be the schema or the messages; only if it
                     # was the schema does the plain question succeed, and only then is that worth
                     # remembering.
-                    completion = await self._complete(chat, messages, None)
+                    completion = await self._complete(client, messages, None)
                     self._takes_schema = False
                     return completion
 
@@ -89,13 +84,12 @@ class OpenAICompatibleModel(ChatModel):
         }
         opened = await self._open_with_tools(request, tools)
         reply = StreamedReply()
-        try:
-            async with aclosing(self._events(opened, ChunkPart.model_validate)) as events:
-                async for chunks in events:
-                    if text := "".join(map(reply.add, chunks)):
-                        yield TextDelta(text)
-        finally:
-            await opened.close()
+        async with opened, aclosing(self._chunks(opened)) as chunks:
+            async for chunk in chunks:
+                with translated():
+                    part = ChunkPart.model_validate(chunk)
+                if text := reply.add(part):
+                    yield TextDelta(text)
         finished = reply.finished()
         for call in reply.tool_calls():
             yield call
@@ -110,13 +104,10 @@ class OpenAICompatibleModel(ChatModel):
     @asynccontextmanager
     async def forward_stream(
         self, body: Mapping[str, Any]
-    ) -> AsyncGenerator[AsyncIterator[list[dict[str, Any]]]]:
+    ) -> AsyncGenerator[AsyncGenerator[dict[str, Any]]]:
         opened = await self._open_stream({**body, "stream": True})
-        try:
-            async with aclosing(self._events(opened, _as_object)) as events:
-                yield events
-        finally:
-            await opened.close()
+        async with opened, aclosing(self._chunks(opened)) as chunks:
+            yield chunks
 
     async def models(self) -> list[dict[str, Any]]:
         client = self._client()
@@ -145,19 +136,18 @@ class OpenAICompatibleModel(ChatModel):
             await client.close()
 
     async def _complete(
-        self, chat: AsyncChat, messages: Sequence[ChatMessage], schema: dict[str, Any] | None
+        self,
+        client: openai.AsyncOpenAI,
+        messages: Sequence[ChatMessage],
+        schema: dict[str, Any] | None,
     ) -> Completion:
-        completion = await chat.completions.create(
-            model=self.model,
-            messages=_as_params(messages),
-            response_format=openai.omit
-            if schema is None
-            else {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": schema, "strict": True},
-            },
+        request: dict[str, Any] = {"model": self.model, "messages": _as_params(messages)}
+        if schema is not None:
+            named = {"name": "answer", "schema": schema, "strict": True}
+            request["response_format"] = {"type": "json_schema", "json_schema": named}
+        answer = AnswerPart.model_validate(
+            await client.post("/chat/completions", cast_to=object, body=request)
         )
-        answer = AnswerPart.model_validate(completion)
         if not answer.choices:
             raise ModelBadAnswer("no choices")
         message = answer.choices[0].message
@@ -166,7 +156,7 @@ class OpenAICompatibleModel(ChatModel):
         return Completion(
             text=message.content,
             model=answer.model or self.model,
-            usage=read_usage(answer.usage),
+            usage=answer.usage,
         )
 
     async def _open_with_tools(
@@ -196,10 +186,16 @@ class OpenAICompatibleModel(ChatModel):
                     # Most likely a connection kept open that the endpoint was just closing.
                     return await _post(client, request)
 
-    def _events(
-        self, opened: openai.AsyncStream[object], cast: Callable[[Any], T]
-    ) -> AsyncGenerator[list[T]]:
-        return events(opened.response, cast, idle_timeout=self._idle_timeout)
+    async def _chunks(self, opened: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
+        """Yields the endpoint's chunks; raises ModelTimeout after `idle_timeout` of silence."""
+        try:
+            while True:
+                with translated():
+                    async with asyncio.timeout(self._idle_timeout):
+                        chunk = await anext(opened)
+                yield _as_object(chunk)
+        except StopAsyncIteration:
+            return
 
     def _client(self) -> openai.AsyncOpenAI:
         loop = asyncio.get_running_loop()
@@ -228,7 +224,7 @@ async def _post(
     client: openai.AsyncOpenAI, request: Mapping[str, Any]
 ) -> openai.AsyncStream[object]:
     # Not `chat.completions.create`: building the SDK's object for each token takes 0.27 ms of CPU,
-    # and one process streams to many people at once. `events` reads the response itself.
+    # and one process streams to many people at once.
     return await client.post(
         "/chat/completions",
         cast_to=object,
@@ -251,8 +247,8 @@ def _as_object(answer: object) -> dict[str, Any]:
     return answer
 
 
-def _as_params(messages: Sequence[ChatMessage]) -> list[ChatCompletionMessageParam]:
-    return [cast("ChatCompletionMessageParam", _as_param(message)) for message in messages]
+def _as_params(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    return [_as_param(message) for message in messages]
 
 
 def _as_param(message: ChatMessage) -> dict[str, Any]:

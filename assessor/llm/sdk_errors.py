@@ -59,8 +59,6 @@ def translated() -> Iterator[None]:
         raise ModelTimeout from error
     except openai.OpenAIError as error:
         raise translate(error) from error
-    except httpx2.RequestError as error:  # amid a stream, which is read without the SDK
-        raise ModelInterrupted from error
     except UnicodeEncodeError as error:
         raise ModelBadRequest("it holds half of a surrogate pair, which no UTF-8 can") from error
     except ValueError as error:  # not JSON, not UTF-8, or not the shape we read

@@ -1,8 +1,8 @@
 """What we read of an endpoint's answers, and nothing more.
 
-The SDK builds its objects without checking them, and endpoints that call themselves
-OpenAI-compatible leave out what they please. So the few fields that Ebb uses are validated here,
-each optional where the field's endpoints differ; anything else is a ValidationError.
+Endpoints that call themselves OpenAI-compatible leave out what they please, and the SDK builds its
+objects without checking them. So the few fields that Ebb uses are validated here, each optional
+where endpoints differ; anything else is a ValidationError.
 """
 
 from contextlib import suppress
@@ -11,8 +11,6 @@ from typing import Annotated, Any
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
-    Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -20,10 +18,6 @@ from pydantic import (
 
 from assessor.llm.base import Finished, ToolCall, Usage
 from assessor.llm.errors import ModelInterrupted
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
 
 
 def _joined(value: Any) -> Any:
@@ -37,71 +31,60 @@ def _joined(value: Any) -> Any:
 _Text = Annotated[str | None, BeforeValidator(_joined)]
 
 
-class UsagePart(_Part):
-    prompt_tokens: Annotated[int, Field(ge=0, lt=1 << 30)]
-    completion_tokens: Annotated[int, Field(ge=0, lt=1 << 30)]
-
-
-def _none_if_unreadable(value: Any, read: ValidatorFunctionWrapHandler) -> UsagePart | None:
+def _none_if_unreadable(value: Any, read: ValidatorFunctionWrapHandler) -> Usage | None:
     """An answer is not lost for its bill: some endpoints count half of it, or write {}."""
     with suppress(ValidationError):
-        counted: UsagePart | None = read(value)
+        counted: Usage | None = read(value)
         return counted
     return None
 
 
-_Usage = Annotated[UsagePart | None, WrapValidator(_none_if_unreadable)]
+_Usage = Annotated[Usage | None, WrapValidator(_none_if_unreadable)]
 
 
-class FunctionPart(_Part):
+class FunctionPart(BaseModel):
     name: str | None = None
     arguments: str | None = None
 
 
-class ToolCallPart(_Part):
+class ToolCallPart(BaseModel):
     index: int | None = None
     id: str | None = None
     function: FunctionPart | None = None
 
 
-class DeltaPart(_Part):
+class DeltaPart(BaseModel):
     content: _Text = None
     tool_calls: list[ToolCallPart] | None = None
 
 
-class ChoicePart(_Part):
+class ChoicePart(BaseModel):
     delta: DeltaPart | None = None
     finish_reason: str | None = None
 
 
-class ChunkPart(_Part):
+class ChunkPart(BaseModel):
     """One server-sent event; the one that carries `usage` has no choices."""
 
     choices: list[ChoicePart] | None = None
     usage: _Usage = None
 
 
-class MessagePart(_Part):
+class MessagePart(BaseModel):
     content: _Text = None
     refusal: str | None = None
 
 
-class AnswerChoicePart(_Part):
+class AnswerChoicePart(BaseModel):
     message: MessagePart
 
 
-class AnswerPart(_Part):
+class AnswerPart(BaseModel):
     """A whole answer. One may have no text: a refusal, a tool call, an empty list of choices."""
 
     choices: list[AnswerChoicePart]
     model: str | None = None
     usage: _Usage = None
-
-
-def read_usage(part: UsagePart | None) -> Usage | None:
-    if part is None:
-        return None
-    return Usage(prompt_tokens=part.prompt_tokens, completion_tokens=part.completion_tokens)
 
 
 class StreamedReply:
@@ -114,7 +97,7 @@ class StreamedReply:
 
     def add(self, chunk: ChunkPart) -> str:
         """Take one chunk in; return the text it brought, "" if none."""
-        self._usage = read_usage(chunk.usage) or self._usage
+        self._usage = chunk.usage or self._usage
         text = ""
         for choice in chunk.choices or []:
             self._finish_reason = choice.finish_reason or self._finish_reason

@@ -50,17 +50,7 @@ def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
     if conversation is None:
         raise NotFound("There is no such conversation.")
     messages = Message.objects.in_space(space).of(conversation).shown()
-    return {
-        "id": conversation.pk,
-        "title": conversation.title,
-        "memory": conversation.memory,
-        "profile": conversation.profile,
-        "model": conversation.model,
-        "system_prompt": conversation.system_prompt,
-        "created_at": conversation.created_at,
-        "updated_at": conversation.updated_at,
-        "messages": list(messages),
-    }
+    return {**vars(conversation), "messages": list(messages)}
 
 
 @router.patch(

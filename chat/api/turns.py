@@ -3,29 +3,18 @@
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import ParamSpec
+from functools import partial
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
 
-from assessor.llm import ChatMessage, ModelError
-from chat.ephemeral import private_conversation, stream_private_reply
+from assessor.llm import ModelError
+from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
 from chat.models import Conversation, Message
-from chat.replies import (
-    Done,
-    Event,
-    Failed,
-    Recalled,
-    Token,
-    Tool,
-    begin_recall,
-    said_so_far,
-    stream_reply,
-)
+from chat.replies import Done, Event, Failed, Recalled, Token, Tool, stream_reply
 from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
 from chat.services.edits import edit_message, take_back_edit
 from chat.services.turns import NewConversation, answer_again, begin_turn
@@ -37,7 +26,6 @@ from memory.requests import may_fail, or_events
 router = Router(tags=["chat"])
 
 AS_USUAL = AnswerIn()  # what a call without a body asks for
-P = ParamSpec("P")
 
 
 @router.post(
@@ -52,17 +40,10 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
     access, now = access_to(request, "write"), timezone.now()
     if asked.private:
         await release_request_connection()
-        conversation = private_conversation(space=access.space, **asked.choices)
-        private = stream_private_reply(conversation, asked.said)
-        return await _answer(None, private, stream=asked.stream)
-    recalling = begin_recall(
-        space=access.space,
-        text=asked.message,
-        conversation_id=asked.conversation_id,
-        now=now,
-        **asked.choices,
-    )
-    message, history = await _begun(
+        conversation = ephemeral_conversation(space=access.space, **asked.choices)
+        reply = stream_ephemeral_reply(conversation, asked.said)
+        return await _answer(None, reply, stream=asked.stream)
+    begin = partial(
         begin_turn,
         space=access.space,
         text=asked.message,
@@ -71,8 +52,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
         claimed=True,
         **asked.choices,
     )
-    reply = stream_reply(message, recalling, history)
-    return await _answer(message, reply, stream=asked.stream)
+    return await _answer_turn(begin, stream=asked.stream)
 
 
 @router.post(
@@ -87,11 +67,8 @@ async def regenerate(
 ) -> ChatOut | HttpResponseBase:
     """Have the last message of the user answered anew; the reply that stood there is replaced."""
     access, now = access_to(request, "write"), timezone.now()
-    message, history = await _begun(
-        answer_again, space=access.space, conversation_id=id, now=now, claimed=True
-    )
-    reply = stream_reply(message, history=history)
-    return await _answer(message, reply, stream=asked.stream)
+    begin = partial(answer_again, space=access.space, conversation_id=id, now=now, claimed=True)
+    return await _answer_turn(begin, stream=asked.stream)
 
 
 @router.post(
@@ -105,7 +82,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
     """Say something else in place of a message of the user, and be answered. It and all after it
     are replaced; what only they taught is let go."""
     access, now = access_to(request, "write"), timezone.now()
-    message, history = await _begun(
+    begin = partial(
         edit_message,
         space=access.space,
         message_id=id,
@@ -114,8 +91,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
         now=now,
         claimed=True,
     )
-    reply = stream_reply(message, history=history)
-    return await _answer(message, reply, stream=asked.stream)
+    return await _answer_turn(begin, stream=asked.stream)
 
 
 @router.post(
@@ -131,20 +107,16 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
     return take_back_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
 
 
-async def _begun(
-    begin: Callable[P, Message], *args: P.args, **kwargs: P.kwargs
-) -> tuple[Message, list[ChatMessage]]:
-    """The row of the reply that is to be written, and what it answers: both or neither. The
-    connection goes back before it is written."""
+async def _answer_turn(begin: Callable[[], Message], *, stream: bool) -> ChatOut | HttpResponseBase:
+    """The answer to a turn that `begin` stores; the connection goes back before it is written."""
 
-    def write() -> tuple[Message, list[ChatMessage]]:
-        with transaction.atomic():
-            message = begin(*args, **kwargs)
-            history = said_so_far(message)
+    def write() -> Message:
+        message = begin()
         release_connection()
-        return message, history
+        return message
 
-    return await sync_to_async(write)()
+    message = await sync_to_async(write)()
+    return await _answer(message, stream_reply(message), stream=stream)
 
 
 async def _answer(

@@ -1,4 +1,4 @@
-"""The OpenAI-compatible door: `POST /v1/chat/completions`, `GET /v1/models`."""
+"""The OpenAI-compatible API: `POST /v1/chat/completions`, `GET /v1/models`."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -52,11 +52,11 @@ async def create_completion(
     parts = answered(call, get_backend())
     if not asked.stream:
         async with aclosing(parts):
-            [ebb], [whole] = [part async for part in parts]
+            ebb, whole = [part async for part in parts]
         return _named(JsonResponse({**whole, "ebb": ebb}), ebb)
     # A model that refuses is answered by a status, not in a stream. From here on the stream has
     # begun: should nobody read it, Python still ends it, and with it the request to the model.
-    [ebb] = await anext(parts)
+    ebb = await anext(parts)
     return _named(event_stream(_events(ebb, parts)), ebb)
 
 
@@ -67,13 +67,13 @@ def _named(response: HttpResponseBase, ebb: Json) -> HttpResponseBase:
     return response
 
 
-async def _events(ebb: Json, parts: AsyncGenerator[list[Json]]) -> AsyncGenerator[bytes]:
+async def _events(ebb: Json, parts: AsyncGenerator[Json]) -> AsyncGenerator[bytes]:
     """Each part as an event, then `[DONE]`; or what went wrong, and nothing more."""
     extension = {"ebb": ebb}
     async with aclosing(parts):
         try:
-            async for first, *others in parts:
-                yield b"".join(map(_event, [first | extension, *others]))
+            async for part in parts:
+                yield _event(part | extension)
                 extension = {}
         except ModelError as error:
             yield _event({"error": answer_to(error).error})

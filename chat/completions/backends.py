@@ -1,7 +1,7 @@
-"""What stands behind the door: the configured model, or the built-in responder in its protocol."""
+"""What answers a request: the configured model, or the built-in responder in its protocol."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from uuid import uuid4
 
@@ -24,9 +24,8 @@ class Backend(ABC):
     @abstractmethod
     def answer(
         self, request: Json, turn: Turn
-    ) -> AbstractAsyncContextManager[AsyncIterator[list[Json]]]:
-        """The chunks of the answer, if the request wants a stream, else the one whole answer. What
-        comes at once is together.
+    ) -> AbstractAsyncContextManager[AsyncGenerator[Json]]:
+        """The chunks of the answer, if the request wants a stream, else the one whole answer.
 
         Entered when the request is accepted; leaving ends it. Raises ModelError there and at any
         part.
@@ -49,7 +48,7 @@ class ConfiguredModel(Backend):
         self.model = model.model
 
     @asynccontextmanager
-    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[list[Json]]]:
+    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncGenerator[Json]]:
         body = {**request, "model": self.chosen(request.get("model"))}
         if body.get("stream"):
             async with self._endpoint.forward_stream(body) as chunks:
@@ -74,10 +73,10 @@ class BuiltIn(Backend):
 
     model = BuiltinResponder.label
 
-    @asynccontextmanager
-    async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncIterator[list[Json]]]:
-        async with aclosing(self._parts(request, turn)) as parts:
-            yield ([part] async for part in parts)
+    def answer(
+        self, request: Json, turn: Turn
+    ) -> AbstractAsyncContextManager[AsyncGenerator[Json]]:
+        return aclosing(self._parts(request, turn))
 
     async def _parts(self, request: Json, turn: Turn) -> AsyncGenerator[Json]:
         envelope = {
@@ -107,8 +106,8 @@ class BuiltIn(Backend):
 _USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
-async def _alone(answer: Json) -> AsyncIterator[list[Json]]:
-    yield [answer]
+async def _alone(answer: Json) -> AsyncGenerator[Json]:
+    yield answer
 
 
 def _delta(delta: Json, finish_reason: str | None = None) -> Json:

@@ -4,7 +4,7 @@ The key that a client sends is Ebb's. What the model's endpoint thinks of Ebb's 
 client's error: it is a 502, never a 401.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -106,42 +106,37 @@ def of_status(
     return Answer(status, error, {"WWW-Authenticate": "Bearer"} if status == 401 else {})
 
 
-def _invalid(param: str, message: str) -> HttpResponse:
-    return of_status(400, f"{param}: {message}", code="invalid_value", param=param).response()
-
-
-def _param(location: tuple[object, ...]) -> str:
+def _param(location: Sequence[object]) -> str:
     """`("body", "asked", "ebb", "memory")` → "ebb.memory"."""
     parts = [str(part) for part in location if part not in {"body", "header", "asked"}]
     return ".".join(parts) or "body"
 
 
+def _invalid(param: str, message: str) -> Answer:
+    return of_status(400, f"{param}: {message}", code="invalid_value", param=param)
+
+
+def _answer(error: Exception) -> Answer:
+    match error:
+        case ValidationError():
+            first = error.errors[0]
+            return _invalid(_param(first["loc"]), plainly(first))
+        case InvalidArguments():
+            return _invalid(error.errors[0].field, error.errors[0].message)
+        case HttpError() if not isinstance(error, AuthenticationError):
+            return of_status(error.status_code, str(error))
+        case RequestDataTooBig():
+            most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+            return of_status(413, f"The request is larger than {most} MB.")
+    return answer_to(error)
+
+
 def install(api: NinjaAPI) -> None:
-    """Hangs the table into the API."""
+    """Has the API answer these errors in OpenAI's shape."""
 
-    def from_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
-        first = error.errors[0]
-        return _invalid(_param(tuple(first["loc"])), plainly(first))
+    def answer(request: HttpRequest, error: Any) -> HttpResponse:
+        return _answer(error).response()
 
-    def from_services(request: HttpRequest, error: InvalidArguments) -> HttpResponse:
-        return _invalid(error.errors[0].field, error.errors[0].message)
-
-    def from_ninja(request: HttpRequest, error: HttpError) -> HttpResponse:
-        return of_status(error.status_code, str(error)).response()
-
-    def from_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
-        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
-        return of_status(413, f"The request is larger than {most} MB.").response()
-
-    def from_table(request: HttpRequest, error: Exception) -> HttpResponse:
-        return answer_to(error).response()
-
-    handlers: dict[type[Exception], Any] = {
-        ValidationError: from_request,
-        InvalidArguments: from_services,
-        HttpError: from_ninja,
-        RequestDataTooBig: from_large,
-        **dict.fromkeys(ANSWERS, from_table),
-    }
-    for kind, handler in handlers.items():
-        api.add_exception_handler(kind, handler)
+    bad_requests = (ValidationError, InvalidArguments, HttpError, RequestDataTooBig)
+    for kind in (*bad_requests, *ANSWERS):
+        api.add_exception_handler(kind, answer)

@@ -2,7 +2,6 @@
 
 import asyncio
 from typing import Unpack
-from uuid import UUID
 
 from django.utils import timezone
 
@@ -13,8 +12,8 @@ from chat.completions.draft import Draft
 from chat.completions.messages import Said
 from chat.completions.schemas import Json
 from chat.completions.services import begin_exchange
-from chat.models import MemoryUse, Message
-from chat.replies import Recalling, begin_recall
+from chat.models import Message
+from chat.replies import recall_for
 from chat.services.replies import Reply, finish_reply
 from memory.connections import in_last_thread, in_thread
 from memory.drafts import MAX_CONTENT
@@ -26,39 +25,25 @@ MODEL_NAME_LENGTH = 120
 
 
 class Exchange:
-    """Begins at once; `opened` waits until the user's words are stored and memories are found."""
+    """Begins at once; `opened` waits until the user's words are stored, and recalls."""
 
     def __init__(self, space: Space, said: Said, names: Names, **choices: Unpack[Choices]) -> None:
         now = timezone.now()
         self.ended = False
         self.recalled: list[Json] = []
-        self._recall_ms: float | None = None
-        self._space, self._said, self._choices = space, said, choices
-        self._recalling = self._recall(None)
+        self._found: Recall | None = None
+        self._said = said
         # A task of its own: a client that leaves now does not leave a reply that nobody ends.
         self._beginning = asyncio.ensure_future(
             in_thread(begin_exchange, space=space, said=said, names=names, now=now, **choices)
         )
 
-    def _recall(self, conversation_id: UUID | None) -> Recalling:
-        return begin_recall(
-            space=self._space,
-            text=self._said.text[:MAX_CONTENT],
-            conversation_id=conversation_id,
-            now=timezone.now(),
-            **self._choices,
-        )
-
     async def opened(self) -> tuple[Message, Recall | None]:
         """The reply's row and what was recalled. Raises InvalidArguments, EmbeddingError."""
         message = await asyncio.shield(self._beginning)
-        # It was recalled before the conversation was known, as most conversations do.
-        guessed = (self._choices.get("memory") or MemoryUse.ON, self._choices.get("profile") or "")
-        if (message.conversation.memory, message.conversation.profile) != guessed:
-            self._recalling = self._recall(message.conversation_id)
-        found = await self._recalling
+        text = self._said.text[:MAX_CONTENT]
+        self._found = found = await in_thread(recall_for, message.conversation, text)
         self.recalled = results_out(found.results) if found else []
-        self._recall_ms = found.took_ms if found else None
         return message, found
 
     async def end(self, draft: Draft, state: str, error: str = "") -> None:
@@ -84,13 +69,13 @@ class Exchange:
         """The whole reply; a tool's answer adds to what stood before the tool was called."""
         earlier = message.content if self._said.goes_on else ""
         used = {result["memory"]["id"] for result in message.recalled}
-        ids = [UUID(result["memory"]["id"]) for result in self.recalled]
+        ids = self._found.memory_ids if self._found else []
         return Reply(
             state=state,
             content="\n\n".join(text for text in (earlier, storable(draft.text)) if text),
             model=storable(draft.model)[:MODEL_NAME_LENGTH],
             recalled=self.recalled or message.recalled,
-            recall_ms=self._recall_ms,
+            recall_ms=self._found.took_ms if self._found else None,
             memory_ids=[pk for pk in ids if str(pk) not in used],
             usage=draft.usage,
             error=storable(error),

@@ -38,9 +38,9 @@ class Call:
     memory: str | None
 
 
-async def answered(call: Call, backend: Backend) -> AsyncGenerator[list[Json]]:
+async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
     """First the answer's field `ebb`, as soon as the model has accepted the request; then the
-    chunks of the answer, or the one whole answer, as they came: together what came at once.
+    chunks of the answer, or the one whole answer, as they came.
 
     To be wrapped in `contextlib.aclosing`: leaving it ends the request to the model.
     Raises InvalidArguments and EmbeddingError before the first part, ModelError at any.
@@ -50,7 +50,7 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[list[Json]]:
     if not said.text:  # an image alone, say: nothing to recall by, nothing to keep
         async with aclosing(_asked(call, backend, _turn(said), draft)) as parts:
             async for part in parts:
-                yield part or [_NOTHING]
+                yield _NOTHING if part is None else part
         return
     choices = Choices(memory=call.memory, profile=call.request.ebb.profile)
     exchange = Exchange(call.space, said, call.names, **choices)
@@ -58,7 +58,7 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[list[Json]]:
         message, found = await exchange.opened()
         async with aclosing(_asked(call, backend, _turn(said, message, found), draft)) as parts:
             async for part in parts:
-                yield part or [_remembered(call, message, exchange)]
+                yield _remembered(call, message, exchange) if part is None else part
         await exchange.end(draft, Message.State.DONE)
     except (ModelError, EmbeddingError) as error:
         await exchange.end(draft, Message.State.FAILED, str(error))
@@ -77,7 +77,7 @@ def _turn(said: Said, message: Message | None = None, found: Recall | None = Non
 
 async def _asked(
     call: Call, backend: Backend, turn: Turn, draft: Draft
-) -> AsyncGenerator[list[Json] | None]:
+) -> AsyncGenerator[Json | None]:
     """None when the request is accepted, then what the backend answers, noted in the
     draft; ModelInterrupted if its end is missing.
     """
@@ -87,10 +87,9 @@ async def _asked(
         request["messages"] = with_notes(request["messages"], notes)
     async with backend.answer(request, turn) as parts:
         yield None
-        async for together in parts:
-            for part in together:
-                draft.add(part)
-            yield together
+        async for part in parts:
+            draft.add(part)
+            yield part
     if not draft.finish_reason:
         raise ModelInterrupted("the answer ended without a finish reason")
 

@@ -1,4 +1,4 @@
-"""What the door reads of a request, and what it adds to an answer. The rest is not ours."""
+"""The fields of a request that Ebb reads, and of an answer that it adds. The rest is not ours."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Writes of the door: an exchange begins, or goes on."""
+"""Writes of the OpenAI-compatible API: an exchange begins, or goes on."""
 
 from datetime import datetime
 from typing import Unpack
@@ -31,14 +31,14 @@ def begin_exchange(
     if match.reply is not None and resume_reply(space=space, message_id=match.reply.pk):
         return match.reply
     conversation = match.conversation
-    if conversation is None and match.external_id:
+    if conversation is None and names.external_id:
         _lock_names(space)
-        conversation = named(space, match.external_id)
+        conversation = named(space, names.external_id)
     return begin_turn(
         space=space,
         text=said.text,
         now=now,
-        conversation=conversation.pk if conversation else NewConversation(None, match.external_id),
+        conversation=conversation.pk if conversation else NewConversation(None, names.external_id),
         claimed=True,
         beside=True,
         **choices,

@@ -114,16 +114,16 @@ def questions_in(text: str) -> list[str]:
     parts = _BETWEEN.split(text.strip())
     if not 1 < len(parts) <= _MOST_QUESTIONS:
         return [text]
-    several = all(kind_of(part) is Kind.QUESTION and _told_by(part) for part in parts)
+    several = all(kind_of(part) is Kind.QUESTION and _telling_words(part) for part in parts)
     return parts if several else [text]
 
 
 def share_a_word(question: str, text: str) -> bool:
     """Whether a word that tells what is asked stands in the text, by its beginning: live, lives."""
-    return bool(_told_by(question) & _told_by(text))
+    return bool(_telling_words(question) & _telling_words(text))
 
 
-def _told_by(text: str) -> set[str]:
+def _telling_words(text: str) -> set[str]:
     return {word.lower()[:4] for word in _TELLING.findall(text)}
 
 

@@ -1,6 +1,8 @@
 """A person's word on what was recalled for a reply: it had nothing to do with the question."""
 
+from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -22,18 +24,15 @@ def mark_irrelevant(
     mark_relevance(
         space=space, query=question, memory_id=memory_id, relevant=False, user=user, now=now
     )
-    uses = _held_uses(message)
-    use = uses.get(str(memory_id))
-    if use and not use.get("taken_back"):
-        take_back_use(
-            space=space,
-            memory_id=memory_id,
-            use=Use.model_validate(use),
-            actor=actor,
-            now=now,
-            reason=Reason("irrelevant", question),
-        )
-        _note(message, uses | {str(memory_id): use | {"taken_back": True}})
+    _change_use(
+        message,
+        memory_id,
+        take_back_use,
+        taken_back=True,
+        actor=actor,
+        now=now,
+        reason=Reason("irrelevant", question),
+    )
 
 
 @transaction.atomic
@@ -41,18 +40,15 @@ def unmark_irrelevant(*, message: Message, memory_id: UUID, actor: Actor, now: d
     """Undoes `mark_irrelevant`; raises NotFound for a memory that is gone for good."""
     space, question = message.space, question_of(message)
     unmark_relevance(space=space, query=question, memory_id=memory_id)
-    uses = _held_uses(message)
-    use = uses.get(str(memory_id))
-    if use and use.get("taken_back"):
-        give_back_use(
-            space=space,
-            memory_id=memory_id,
-            use=Use.model_validate(use),
-            actor=actor,
-            now=now,
-            reason=Reason("relevant_again", question),
-        )
-        _note(message, uses | {str(memory_id): use | {"taken_back": False}})
+    _change_use(
+        message,
+        memory_id,
+        give_back_use,
+        taken_back=False,
+        actor=actor,
+        now=now,
+        reason=Reason("relevant_again", question),
+    )
 
 
 def question_of(message: Message) -> str:
@@ -65,13 +61,21 @@ def question_of(message: Message) -> str:
     return said.order_by("-position").values_list("content", flat=True).first() or ""
 
 
-def _held_uses(message: Message) -> dict[str, dict[str, object]]:
-    """The reply's uses, held against a second press at the same moment."""
-    rows = Message.objects.in_space(message.space).select_for_update()
-    uses: dict[str, dict[str, object]] = rows.values_list("uses", flat=True).get(pk=message.pk)
-    return uses
-
-
-def _note(message: Message, uses: dict[str, dict[str, object]]) -> None:
-    message.uses = uses
-    Message.objects.filter(space_id=message.space_id, pk=message.pk).update(uses=uses)
+def _change_use(
+    message: Message,
+    memory_id: UUID,
+    change: Callable[..., None],
+    *,
+    taken_back: bool,
+    **details: Any,
+) -> None:
+    """Takes the use of a memory back, or gives it back, once."""
+    rows = Message.objects.in_space(message.space).filter(pk=message.pk)
+    # Locked against a second press at the same moment.
+    uses: dict[str, dict[str, Any]] = rows.select_for_update().values_list("uses", flat=True).get()
+    use = uses.get(str(memory_id))
+    if use and use.get("taken_back", False) != taken_back:
+        old = Use.model_validate(use)
+        change(space=message.space, memory_id=memory_id, use=old, **details)
+        message.uses = uses | {str(memory_id): use | {"taken_back": taken_back}}
+        rows.update(uses=message.uses)

@@ -54,6 +54,11 @@ class Reply:
     recall_ms: float | None = None
     is_cut: bool = False
 
+    @property
+    def stored(self) -> dict[str, Any]:
+        """The fields of the reply's row."""
+        return {k: v for k, v in vars(self).items() if k not in {"memory_ids", "goes_on"}}
+
 
 @transaction.atomic
 def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
@@ -64,19 +69,7 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
     open_reply = Message.objects.filter(
         space_id=message.space_id, pk=message.pk, state=Message.State.STREAMING
     )
-    ended = open_reply.update(
-        state=reply.state,
-        content=reply.content,
-        model=reply.model,
-        recalled=reply.recalled,
-        recall_ms=reply.recall_ms,
-        tool_calls=reply.tool_calls,
-        missed=reply.missed,
-        usage=reply.usage,
-        is_cut=reply.is_cut,
-        error=reply.error,
-    )
-    if not ended:
+    if not open_reply.update(**reply.stored):
         return
     if reply.memory_ids:
         uses = mark_used(

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from assessor.llm import ChatMessage
 from chat.choices import choices_in
-from chat.ephemeral import private_conversation, stream_private_reply
+from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
 from chat.inspector import why_unkept
 from chat.models import Conversation, MemoryUse
 from chat.replies import Done, Failed, Recalled, Token
@@ -50,7 +50,7 @@ async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
     access = await sync_to_async(page_access)(await request.auser(), slug, "write")
     try:
         asked = ChatIn.model_validate_json(request.POST.get("said", ""))
-        conversation = private_conversation(space=access.space, **choices_in(request.POST))
+        conversation = ephemeral_conversation(space=access.space, **choices_in(request.POST))
     except (ValidationError, InvalidArguments) as error:
         raise BadRequest(type(error).__name__) from None  # its text holds what was said
     if not asked.private:
@@ -62,7 +62,7 @@ async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> Asy
     """`recalled` and `token`s as they come, the tokens as plain text; then `done`, the whole with
     what the model looked up."""
     space = conversation.space
-    async with aclosing(stream_private_reply(conversation, said)) as events:
+    async with aclosing(stream_ephemeral_reply(conversation, said)) as events:
         async for happened in events:
             if isinstance(happened, Token):
                 yield event("token", happened.text)

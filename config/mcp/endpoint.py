@@ -24,7 +24,7 @@ from memory.errors import Forbidden
 PATHS = ("/mcp", "/mcp/")
 
 
-class McpDoor:
+class McpEndpoint:
     """ASGI: answers at /mcp and leaves every other address to the application behind it."""
 
     def __init__(self, behind: Any) -> None:

@@ -29,7 +29,7 @@ from memory.connections import in_thread
 from memory.errors import InvalidArguments
 from memory.tools import TOOLS, Caller, Tool, tool_named
 
-Context = Any  # the SDK's ServerRequestContext, with the door's state on its request
+Context = Any  # the SDK's ServerRequestContext, with the endpoint's state on its request
 
 _REFUSED: tuple[type[Exception], ...] = (InvalidArguments, *ANSWERS)
 _INSTRUCTIONS = (
@@ -46,7 +46,9 @@ def transport() -> StreamableHTTPSessionManager:
 async def _list_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
     """Those that the caller may call."""
     scopes = _access(ctx).scopes
-    return ListToolsResult(tools=[_told(tool) for tool in TOOLS.values() if tool.scope in scopes])
+    return ListToolsResult(
+        tools=[_described(tool) for tool in TOOLS.values() if tool.scope in scopes]
+    )
 
 
 async def _call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -93,7 +95,7 @@ async def _read_resource(ctx: Context, params: ReadResourceRequestParams) -> Rea
     return ReadResourceResult(contents=[contents])
 
 
-def _told(tool: Tool[Any]) -> McpTool:
+def _described(tool: Tool[Any]) -> McpTool:
     function = tool.spec["function"]
     reads = tool.scope == "read"
     return McpTool(

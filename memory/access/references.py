@@ -1,4 +1,4 @@
-"""What doors read from: a space's memories, one or many of them by whole or short id."""
+"""The memories of a space that APIs read: one or many of them, by whole or short id."""
 
 from collections.abc import Sequence
 from datetime import datetime

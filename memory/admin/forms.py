@@ -13,7 +13,7 @@ from memory.models import Memory
 
 
 class MemoryForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
-    """Checked by the same rules as at every other door (memory.drafts); gives `change`."""
+    """Checked by the same rules as everywhere else (memory.drafts); gives `change`."""
 
     change = MemoryChange()
 

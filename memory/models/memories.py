@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
@@ -19,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.formulas import importance_sql
-from memory.formulas.expressions import seconds_after
+from memory.formulas.expressions import Moment, seconds_after
 from memory.models.access import Space
 from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.reasons import QUOTE_BEGINS
@@ -76,7 +75,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         """Those whose content or tags contain this plain text, in any case."""
         return self.filter(Q(content__icontains=text) | Q(tags__contains=[text.lower()]))
 
-    def with_importance_now(self, *, decay: DecayPolicy, now: datetime) -> MemoryQuerySet:
+    def with_importance_now(self, *, decay: DecayPolicy, now: Moment) -> MemoryQuerySet:
         """Adds `time_coef` and `current_importance`, both in [0, 1], as of `now`."""
         age = importance_sql.age_days(Coalesce("last_active_at", "created_at"), now)
         coefficient = importance_sql.time_coef(

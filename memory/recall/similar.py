@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
@@ -14,14 +13,14 @@ from pgvector.django import CosineDistance, HalfVectorField
 from memory.formulas.ranking import semantic
 from memory.models import Memory, MemoryEmbedding, Space
 from memory.models.memories import MemoryQuerySet
-from memory.recall.sql.sizes import LARGE, size_if_large
+from memory.recall.sql.sizes import LARGE, index_scan, size_if_large
 
 NEIGHBOURS = 5
 ALIKE, AT_MOST = 0.98, 50
 """From this similarity on a model may hold texts for one, though they differ: those of a script it
 hardly knows. The very same text may then be any of them, so all of these are looked at."""
-REACH = "150"
-"""How many the approximate index looks at before it names the nearest: as in recall."""
+REACH = 150
+"""How many the approximate index looks at before it names the nearest."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,6 @@ def vector_of(space: Space, memory_id: UUID) -> Any:
     return vectors.filter(memory_id=memory_id).values_list("vector", flat=True).first()
 
 
-@transaction.atomic
 def nearest_live(
     space: Space, vector: Any, *, besides: UUID | None = None, large: int = LARGE
 ) -> list[Neighbour]:
@@ -62,16 +60,10 @@ def nearest_live(
     size = size_if_large(space, large)
     if not (size and size.worth_index):
         return nearest(rows, space, vector)
-    with connection.cursor() as cursor:
-        # Until the transaction ends. Iterative: what is filtered out does not count as found.
-        cursor.execute(
-            "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
-            " set_config('hnsw.ef_search', %s, true)",
-            [REACH],
-        )
-    # The cast is the one of the index (services.embedders).
+    # The index holds vectors with this cast (embeddings.services).
     of_index = HalfVectorField(dimensions=space.embedder.dimensions)
-    return _nearest(rows, space, vector, Cast(F("embeddings__vector"), of_index))
+    with index_scan(REACH):
+        return _nearest(rows, space, vector, Cast(F("embeddings__vector"), of_index))
 
 
 def nearest(rows: MemoryQuerySet, space: Space, vector: Any) -> list[Neighbour]:

@@ -33,18 +33,17 @@ def record(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Append one event for each memory, with its current text and importance. All events belong to
-    one action: the actor's, if it has begun."""
+    """Append one event per memory, with its current text and importance. All belong to one action:
+    the actor's, or a new one."""
     shared = {
         "at": now,
         "action": action,
+        "action_id": actor.in_action().action_id,
         "actor_type": actor.type,
         "actor_name": actor.name,
-        "action_id": actor.in_action().action_id,
         "policy_version": policy.version,
-        **columns(reason),
-    }
-    events = (
+    } | columns(reason)
+    events = [
         MemoryEvent(
             space_id=memory.space_id,
             memory_id=memory.pk,
@@ -54,5 +53,5 @@ def record(
             **shared,
         )
         for memory in memories
-    )
+    ]
     MemoryEvent.objects.bulk_create(events, batch_size=1000)

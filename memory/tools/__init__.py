@@ -1,5 +1,4 @@
-"""The function tools by which a model uses memories: one registry for all interfaces that offer
-them.
+"""Function tools by which a model uses memories: one registry for all APIs that offer them.
 
 A tool is one entry in TOOLS: a description for models, its arguments (`arguments.py`), and a
 handler that calls the services (`reading.py`, `writing.py`). This package does not depend on HTTP.

@@ -1,4 +1,4 @@
-"""Screening of everything a model wants to save, by any interface: tools, MCP, XML tags.
+"""Screening of everything a model wants to save, by any API: tools, MCP, XML tags.
 
 Text the model has read may have manipulated it: secrets are masked, and planted instructions are
 sent to review. `remember` takes no importance: the statement's type and importance are assessed.

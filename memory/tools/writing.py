@@ -1,4 +1,4 @@
-"""Tools that change memories, by the same services as all other interfaces.
+"""Tools that change memories, by the same services as every other API.
 
 A model that writes by a tool is no more careful than an assessor model. Its words are masked and
 reconciled in the same way, and may be sent to review.

@@ -1,47 +1,52 @@
 """Server-sent events out of whatever pieces the network makes of them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
 from typing import Any
 
-import httpx2
 import pytest
 
+from assessor.llm import model_session
 from assessor.llm.errors import ModelBadAnswer, ModelError, ModelServerError
-from assessor.llm.events import events
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 
-class Pieces(httpx2.AsyncByteStream):
-    def __init__(self, pieces: Sequence[bytes]) -> None:
-        self.pieces = pieces
+def read(*answers: list[bytes]) -> list[tuple[list[Any], ModelError | None]]:
+    """The `n` of all chunks of each answer, which comes in these pieces, and what went wrong."""
+    coming = iter(answers)
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self.pieces:
-            yield piece
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        for piece in (HEAD, *next(coming)):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0)
+        writer.close()
 
-
-def read(*pieces: bytes) -> tuple[list[list[Any]], ModelError | None]:
-    """What came together, and what went wrong in the end."""
-
-    async def scene() -> tuple[list[list[Any]], ModelError | None]:
-        came: list[list[Any]] = []
-        response = httpx2.Response(200, stream=Pieces(pieces))
-        try:
-            async with aclosing(events(response, lambda one: one["n"], idle_timeout=5)) as arriving:
-                async for together in arriving:
-                    came.append(together)
-        except ModelError as error:
-            return came, error
-        return came, None
+    async def scene() -> list[tuple[list[Any], ModelError | None]]:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            return [await _came(url) for _ in answers]
 
     return asyncio.run(scene())
 
 
-def test_what_comes_at_once_is_together() -> None:
+async def _came(url: str) -> tuple[list[Any], ModelError | None]:
+    came: list[Any] = []
+    async with model_session(base_url=url, api_key="key", model="m") as model:
+        try:
+            async with model.forward_stream({}) as chunks:
+                async for chunk in chunks:
+                    came.append(chunk["n"])
+        except ModelError as error:
+            return came, error
+    return came, None
+
+
+def test_each_event_is_a_chunk() -> None:
     one, two, three = (b'data: {"n": %d}\n\n' % n for n in (1, 2, 3))
 
-    assert read(one + two, three, b"data: [DONE]\n\n") == ([[1, 2], [3]], None)
+    assert read([one + two, three, b"data: [DONE]\n\n"]) == [([1, 2, 3], None)]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -50,9 +55,9 @@ def test_no_cut_changes_what_is_read(end: bytes) -> None:
     lines += [b'data:{"n": 2}', b"id: 7", b"", b"data: [DONE]", b"", b'data: {"n": 3}', b"", b""]
     whole = end.join(lines)
 
-    for cut in range(len(whole) + 1):
-        came, error = read(whole[:cut], whole[cut:])
-        assert (sum(came, []), error) == (["é", 2], None), cut
+    answers = [[whole[:cut], whole[cut:]] for cut in range(len(whole) + 1)]
+
+    assert read(*answers) == [(["é", 2], None)] * len(answers)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +70,10 @@ def test_no_cut_changes_what_is_read(end: bytes) -> None:
     ],
 )
 def test_what_came_before_an_error_is_not_lost(last: bytes, kind: type[ModelError]) -> None:
-    came, error = read(b'data: {"n": 1}\n\n' + last + b'data: {"n": 2}\n\n')
+    [(came, error)] = read([b'data: {"n": 1}\n\n' + last + b'data: {"n": 2}\n\n'])
 
-    assert (came, type(error)) == ([[1]], kind)
+    assert (came, type(error)) == ([1], kind)
 
 
 def test_an_event_that_is_not_ended_is_none() -> None:
-    assert read(b'data: {"n": 1}\n\ndata: {"n": 2}\n') == ([[1]], None)
+    assert read([b'data: {"n": 1}\n\ndata: {"n": 2}\n']) == [([1], None)]

@@ -35,7 +35,7 @@ def lisbon(space: Space) -> Memory:
 
 @pytest.fixture
 def reply(space: Space, lisbon: Memory) -> Message:
-    """An answer that leans on the first of the memories it was given; the others nearly were."""
+    """An answer that uses the first of the memories it was given; the others nearly were."""
     message = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
     found = recall(space=space, query=QUESTION, now=NOW, limit=2, explain=True)
     given = Reply(

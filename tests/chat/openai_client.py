@@ -1,4 +1,4 @@
-"""Asking the OpenAI-compatible door of a real web server, with the real openai SDK."""
+"""Asking the OpenAI-compatible API of a real web server, with the real openai SDK."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,15 +11,15 @@ from tests.conftest import MakeKey
 from tests.processes import Web
 from tests.stub_model import StubModel
 
-Door = Callable[..., openai.OpenAI]
+MakeClient = Callable[..., openai.OpenAI]
 STORY = "I moved to Lisbon in March and live with my sister Ana"
 QUESTION = "where do I live?"
 TOOLS: Any = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
 
 
 @pytest.fixture
-def door() -> Iterator[Door]:
-    """Makes clients of the door; they hang up with the test."""
+def make_client() -> Iterator[MakeClient]:
+    """Makes clients of the API; they hang up with the test."""
     clients: list[openai.OpenAI] = []
 
     def make(web: Web, secret: str, **options: Any) -> openai.OpenAI:
@@ -33,9 +33,11 @@ def door() -> Iterator[Door]:
 
 
 @pytest.fixture
-def client(model_web: Web, stub_model: StubModel, key: MakeKey, door: Door) -> openai.OpenAI:
+def client(
+    model_web: Web, stub_model: StubModel, key: MakeKey, make_client: MakeClient
+) -> openai.OpenAI:
     """Asks the stub model, with nothing scripted, through Ebb."""
-    return door(model_web, key())
+    return make_client(model_web, key())
 
 
 def said(*texts: str, system: Any = None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Which memories an answer leaned on: told from its words, as a reader would."""
+"""Which memories an answer used: told from its words, as a reader would."""
 
 from uuid import NAMESPACE_URL, uuid5
 
@@ -18,7 +18,7 @@ IDS = {name: str(uuid5(NAMESPACE_URL, name)) for name in MEMORIES}
 NAMES = {id_: name for name, id_ in IDS.items()}
 
 
-def leaned(question: str, answer: str) -> set[str]:
+def used(question: str, answer: str) -> set[str]:
     found = attributed(answer, question, {IDS[name]: text for name, text in MEMORIES.items()})
     assert all(0.4 <= value <= 1.0 for value in found.values())
     return {NAMES[id_] for id_ in found}
@@ -53,13 +53,13 @@ def leaned(question: str, answer: str) -> set[str]:
     ],
 )  # fmt: skip
 def test_an_answer_leans_on_what_it_says(question: str, answer: str, expected: set[str]) -> None:
-    assert leaned(question, answer) == expected
+    assert used(question, answer) == expected
 
 
 def test_a_memory_named_by_its_id_is_leaned_on() -> None:
     whole = IDS["tea"]
 
-    assert leaned("anything?", f"As you said (id: {whole[:8]}).") == {"tea"}
+    assert used("anything?", f"As you said (id: {whole[:8]}).") == {"tea"}
     assert cites(f"see {whole.upper()}", whole)
     assert not cites(f"see {whole[:7]}", whole)
     assert not cites(f"see {whole[:8]}0", whole)

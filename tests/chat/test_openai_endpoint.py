@@ -1,4 +1,4 @@
-"""The OpenAI-compatible door through the real web server, with the real openai SDK."""
+"""The OpenAI-compatible API through the real web server, with the real openai SDK."""
 
 import re
 from typing import Any
@@ -19,11 +19,11 @@ from tests.chat.openai_client import (
     QUESTION,
     STORY,
     TOOLS,
-    Door,
+    MakeClient,
     ask,
     client,
-    door,
     ebb,
+    make_client,
     reply_row,
     said,
     turns,
@@ -33,7 +33,7 @@ from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
 
-__all__ = ["client", "door"]
+__all__ = ["client", "make_client"]
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
@@ -271,9 +271,9 @@ def test_a_tools_answer_continues_the_exchange(
 
 
 def test_without_a_model_the_built_in_responder_answers(
-    web: Web, key: MakeKey, lisbon: Memory, door: Door
+    web: Web, key: MakeKey, lisbon: Memory, make_client: MakeClient
 ) -> None:
-    client = door(web, key())
+    client = make_client(web, key())
     assert [model.id for model in client.models.list()] == ["built-in"]
     whole = client.chat.completions.create(
         model="gpt-4o", messages=said("Where did I move in March?")

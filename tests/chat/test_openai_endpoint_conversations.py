@@ -1,4 +1,4 @@
-"""Which conversation a request through the OpenAI-compatible door belongs to, and who may ask."""
+"""Which conversation a request through the OpenAI-compatible API belongs to, and who may ask."""
 
 from typing import Any
 from uuid import UUID
@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from chat.models import Conversation, Message
 from memory.models import Space
-from tests.chat.openai_client import STORY, Door, ask, client, door, ebb, said, turns
+from tests.chat.openai_client import STORY, MakeClient, ask, client, ebb, make_client, said, turns
 from tests.conftest import MakeKey
 from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
 
-__all__ = ["client", "door"]
+__all__ = ["client", "make_client"]
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
@@ -41,7 +41,7 @@ def test_a_name_or_a_user_has_a_conversation(
     model_web: Web,
     key: MakeKey,
     other_space: Space,
-    door: Door,
+    make_client: MakeClient,
 ) -> None:
     def place(asking: openai.OpenAI, **options: Any) -> str:
         conversation_id: str = ebb(ask(asking, said("hello"), **options))["conversation_id"]
@@ -54,7 +54,7 @@ def test_a_name_or_a_user_has_a_conversation(
     assert ana == place(client, user="ana")
     assert len({named, ana, bob}) == 3
     # Another's conversation does not exist for them: what they named is a name of their own.
-    stranger = door(model_web, key(other_space))
+    stranger = make_client(model_web, key(other_space))
     assert place(stranger, extra_headers={"X-Ebb-Conversation": named}) not in {named, ana, bob}
     assert Conversation.objects.in_space(other_space).count() == 1
     Conversation.objects.filter(pk=ana).update(deleted_at=timezone.now())
@@ -84,11 +84,13 @@ def test_two_requests_at_once_in_a_conversation_are_both_answered(
 # --- Who may ask, and whom -------------------------------------------------------------------
 
 
-def test_who_may_ask(client: openai.OpenAI, model_web: Web, key: MakeKey, door: Door) -> None:
+def test_who_may_ask(
+    client: openai.OpenAI, model_web: Web, key: MakeKey, make_client: MakeClient
+) -> None:
     with pytest.raises(openai.AuthenticationError) as unknown:
-        ask(door(model_web, "ebb_wrong"), said("hello"))
+        ask(make_client(model_web, "ebb_wrong"), said("hello"))
     assert unknown.value.code == "invalid_api_key"
-    reader = door(model_web, key(scopes=["read"]))
+    reader = make_client(model_web, key(scopes=["read"]))
     with pytest.raises(openai.PermissionDeniedError, match="write"):
         ask(reader, said("hello"))
     assert [model.id for model in reader.models.list()] == ["stub"]

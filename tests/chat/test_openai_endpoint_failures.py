@@ -1,4 +1,4 @@
-"""The OpenAI-compatible door when something goes wrong: the errors that the SDK knows."""
+"""The OpenAI-compatible API when something goes wrong: the errors that the SDK knows."""
 
 import json
 from typing import Any
@@ -9,12 +9,21 @@ import pytest
 
 from assessor.models import Assessment, State
 from chat.models import Message
-from tests.chat.openai_client import STORY, Door, ask, client, door, reply_row, said, turns
+from tests.chat.openai_client import (
+    STORY,
+    MakeClient,
+    ask,
+    client,
+    make_client,
+    reply_row,
+    said,
+    turns,
+)
 from tests.conftest import MakeKey
 from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
 
-__all__ = ["client", "door"]
+__all__ = ["client", "make_client"]
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
@@ -58,10 +67,10 @@ def test_a_model_that_refuses_is_the_error_that_the_sdk_knows(
 
 
 def test_an_sdk_that_retries_says_the_same_thing_once(
-    model_web: Web, stub_model: StubModel, key: MakeKey, door: Door
+    model_web: Web, stub_model: StubModel, key: MakeKey, make_client: MakeClient
 ) -> None:
     stub_model.script("500", "503")
-    client = door(model_web, key(), max_retries=2)
+    client = make_client(model_web, key(), max_retries=2)
     answer = ask(client, said(STORY))
     assert len(stub_model.requests) == 3
     reply = answer.choices[0].message.content

@@ -122,7 +122,7 @@ def test_search_with_an_unknown_profile_names_the_known_ones(owner: ApiClient) -
     assert "similar_recent" in problem["detail"]
 
 
-def test_a_body_that_is_too_large_is_told_so_at_each_door(key: MakeKey, settings: Settings) -> None:
+def test_a_body_that_is_too_large_is_told_so_by_each_api(key: MakeKey, settings: Settings) -> None:
     secret = key()
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     problem = assert_problem(

@@ -1,4 +1,4 @@
-"""The real web server, for tests that come in by its doors."""
+"""The real web server, for tests that come in through its APIs."""
 
 from tests.processes import queue, static_files, web
 

@@ -1,26 +1,21 @@
-"""How large a space is, and what follows from it.
+"""How large a space is, and whether its nearest memories come from the approximate index.
 
-A small space is ranked completely. In a large one that takes longer than finding the likely
-candidates; the most similar among these come from the embedder's approximate index where that is
-quicker than comparing with every vector of the space. All spaces share the index: the smaller a
-space's part of it, the more of it is passed in vain.
+A small space is ranked completely. All spaces share the index of their embedder: the smaller a
+space's part of it, the more of it is read in vain, and comparing with all its vectors is quicker.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from time import monotonic
 
-from django.db.models import BooleanField, Q
-from django.db.models.expressions import RawSQL
+from django.db import connection, transaction
 
 from memory.models import Space
-from memory.recall.sql.fragments import Fragment
-from memory.recall.sql.questions import SPACE
-from memory.sql import fetch
 
 LARGE = 2000
-"""A space with more vectors than this is large. Measured: docs/ranking.md."""
+"""A space with more live memories than this is large. Measured: docs/ranking.md."""
 WORTH_OF_INDEX = 2500
 """Above n² = 2,500 all (n vectors in the space, all in the table) the index is quicker.
 
@@ -29,32 +24,20 @@ vectors of all spaces, of which one in all / n is ours, until it has the 100 tha
 10 · 100 · all / n. Both are equal at n² = 1,000 / 0.4 · all."""
 
 _PLACE = 256
+_IS_LARGE = """
+    SELECT FROM memory_memory WHERE space_id = %(space)s AND status = 'live'
+    OFFSET %(large)s LIMIT 1
+"""
+# Ids are random, so the 256th of them tells how many there are, whatever the size.
+# Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
 _SIZE = """
     SELECT memory_id,
         (SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass)
     FROM memory_memoryembedding
-    WHERE space_id = $1 AND embedder_id = $2 ORDER BY memory_id OFFSET $3 LIMIT 1
+    WHERE space_id = %(space)s AND embedder_id = %(embedder)s
+    ORDER BY memory_id OFFSET %(before)s LIMIT 1
 """
-_COUNTED = """
-    SELECT memories, memories <= %s AS are_few
-    FROM (
-        SELECT count(*) AS memories
-        FROM (
-            SELECT FROM memory_memory
-            WHERE space_id BETWEEN %s AND %s AND status = 'live' LIMIT %s
-        ) AS first
-    ) AS counted
-"""
-OF_SMALL = Q(
-    RawSQL("(SELECT are_few FROM live)", (), output_field=BooleanField()),
-    space_id__gte=SPACE,
-    space_id__lte=SPACE,
-)
-"""Rows of the space, if it is small; in a statement with the part `live`.
-
-One plan serves all spaces. By `=` PostgreSQL would reckon with the mean of all spaces, and read the
-whole table where there are few; by a range it reckons with a small part of the table.
-"""
+_MAX_EF = 1000  # pgvector's own limit
 
 
 @dataclass(frozen=True)
@@ -65,36 +48,32 @@ class Size:
     worth_index: bool
 
 
-_HOLDS = 60.0  # seconds
-_known: dict[int, tuple[Size, float]] = {}
-"""The sizes of large spaces and until when they hold: they say how to go about an answer, and some
-thousands more or less make no difference to it."""
-
-
 def size_if_large(space: Space, large: int = LARGE) -> Size | None:
-    """The size within a tenth, or None if it is small.
-
-    Ids are random, so how far the first 256 reach tells how many there are: the same little work
-    for a space of any size. Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
-    """
-    row = fetch(_SIZE, [space.pk, space.embedder_id, _PLACE - 1])
-    if not row:
-        return None
-    [(last, all_vectors)] = row
+    """The size of the space within a tenth, or None if it is small."""
+    with connection.cursor() as cursor:
+        cursor.execute(_IS_LARGE, {"space": space.pk, "large": large})
+        if not cursor.fetchall():
+            return None
+        cursor.execute(
+            _SIZE, {"space": space.pk, "embedder": space.embedder_id, "before": _PLACE - 1}
+        )
+        found = cursor.fetchall()
+    if not found:
+        return None  # most of its memories have no vector yet
+    [(last, all_vectors)] = found
     vectors = (_PLACE - 1) * 2**128 // max(last.int, 1)
-    if vectors <= large:
-        return None
-    size = Size(vectors, vectors**2 > WORTH_OF_INDEX * max(all_vectors, vectors))
-    _known[space.pk] = size, monotonic() + _HOLDS
-    return size
+    return Size(vectors, vectors**2 > WORTH_OF_INDEX * max(all_vectors, vectors))
 
 
-def known_if_large(space: Space, large: int) -> Size | None:
-    """The size of a large space, if it was asked within the last minute."""
-    size, until = _known.get(space.pk, (None, 0.0))
-    return size if size and size.vectors > large and monotonic() < until else None
-
-
-def live(large: int) -> Fragment:
-    """How many live `memories` the space has, counted no further than to tell if they `are_few`."""
-    return Fragment(_COUNTED, (large, SPACE, SPACE, large + 1))
+@contextmanager
+def index_scan(reach: int) -> Iterator[None]:
+    """Let the approximate index find so many nearest, in a transaction of its own. Iterative: it
+    goes on where memories of other spaces or in the bin come first."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
+                " set_config('hnsw.ef_search', %s, true)",
+                [str(min(reach, _MAX_EF))],
+            )
+        yield

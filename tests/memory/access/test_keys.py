@@ -100,7 +100,7 @@ def test_limited_key_may_ask_so_often_a_minute_and_is_told_when_again(space: Spa
         works(secret, later)
 
 
-DOORS = [
+ENDPOINTS = [
     # method, path, where the code stands, what it is
     ("GET", "/api/v1/memories", lambda body: body["code"], "rate_limited"),
     ("GET", "/v1/models", lambda body: body["error"]["code"], "rate_limit_exceeded"),
@@ -108,8 +108,8 @@ DOORS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "code", "expected"), DOORS)
-def test_every_door_answers_429_with_the_pause(
+@pytest.mark.parametrize(("method", "path", "code", "expected"), ENDPOINTS)
+def test_every_api_answers_429_with_the_pause(
     space: Space, method: str, path: str, code: object, expected: str
 ) -> None:
     key, secret = make(space, rate_limit=60)

@@ -118,23 +118,21 @@ def test_the_fiftieth_call_answers_like_the_first(space: Space) -> None:
             assert_same(recall(space=space, query=question, now=NOW), wanted)
 
 
-def test_a_connection_keeps_one_plan_for_all_spaces_unless_a_pooler_is_between(
-    space: Space, other_space: Space, monkeypatch: pytest.MonkeyPatch
+def test_recall_leaves_nothing_prepared_for_a_pooler_to_lose(
+    space: Space, other_space: Space
 ) -> None:
+    """A pooler may hand each transaction to another connection, which knows of no statement."""
     remember(space, "User likes pizza")
     remember(other_space, "User likes pizza")
 
-    for _ in range(4):
+    for _ in range(7):
         recall(space=space, query="pizza", now=NOW)
         recall(space=other_space, query="pizza", now=NOW)
-    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
-    for _ in range(7):
-        recall(space=space, query="pizza", now=NOW, profile="relevance")
 
     with connection.cursor() as cursor:
-        cursor.execute("SELECT statement, custom_plans FROM pg_prepared_statements")
-        kept = [plans for text, plans in cursor.fetchall() if text.startswith("WITH asked")]
-    assert kept == [0]  # planned once, and not again for what it was given
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        kept = [text for (text,) in cursor.fetchall() if "ranked" in text]
+    assert kept == []
 
 
 def test_filters_come_before_the_ranking(space: Space) -> None:
@@ -163,9 +161,11 @@ def test_recall_asks_for_the_policy_and_then_ranks_once(space: Space) -> None:
     for name in PROFILES:
         with CaptureQueriesContext(connection) as queries:
             recall(space=asked, query="pizza", now=NOW, profile=name)
-        policy, ranking = (query["sql"] for query in queries)
-        assert "policyversion" in policy
-        assert "ranked" in ranking
+        statements = [query["sql"] for query in queries]
+        assert "policyversion" in statements[0]
+        assert ["ranked" in sql for sql in statements[1:]].count(True) == 1
+        assert "ranked" in statements[-1]
+        assert len(statements) <= 3  # at most one more, that asks whether the space is large
 
 
 def test_date_is_newest_first_and_weighs_nothing(space: Space) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.formulas.ranking import PROFILES, Profile
@@ -21,10 +22,7 @@ from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.recall.similar import nearest_live, similar, vector_of
 from memory.recall.sql import Question, Shape, recalled
-from memory.recall.sql.questions import values
 from memory.recall.sql.sizes import size_if_large
-from memory.recall.sql.statement import for_small, statement
-from memory.sql import fetch
 from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 from tests.memory.recall.test_recall import SUBJECTS, THINGS, VERBS
@@ -215,29 +213,39 @@ def test_the_size_is_estimated_from_the_first_ids(large_space: Space, other_spac
     assert size_if_large(other_space, large=1) is None
 
 
-def test_the_plan_for_any_space_reads_no_whole_table(large_space: Space) -> None:
-    """Though nearly all there is belongs to one space, as far as the planner knows."""
+def plan(question: Question, asked_for: Shape, large: int) -> str:
+    """How PostgreSQL goes about the statement that ranks for this question."""
+    with CaptureQueriesContext(connection) as queries:
+        recalled(question, asked_for, large=large)
+    [ranking] = [query["sql"] for query in queries if "ranked" in query["sql"]]
     with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (GENERIC_PLAN) {for_small(shape(), COUNT).text}")
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-
-    assert "Index" in plan
-    assert "Seq Scan on memory_" not in plan
+        cursor.execute("EXPLAIN " + ranking.replace("%", "%%"), [])
+        return "\n".join(line for (line,) in cursor.fetchall())
 
 
-def test_the_nearest_come_from_the_index_of_the_embedder(large_space: Space) -> None:
+def test_a_small_space_beside_a_large_one_is_read_by_its_indexes(
+    large_space: Space, other_space: Space
+) -> None:
+    remember(other_space, "User likes pizza")
+
+    found = plan(Question(other_space, "pizza", meaning("pizza"), NOW), shape(), COUNT)
+
+    assert "Index" in found
+    assert "Seq Scan on memory_" not in found
+
+
+def test_the_nearest_come_from_the_index_of_the_embedder(
+    large_space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever the planner thinks of a small table, the index can serve this statement."""
-    sql = statement(shape(), large=True, dimensions=384)
-    text = sql.text.replace("{space}", str(large_space.pk))
-    text = text.replace("{embedder}", str(large_space.embedder_id))
-    given = values(asked(large_space)[0], COUNT)
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", 0)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_sort = off")
-    lines = fetch(f"EXPLAIN {text}", [given[mark] for mark in sql.parameters])
-    plan = "\n".join(line for (line,) in lines)
 
-    assert f"Index Scan using embedding_hnsw_{large_space.embedder_id}" in plan
-    assert "memory_search_in_space" in plan
+    found = plan(asked(large_space)[0], shape(), 1)
+
+    assert f"Index Scan using embedding_hnsw_{large_space.embedder_id}" in found
+    assert "memory_search_in_space" in found
 
 
 @MODES

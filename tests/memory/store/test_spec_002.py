@@ -48,7 +48,7 @@ BAD_IMPORTANCE = (
     "false", "[0.5]", "{}", "1" + "0" * 400, "1e400",
 )  # fmt: skip
 # Each way to give an importance: method, path, body, the field that the answer names.
-DOORS = {
+ENDPOINTS = {
     "POST": ("POST", "memories", '{"content": "x", "importance": %s}', "importance"),
     "POST, reinforcing": (
         "POST", "memories", '{"content": "x", "on_duplicate": "reinforce", "importance": %s}',
@@ -68,13 +68,13 @@ DOORS = {
 
 
 @pytest.mark.parametrize("importance", BAD_IMPORTANCE, ids=lambda text: f"C-02 {text[:12]}")
-@pytest.mark.parametrize("door", DOORS.values(), ids=[f"AC-2 {name}" for name in DOORS])
+@pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=[f"AC-2 {name}" for name in ENDPOINTS])
 def test_spec_c02_memory_write_rejects_invalid_importance_override(
-    owner: ApiClient, space: Space, door: tuple[str, str, str, str], importance: str
+    owner: ApiClient, space: Space, endpoint: tuple[str, str, str, str], importance: str
 ) -> None:
     """ "When `importance` is outside `0.0..=1.0` or non-numeric, Then the tool returns a validation
     error and does not write a record." """
-    method, path, body, field = door
+    method, path, body, field = endpoint
     known = remember(space, "User likes pasta")
     before = everything(space)
 

@@ -1,0 +1,43 @@
+"""Django's expressions as text, so that the statement uses the formulas' own SQL.
+
+Constants are written into the text; `%(space)s` and the other values of a question remain.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.expressions import Expression, RawSQL
+from psycopg.sql import Literal
+
+from memory.models import Memory
+
+
+def raw(text: str) -> RawSQL:
+    """A column of a named part of the statement, or a value of the question, in an expression."""
+    return RawSQL(text, ())  # noqa: S611 - our own names
+
+
+SPACE, EMBEDDER = raw("%(space)s"), raw("%(embedder)s")
+VECTOR, NOW = raw("%(vector)s::halfvec"), raw("%(now)s::timestamptz")
+
+
+def as_sql(value: Expression) -> str:
+    """The text of an expression over columns of Memory, or over those named by `raw`."""
+    query = Memory.objects.all().query
+    compiled = query.get_compiler(connection=connection).compile(value.resolve_expression(query))
+    return _with_constants(*compiled)
+
+
+def select(queryset: QuerySet[Any, Any]) -> str:
+    """The text of a queryset's SELECT."""
+    return _with_constants(*queryset.query.get_compiler(connection=connection).as_sql())
+
+
+def _with_constants(text: str, constants: Any) -> str:
+    first, *rest = text.split("%s")
+    literals = (Literal(constant).as_string().replace("%", "%%") for constant in constants)
+    pairs = zip(literals, rest, strict=True)
+    return first + "".join(literal + piece for literal, piece in pairs)
