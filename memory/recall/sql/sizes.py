@@ -1,7 +1,8 @@
-"""How large a space is, and whether its nearest memories come from the approximate index.
+"""The size of a space, and the choice between the approximate index and a scan.
 
-A small space is ranked completely. All spaces share the index of their embedder: the smaller a
-space's part of it, the more of it is read in vain, and comparing with all its vectors is quicker.
+A small space is ranked completely. All spaces share the index of their embedder. The smaller a
+space's share is, the more of the index is read in vain, and the sooner a scan of the space's
+vectors is quicker.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _IS_LARGE = """
     SELECT FROM memory_memory WHERE space_id = %(space)s AND status = 'live'
     OFFSET %(large)s LIMIT 1
 """
-# Ids are random, so the 256th of them tells how many there are, whatever the size.
+# Ids are random, so the value of the 256th lowest gives an estimate of their number.
 # Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
 _SIZE = """
     SELECT memory_id,
@@ -42,14 +43,15 @@ _MAX_EF = 1000  # pgvector's own limit
 
 @dataclass(frozen=True)
 class Size:
-    """About how many vectors a space has, and whether the index finds its nearest quicker."""
+    """The approximate number of a space's vectors; `worth_index` if the index finds the nearest
+    faster."""
 
     vectors: int
     worth_index: bool
 
 
 def size_if_large(space: Space, large: int = LARGE) -> Size | None:
-    """The size of the space within a tenth, or None if it is small."""
+    """Return the size of the space within a tenth, or None if it is small."""
     with connection.cursor() as cursor:
         cursor.execute(_IS_LARGE, {"space": space.pk, "large": large})
         if not cursor.fetchall():
@@ -67,8 +69,8 @@ def size_if_large(space: Space, large: int = LARGE) -> Size | None:
 
 @contextmanager
 def index_scan(reach: int) -> Iterator[None]:
-    """Let the approximate index find so many nearest, in a transaction of its own. Iterative: it
-    goes on where memories of other spaces or in the bin come first."""
+    """Open a transaction in which the approximate index returns at least `reach` nearest. The
+    iterative scan continues past memories of other spaces or in the bin."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(
