@@ -22,8 +22,8 @@ from memory.webhooks.sending import Message, Outcome, send
 COLLECT_EVERY = 5.0  # seconds; the interval in beat's schedule
 SENDERS = max(1, settings.CELERY_WORKER_CONCURRENCY // 2)
 sending = threading.BoundedSemaphore(SENDERS)
-"""At most half of the worker's threads send to webhooks: receivers may be slow, and the other half
-assesses meanwhile."""
+"""At most half of the worker's threads send to webhooks: receivers may be slow, and the other
+half remains free for assessments."""
 
 
 @shared_task

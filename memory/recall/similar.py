@@ -17,10 +17,10 @@ from memory.recall.sql.sizes import LARGE, index_scan, size_if_large
 
 NEIGHBOURS = 5
 ALIKE, AT_MOST = 0.98, 50
-"""From this similarity on a model may hold texts for one, though they differ: those of a script it
-hardly knows. The very same text may then be any of them, so all of these are looked at."""
+"""Minimum similarity at which a model may confuse different texts, as in a script it hardly
+knows. Any of these may be the identical text, so all are examined, up to AT_MOST."""
 REACH = 150
-"""How many the approximate index looks at before it names the nearest."""
+"""Number of vectors that the approximate index examines to find the nearest."""
 
 
 @dataclass(frozen=True)

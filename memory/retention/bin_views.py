@@ -28,7 +28,7 @@ from memory.retention.removals import with_removals
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
-"""How many memories one search for words looks at; the next page looks further back."""
+"""Number of memories that one text search examines; the next page continues further back."""
 
 
 class _Filters(AddressForm):

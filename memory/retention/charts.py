@@ -9,7 +9,7 @@ from datetime import date
 
 HEIGHT = 100
 GAP = 0.2
-"""Between two bars, as a share of a bar's place."""
+"""Space between two bars, as a share of a bar's width with its space."""
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from memory.policy import DecayPolicy, PolicyDocument
 
 POINTS = 60
 LASTING_DAYS = 90
-"""How far ahead is looked at what never goes."""
+"""Forecast period for memories that never expire."""
 MARKS = (0, 1, 3, 7, 14, 30, 60, 90, 180, 365)
-"""The days that the table beside the drawing shows."""
+"""Days in the table beside the chart."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Course:
 
     points: Sequence[tuple[float, float]]
     goes_at: datetime | None
-    """None if it stays."""
+    """None if the memory never expires."""
 
     @property
     def last(self) -> tuple[float, float]:
@@ -53,7 +53,7 @@ class Curve:
     used: Course
     marks: Sequence[Mark]
     fades: bool
-    """False for what time does not touch: core and pinned memories."""
+    """False for memories that do not fade: core and pinned ones."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from memory.retention import statements
 
 TIERS = ("very_low", "low", "medium", "permanent")
 DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
-"""Until the end of which day from today on, in the reader's time zone."""
+"""Number of days until the end of each period, including today, in the reader's time zone."""
 TIMES = (*DAYS, "later", "never")
 IN_LINE = 30
 RENEWALS, RENEWED = 10, 200
@@ -143,7 +143,7 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> EvictionQueue
 
 
 def renewals(space: Space) -> list[MemoryEvent]:
-    """Return the latest renewals of lifetimes that end, each with the memory's current
+    """Return the latest renewals of memories that can expire, each with the memory's current
     `expires_at`. A use counts if the policy of that time restarts lifetimes on use. Searches the
     latest RENEWED events of each kind, which an index finds."""
     renewing = PolicyVersion.objects.filter(space=space, document__ttl__renew_on_use=True)

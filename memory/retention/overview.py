@@ -24,8 +24,7 @@ from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 
 BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}
-"""The bands of seed 001, the highest first, each from its bound up to the one above: of the
-importance now."""
+"""The bands of current importance of seed 001, highest first, each with its lower bound."""
 
 CAME = (Action.CREATED, Action.RESTORED, Action.APPROVED)
 WENT = (Action.EXPIRED, Action.EVICTED, Action.DELETED, Action.REJECTED)

@@ -34,7 +34,7 @@ from memory.models.policies import Policy
 from memory.policy import DecayPolicy
 
 TAKEN_BACK_STAYS = timedelta(hours=24)
-"""What a person took back stays at least this long, however short the policy's own times are."""
+"""Minimum time for which a restored memory is kept, even if the policy's times are shorter."""
 
 _ROUNDING = 1e-9
 

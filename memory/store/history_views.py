@@ -21,7 +21,7 @@ from memory.pagination import Searched, keyset
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
-"""How many lines one search for words looks at; the next page looks further back."""
+"""Number of events that one text search examines; the next page continues further back."""
 ACTORS = {
     "user": _("people"),
     "key": _("keys"),

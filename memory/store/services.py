@@ -37,7 +37,7 @@ class Prepared:
     drafts: Sequence[MemoryDraft]
     passages: Sequence[Passage]
     vectors: Mapping[int, Vectors]
-    """By the id of the model that made them."""
+    """The vectors by the id of their embedder."""
     policy: Policy
     any_type: bool = False
     """Compare the drafts with memories of any type, because their own type is only a guess."""

@@ -32,7 +32,7 @@ class Use(BaseModel):
     last_active_at: AwareDatetime | None
     clock_started_at: AwareDatetime
     renewed: bool
-    """Whether the lifetime began anew with it, as the policy said then."""
+    """True if the use restarted the lifetime, according to the policy at that time."""
 
     @classmethod
     def of(cls, memory: Memory, now: datetime, *, renewed: bool) -> "Use":

@@ -27,7 +27,7 @@ from memory.text import lexemes
 
 NEAR, FAR = (-1, 1), (-3, -2, 2, 3)
 REACH = 3
-"""How many turns away a memory's words are still indexed."""
+"""Maximum distance, in turns, at which a memory's words are indexed."""
 
 # Of each adjacent turn. Turns are usually short; a long pasted text tells little about them.
 CONTEXT_CHARACTERS = 1000

@@ -17,7 +17,7 @@ from memory.models import Space
 from memory.recall.recall import Result
 
 TOOL = "tool"
-"""The source of what was written by a tool: a model's choice of words, not what a person said."""
+"""The source of memories written by a tool, in a model's words rather than a person's."""
 
 
 @dataclass(frozen=True)

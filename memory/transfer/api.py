@@ -19,7 +19,7 @@ from memory.transfer.upload import begin_import, start_import
 router = Router(tags=["transfer"])
 
 AT_ONCE = 256 * 2**10
-"""Bytes of a file that is imported before the answer; a larger one is left to a worker."""
+"""Maximum bytes of a file imported before the response; a worker imports larger ones."""
 
 _LINES = {"application/x-ndjson": {"schema": {"type": "string"}}}
 _FILE = {

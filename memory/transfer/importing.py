@@ -23,7 +23,7 @@ from memory.transfer.writing import Target, prepare, store
 
 _MEMORIES, _ROWS = 100, 500  # in a batch; memories must be embedded
 SHOWN = 100
-"""How many wrong lines are kept with their reasons."""
+"""Maximum number of wrong lines stored with their reasons."""
 
 
 class NothingWritten(EbbError):

@@ -18,7 +18,7 @@ from memory.transfer.rows import row_of
 from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
 
 MAX_LINE = 16 * 2**20
-"""Bytes of the longest line that is read; the longest that Ebb writes is far shorter."""
+"""Maximum bytes of a line; the lines that Ebb writes are far shorter."""
 
 _PICKLE = b"\x80"  # of protocol 2 or newer
 # Beginnings of similar but unsupported files, and what to do about them.

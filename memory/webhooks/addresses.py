@@ -30,7 +30,7 @@ class Endpoint:
     host: str
     port: int
     target: str
-    """Path and query, as they are sent."""
+    """Path and query, as sent."""
 
     @property
     def authority(self) -> str:

@@ -24,8 +24,8 @@ PAUSES = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 6 * 3600, 15 * 3600)
 BUDGET = timedelta(seconds=20)
 LEASE = BUDGET + timedelta(seconds=4 * SECONDS)  # includes time for slow name servers
 WAITED, RESTS = 1000.0, 9
-"""A receiver that let us wait so many milliseconds in vain rests nine times as long, so that what
-is due to it takes a tenth of a thread's time."""
+"""After a failed attempt of at least this many milliseconds, the webhook pauses nine times as
+long. So sending to its receiver takes a tenth of a thread's time."""
 KEPT_FOR = timedelta(days=30)
 LONGEST_PAUSE = 24 * 3600
 

@@ -15,7 +15,7 @@ from memory.webhooks import signing
 from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, endpoint_of
 
 SECONDS = 15.0
-"""For all of it: who lets us wait for each byte waits with us no longer."""
+"""Timeout of the whole attempt, so that a receiver that sends slowly cannot extend it."""
 KEPT = 500  # characters of a response
 
 

@@ -26,7 +26,7 @@ from memory.webhooks.outbox import newest_event
 from memory.webhooks.signing import new_secret
 
 MAX_WEBHOOKS = 50
-"""In a space: each reads the history every few seconds."""
+"""Maximum number of webhooks in a space; each reads the history every few seconds."""
 
 
 @transaction.atomic

@@ -27,7 +27,7 @@ from memory.tools import write_guard
 from memory.xml.reading import Delete, Load, Request, Save
 
 _Waiting = tuple[Prepared, str]
-"""A draft that must wait for review, and why."""
+"""A draft to send to review, and the reason."""
 
 # Characters that XML 1.0 excludes (section 2.2), even as a reference.
 _UNSPEAKABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -20,10 +20,10 @@ from memory.errors import FieldError, InvalidArguments, refused
 from memory.memories.schemas import SearchIn
 
 MAX_TAGS = 100
-"""Tags in one message."""
+"""Maximum number of tags in one message."""
 
 SORTS = ("combined", "relevance", "date")
-"""Each is the name of a ranking profile."""
+"""Names of ranking profiles."""
 
 _NAMES = "memory_save|memory_load|memory_delete"
 _OURS = re.compile(rf"</?(?:{_NAMES})\b")

@@ -25,11 +25,11 @@ from memory.recall.sql.expressions import EMBEDDER, NOW, SPACE, VECTOR, raw, sel
 from memory.recall.sql.questions import Shape
 
 REACH = 100
-"""How many the strongest signal of a profile brings, at the least."""
+"""Minimum number of candidates for the strongest signal of a profile."""
 
 MUCH, NEWEST = 0.1, 5000
-"""Recency that weighs above this share of the heaviest signal can lift what is far from the nearest
-100: then so many of the newest are compared."""
+"""A recency weight above this share of the heaviest signal can lift memories far from the
+nearest 100. Then this many of the newest are compared."""
 
 _COLUMNS = (
     "id", "created_at", "search", "semantic", "recency", "time_coef", "current_importance"

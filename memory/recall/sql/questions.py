@@ -14,7 +14,7 @@ from memory.models import Space
 from memory.policy import DecayPolicy, RecallPolicy
 
 JUST_MISSED = 5
-"""How many memories below the last result an explanation shows."""
+"""Number of memories below the last result in an explanation."""
 
 
 @dataclass(frozen=True)

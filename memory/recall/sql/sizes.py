@@ -18,11 +18,11 @@ from memory.models import Space
 LARGE = 2000
 """A space with more live memories than this is large. Measured: docs/ranking.md."""
 WORTH_OF_INDEX = 2500
-"""Above n² = 2,500 all (n vectors in the space, all in the table) the index is quicker.
+"""The index is quicker above n² = 2,500 all (n vectors in the space, all in the table).
 
-Measured: to compare a vector takes 0.4 µs, so a scan 0.4 n. The index passes 10 µs apiece through
-vectors of all spaces, of which one in all / n is ours, until it has the 100 that are wanted:
-10 · 100 · all / n. Both are equal at n² = 1,000 / 0.4 · all."""
+Measured: comparing a vector takes 0.4 µs, so a scan takes 0.4 n. The index reads vectors of all
+spaces, 10 µs each, of which one in all / n belongs to the space. It needs 100 of these:
+10 · 100 · all / n. Both times are equal at n² = 1,000 / 0.4 · all."""
 
 _PLACE = 256
 _IS_LARGE = """

@@ -20,14 +20,14 @@ from memory.models.memories import search_in_space
 from memory.recall.sql.expressions import as_sql, raw
 
 LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
-"""What a word is worth by its label in passages.py, in PostgreSQL's order D, C, B, A: said two or
-three turns away, said in the turn before or after, the speaker's name, the memory itself."""
+"""Weights of a word by its label in passages.py, in PostgreSQL's order D, C, B, A: two or three
+turns away, the turn before or after, the speaker's name, the memory itself."""
 
 SAMPLE = 300
-"""Memories in the sample."""
+"""Number of memories in the sample."""
 RARE, FEW = 5, 500
-"""A word that fewer than five of the sample hold is rare, and so is one that fewer than some 500 of
-the space hold: it is counted exactly, and brings its holders as candidates."""
+"""A word is rare if fewer than five memories of the sample contain it, or fewer than about 500
+of the space. Rare words are counted exactly, and the memories with them become candidates."""
 
 # plainto_tsquery joins the words with AND, which finds nothing for four questions in five. After
 # the split each word is a separate query, quoted as PostgreSQL requires.
@@ -84,7 +84,7 @@ _WORDS_OF_SAMPLE = """
 """
 
 LEXICAL = ranking_sql.lexical(raw("matches.matched"), raw("(SELECT sum(rarity) FROM words)"))
-"""The lexical signal of a memory with its row of `matches`, or with none."""
+"""The lexical signal of a memory, with or without a row in `matches`."""
 
 
 def of_sample() -> dict[str, str]:
