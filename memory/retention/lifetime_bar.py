@@ -64,7 +64,7 @@ def _expiry(expires_at: datetime | None, now: datetime) -> str:
 
 
 def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
-    """ "important (0.71 now), stays until 21 December, used 4 times" """
+    """Return for example "important (0.71 now), stays until 21 December, used 4 times"."""
     parts = [f"{band(importance)} ({importance:.2f} {_('now')})"]
     if ends is None:
         parts.append(_("stays for good"))

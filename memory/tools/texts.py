@@ -8,12 +8,12 @@ from memory.recall.recall import Result
 
 
 def plain(memory: Memory) -> str:
-    """`User likes pizza (id: f926ff7f)`"""
+    """Return `User likes pizza (id: f926ff7f)`."""
     return f"{one_line(memory.content)} (id: {memory.short_id})"
 
 
 def typed(memory: Memory) -> str:
-    """`User likes pizza (id: f926ff7f, memory_type: preference, importance: 0.7)`"""
+    """Return `User likes pizza (id: f926ff7f, memory_type: preference, importance: 0.7)`."""
     return f"{one_line(memory.content)} (id: {memory.short_id}, {_metadata(memory)})"
 
 
