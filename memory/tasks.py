@@ -1,4 +1,4 @@
-"""Celery's tasks of the memory core. Each may run twice."""
+"""Celery tasks of the memory core. Each may run twice."""
 
 import random
 import threading
@@ -19,16 +19,16 @@ from memory.spaces import deletion
 from memory.webhooks import deliveries
 from memory.webhooks.sending import Message, Outcome, send
 
-COLLECT_EVERY = 5.0  # seconds, as beat has it
+COLLECT_EVERY = 5.0  # seconds; the interval in beat's schedule
 SENDERS = max(1, settings.CELERY_WORKER_CONCURRENCY // 2)
 sending = threading.BoundedSemaphore(SENDERS)
-"""At most half of the worker's threads send to webhooks: receivers may be slow, and the other half
-assesses meanwhile."""
+"""At most half of the worker's threads send to webhooks: receivers may be slow, and the other
+half remains free for assessments."""
 
 
 @shared_task
 def sweep_all_spaces() -> None:
-    """Apply expiry, capacity and the bin's limits, and clear what is out of date; beat calls it."""
+    """Expire, evict and purge memories, and delete outdated rows; beat calls this."""
     sweep_all(now=timezone.now(), but=sweep_job.start_large(now=timezone.now()))
     clear_after_switches(now=timezone.now())
     deliveries.forget_old(now=timezone.now())
@@ -36,7 +36,7 @@ def sweep_all_spaces() -> None:
 
 @shared_task
 def work(space_id: int, job_id: str) -> None:
-    """Do a job, unless another worker does."""
+    """Run a job, unless another worker has claimed it."""
     job = jobs.claim_job(space_id=space_id, job_id=UUID(job_id), now=timezone.now())
     if job is not None:
         work_at(job)
@@ -44,22 +44,22 @@ def work(space_id: int, job_id: str) -> None:
 
 @shared_task(name="memory.tasks.pick_up_jobs")
 def requeue_due_jobs() -> None:
-    """Start due deletions and enqueue jobs that wait; beat calls it."""
+    """Start due deletions of spaces and enqueue waiting jobs; beat calls this."""
     deletion.start_due(now=timezone.now())
     jobs.requeue_due(now=timezone.now())
 
 
 @shared_task
 def collect_webhooks() -> None:
-    """Make messages of new events, and enqueue the webhooks that have some; beat calls it."""
+    """Create messages for new events, and enqueue webhooks with messages; beat calls this."""
     for space_id, webhook_id in deliveries.collect_all(now=timezone.now()):
-        # The next round enqueues what this one's workers did not get to.
+        # A later call enqueues messages that expired before a worker took them.
         deliver.apply_async((space_id, str(webhook_id)), expires=COLLECT_EVERY, retry=False)
 
 
 @shared_task
 def deliver(space_id: int, webhook_id: str) -> None:
-    """Send what is due to a webhook, if a sender is free; beat comes again."""
+    """Send a webhook's due messages if a sender is free; otherwise beat tries again."""
     if not sending.acquire(blocking=False):
         return
     try:
@@ -70,6 +70,7 @@ def deliver(space_id: int, webhook_id: str) -> None:
 
 def _deliver(space_id: int, webhook_id: UUID) -> None:
     def post(delivery: WebhookDelivery) -> Outcome:
+        """Send one delivery to its webhook."""
         release_connection()
         hook = delivery.webhook
         message = Message(delivery.pk, hook.url, hook.secret, delivery.payload)

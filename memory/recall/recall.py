@@ -1,7 +1,7 @@
-"""Finding what is relevant now: one embedding call, one ranking statement, and why each was found.
+"""Recall of relevant memories: one embedding call, one ranking statement, and an explanation.
 
-Recall reads; it never counts as use. Whoever puts what was found before a model calls
-services.uses.mark_used.
+Recall only reads; it never counts as use. The caller that sends the memories to a model calls
+store.uses.mark_used.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -24,10 +24,10 @@ from memory.recall.sql import JUST_MISSED, Question, Shape, recalled
 
 @dataclass(frozen=True)
 class Result:
-    """A memory that was found, with every number that put it in its place.
+    """A memory that was found, with every number behind its rank.
 
-    An explained one also has its `rank` among all that were ranked, 1 the best, and `rank_without`:
-    for each signal the profile uses, its rank if that signal weighed nothing.
+    If explained, it also has its `rank` among all ranked memories, 1 the best, and `rank_without`:
+    for each signal of the profile, its rank if that signal had no weight.
     """
 
     memory: Memory
@@ -40,13 +40,14 @@ class Result:
 
     @property
     def match(self) -> str:
-        """The seed's words: "92% match" (seed 000)."""
+        """The match in the format of seed 000: "92% match"."""
         return f"{match_percent(self.similarity)}% match"
 
 
 @dataclass(frozen=True)
 class Recall:
-    """An answer: the results, best first; in an explained one also what just missed."""
+    """The answer to a question: the results, best first; if explained, also the memories just
+    missed."""
 
     question: Question
     shape: Shape
@@ -57,19 +58,22 @@ class Recall:
 
     @property
     def query(self) -> str:
+        """The text of the question."""
         return self.question.text
 
     @property
     def profile(self) -> Profile:
+        """The ranking profile."""
         return self.shape.profile
 
     @property
     def memory_ids(self) -> list[UUID]:
+        """The ids of the results, best first."""
         return [result.memory.pk for result in self.results]
 
 
 def profile_named(name: str) -> Profile:
-    """The ranking profile of this name; raises InvalidArguments."""
+    """Return the ranking profile with this name; raises InvalidArguments."""
     try:
         return PROFILES[name]
     except KeyError:
@@ -91,11 +95,12 @@ def recall(
     without: Collection[UUID] = (),
     explain: bool = False,
 ) -> Recall:
-    """The live memories of the space that fit the query, by a profile; these few left out.
+    """Recall the live memories of the space that fit the query, by a profile, except those in
+    `without`.
 
-    The limit is what is asked for, else the profile's own, else the policy's. With `explain` also
-    where each would rank without each signal, and the next few that just missed.
-    Raises InvalidArguments for an unknown profile.
+    The limit is the given one, otherwise the profile's, otherwise the policy's. With `explain` each
+    memory has its rank without each signal, and the memories just missed are returned too. Raises
+    InvalidArguments for an unknown profile.
     """
     started = perf_counter()
     policy = current_policy(space)
@@ -110,8 +115,8 @@ def recall(
 
 
 def explained(found: Recall) -> Recall:
-    """The same question once more, explained: at the same moment, by the same rules, and without
-    embedding it anew. What was remembered or let go in between makes the one difference."""
+    """Answer the same question again with explanations, as of the same moment and policy, and with
+    the same vector. Only memories saved or deleted since then can differ."""
     started = perf_counter()
     return _answer(found.question, replace(found.shape, explain=True), found.policy, started)
 
@@ -125,10 +130,10 @@ def compare(
     limit: int,
     now: datetime,
 ) -> Iterator[list[Recall]]:
-    """Question by question, what each of these profiles finds, at one moment and by these rules.
+    """Return, for each question, the answers of these profiles, as of one moment and policy.
 
-    `limit` is how many of each, whatever the profiles and the policy say. All questions are
-    embedded in one call, in which nobody's time counts; raises EmbeddingError.
+    `limit` is the number of results of each answer, whatever the profiles and the policy say. All
+    questions are embedded in one call, which is not part of `took_ms`; raises EmbeddingError.
     """
     shapes = [_shape(policy.document, profile, limit) for profile in profiles]
     vectors = question_vectors(space.embedder, queries)
@@ -147,7 +152,8 @@ def _answer(question: Question, shape: Shape, policy: Policy, started: float) ->
 
 
 def _left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
-    """Those that are not left out, ranked as if the others were not there."""
+    """Return the results except those in `without`, ranked as if the excluded ones did not
+    exist."""
     out = [one for one in found if one.memory.pk in without]
     if not out:
         return found

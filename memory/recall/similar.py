@@ -1,4 +1,4 @@
-"""What is near in meaning: the memories nearest to a vector, by the space's model."""
+"""Similarity search: the memories nearest to a vector, by the space's model."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,22 +17,22 @@ from memory.recall.sql.sizes import LARGE, index_scan, size_if_large
 
 NEIGHBOURS = 5
 ALIKE, AT_MOST = 0.98, 50
-"""From this similarity on a model may hold texts for one, though they differ: those of a script it
-hardly knows. The very same text may then be any of them, so all of these are looked at."""
+"""Minimum similarity at which a model may confuse different texts, as in a script it hardly
+knows. Any of these may be the identical text, so all are examined, up to AT_MOST."""
 REACH = 150
-"""How many the approximate index looks at before it names the nearest."""
+"""Number of vectors that the approximate index examines to find the nearest."""
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A live memory near the new statement, with its cosine similarity in [0, 1]."""
+    """A memory near a statement, with its cosine similarity in [0, 1]."""
 
     memory: Memory
     similarity: float
 
 
 def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
-    """The live memories nearest to this one, nearest first; none if it has no vector yet."""
+    """Return the live memories nearest to this one, nearest first; none if it has no vector yet."""
     space = memory.space
     own = vector_of(space, memory.pk)
     if own is None:
@@ -41,7 +41,7 @@ def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
 
 
 def vector_of(space: Space, memory_id: UUID) -> Any:
-    """A memory's vector by the space's model, None if it has none yet."""
+    """Return a memory's vector by the space's model, None if it has none yet."""
     vectors = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
     return vectors.filter(memory_id=memory_id).values_list("vector", flat=True).first()
 
@@ -49,10 +49,11 @@ def vector_of(space: Space, memory_id: UUID) -> Any:
 def nearest_live(
     space: Space, vector: Any, *, besides: UUID | None = None, large: int = LARGE
 ) -> list[Neighbour]:
-    """The live memories nearest to a vector of the space's model, nearest first; and all that are
-    ALIKE.
+    """Return the live memories nearest to a vector of the space's model, nearest first, including
+    all that are ALIKE.
 
-    In a space of more than `large` vectors by the embedder's approximate index, as recall does.
+    In a large space this uses the embedder's approximate index where that is quicker, as recall
+    does.
     """
     rows = Memory.objects.in_space(space).live()
     if besides is not None:
@@ -60,15 +61,15 @@ def nearest_live(
     size = size_if_large(space, large)
     if not (size and size.worth_index):
         return nearest(rows, space, vector)
-    # The index holds vectors with this cast (embeddings.services).
+    # The index contains vectors with this cast (embeddings.services).
     of_index = HalfVectorField(dimensions=space.embedder.dimensions)
     with index_scan(REACH):
         return _nearest(rows, space, vector, Cast(F("embeddings__vector"), of_index))
 
 
 def nearest(rows: MemoryQuerySet, space: Space, vector: Any) -> list[Neighbour]:
-    """Those of some of the space's memories that are nearest to the vector, nearest first: compared
-    with each of them."""
+    """Return the memories among `rows` nearest to the vector, nearest first, by comparing it with
+    each of them."""
     return _nearest(rows, space, vector, F("embeddings__vector"))
 
 

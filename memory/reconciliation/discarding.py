@@ -1,7 +1,7 @@
-"""Taking back that something was learned: what it had superseded comes back, if nothing else has
-taken its place; and undoing that.
+"""Discarding a wrong memory: the memories it superseded are restored. Undoing that.
 
-Other than deleting: who deletes a memory that was right wishes for no older one in its place.
+A superseded memory is restored only if no other active memory has replaced it. Deleting differs: a
+person who deletes a correct memory does not want the older one back.
 """
 
 from collections.abc import Collection
@@ -26,7 +26,8 @@ _CAME = (Action.CREATED, Action.APPROVED, Action.RESTORED)
 def discard_memory(
     *, space: Space, memory_id: UUID, actor: Actor, now: datetime, reason: str
 ) -> Memory:
-    """Lets a memory go that should not have been made. Raises NotFound."""
+    """Move a memory that should not have been created to the bin, and restore what it superseded.
+    Raises NotFound."""
     one_at_a_time(space)
     memory, actor = lock_memory(space, memory_id), actor.in_action()
     if memory.status == Status.BINNED:
@@ -46,8 +47,8 @@ def discard_memory(
 
 @transaction.atomic
 def undo_discard(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
-    """Takes a discarded memory back; what had come back for it gives way again. One that is not in
-    the bin stays as it is."""
+    """Restore a discarded memory and move the memories restored in its place back to the bin. A
+    memory that is not in the bin stays unchanged."""
     one_at_a_time(space)
     if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
         take_place_again(space=space, memory_ids=[memory_id], actor=actor, now=now)
@@ -57,7 +58,7 @@ def undo_discard(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) 
 def take_place_again(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
-    """Takes back memories that were let go; what came back for them then gives way.
+    """Restore deleted memories; older memories that were restored in their place return to the bin.
     Raises NotFound, or Conflict if one is not in the bin."""
     actor, events = actor.in_action(), MemoryEvent.objects.in_space(space)
     went = events.filter(memory_id__in=memory_ids, action=Action.DELETED).not_followed_by(*MOVES)
@@ -75,7 +76,8 @@ def take_place_again(
 
 
 def superseded_by(memory: Memory) -> list[Memory]:
-    """What lies in the bin since the action in which the memory came, or came back."""
+    """Return the memories superseded by the action that created, approved or restored this memory,
+    if they are still in the bin."""
     events = MemoryEvent.objects.filter(space_id=memory.space_id)
     came = events.filter(memory_id=memory.pk, action__in=_CAME)
     gone = events.beside(came).filter(action=Action.DELETED).unmoved().exclude(pk=memory.pk)
@@ -84,7 +86,7 @@ def superseded_by(memory: Memory) -> list[Memory]:
 
 
 def _replaced(space: Space, gone: Memory) -> bool:
-    """Whether a live memory says the same, or that it is over."""
+    """Return true if a live memory restates the deleted one or replaces it."""
     if (vector := vector_of(space, gone.pk)) is None:
         return False
     return any(

@@ -1,9 +1,9 @@
-"""What a new statement is to what is already known: the rule that needs no model.
+"""Comparison of a new statement with the known memories, by a rule that needs no model.
 
-A restated memory reinforces the old one instead of piling up beside it. One that says it replaces
-something ("I moved from Lisbon to Porto", "我不再吃辣") revises or supersedes what it replaces.
-Everything else is new. The rule errs on the side of adding: a memory too many fades by itself,
-a wrong merge would lose what somebody said.
+A restated memory reinforces the old one instead of adding a duplicate. A statement that says it
+replaces something ("I moved from Lisbon to Porto", "我不再吃辣") revises or supersedes the old one.
+Everything else is new. The rule prefers adding: a superfluous memory fades by itself, while a wrong
+merge loses what somebody said.
 """
 
 import re
@@ -18,12 +18,12 @@ from memory.recall.similar import Neighbour
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
 
-# Cosine similarities: from here on two statements may be the same, or one may end the other.
+# Minimum cosine similarities for two statements to be the same, or for one to end the other.
 SAME = 0.80
 RELATED = 0.35
-# From here on what the assistant says by itself is taken for what it was told.
+# Minimum cosine similarity for treating the assistant's own words as a repeated memory.
 ECHO = 0.60
-# The share of a restatement's words that may be new.
+# Maximum share of new words in a restatement.
 NEW_WORDS = 0.25
 
 _NEGATION = re.compile(r"\b(?:not|no|never|\w+n['’]t|cannot|without)\b|[不没别无]", re.IGNORECASE)
@@ -32,7 +32,7 @@ _ENDED = re.compile(
     r"|\bstopped\b(?! (?:at|by|for|in|near|off|on|to)\b)|不再|再也不|戒了",
     re.IGNORECASE,
 )
-# Who takes a train from Lisbon to Porto has not left for good.
+# Only verbs of change count: a train ride from Lisbon to Porto is not a move.
 _REPLACED = re.compile(
     r"\b(?:mov(?:ed?|es|ing)|(?:relocat|switch|chang|migrat|convert|upgrad|reschedul|postpon)\w*)\b"
     r"[^.;!?]{0,40}?"
@@ -41,7 +41,7 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\bfrom [\w'’. -]{2,40}? to \w", re.IGNORECASE)
-# "Please remember that I …" says what "I …" says.
+# "Please remember that I …" means the same as "I …".
 _ASKED_TO_KEEP = re.compile(
     r"^\s*(?:please )?(?:remember|note|keep in mind|don['’]t forget|do not forget)(?: that\b|[:,])?"
     r"|^\s*(?:请|麻烦)?(?:帮我)?(?:记住|记得|记一下|别忘了|不要忘记)[：:，,]?",
@@ -51,7 +51,7 @@ _CLAUSES = re.compile(r"[.;!?。；！？]\s*\S|\b(?:and|but|also|while)\b|[，�
 
 
 class Verdict(StrEnum):
-    """What to do with a new statement."""
+    """The action to take with a new statement."""
 
     ADD = "add"
     REINFORCE = "reinforce"
@@ -61,7 +61,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict, the memory it is about (None for add), and why."""
+    """A verdict, the memory it concerns (None for add), and the reason."""
 
     verdict: Verdict
     memory: Memory | None = None
@@ -69,9 +69,10 @@ class Decision:
 
 
 def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour]) -> Decision:
-    """The verdict on a new statement of this type, given what is near it, nearest first.
+    """Return the verdict on a new statement of this type, given its neighbours, nearest first.
 
-    Without a type, as by a tool that has none, it is compared with memories of any.
+    A statement without a type, for example from a tool that has none, is compared with memories of
+    any type.
     """
     for neighbour in neighbours:
         if replaces(content, neighbour):
@@ -83,16 +84,17 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
 
 
 def superseding(old: Memory, reason: str) -> Decision:
-    """Lets go of a memory that no longer holds; or revises it, when it holds several facts, of
-    which only one has changed, is core (seed 003, section 1.5), or was pinned by a person."""
+    """Return the decision to supersede an outdated memory, or to revise it. A memory is revised if
+    it contains several facts, is core (seed 003, section 1.5), or was pinned by a person."""
     patch = old.core or old.pinned or _CLAUSES.search(old.content)
     return Decision(Verdict.REVISE if patch else Verdict.SUPERSEDE, old, reason)
 
 
 def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> bool:
-    """Whether the statement says again what the memory says, and nothing that differs.
+    """Return true if the statement repeats the memory and adds no difference.
 
-    A different number, name or negation makes it a different statement, however similar it reads.
+    A different number, name or negation makes it a different statement, however similar the texts
+    are.
     """
     if is_same_text(content, neighbour):
         return True
@@ -106,25 +108,26 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
         return False
     words, known = text_similarity.words(content), text_similarity.words(old)
     if unspaced("".join(words ^ known)):
-        # One character more or less is another thing: 吃辣, 吃辣椒.
+        # One character more or less changes the meaning: 吃辣, 吃辣椒.
         return False
-    # A new word in an old one's place tells something else, in however long a sentence.
+    # Replacing a word changes the meaning, however long the sentence is.
     new = words - known
     return not new or (known <= words and len(new) <= NEW_WORDS * len(words))
 
 
 def is_same_text(content: str, neighbour: Neighbour) -> bool:
-    """Whether the statement is the memory's own text, but for case, signs and a request to keep it.
-    No type and no judge can make two of it."""
+    """Return true if the statement is the memory's own text, ignoring case, punctuation and a
+    request to remember it. Such a pair is one memory, whatever its type or assessment."""
     old = neighbour.memory.content
     return text_similarity.plain(_statement(content)) == text_similarity.plain(_statement(old))
 
 
 def echoes(content: str, neighbour: Neighbour) -> bool:
-    """Whether a statement is near the memory and names nothing that the memory does not.
+    """Return true if a statement is similar to the memory and contains no name that the memory
+    lacks.
 
-    Looser than `restates`, whose statements somebody made: what only the assistant said again
-    loses nothing when it is taken for known.
+    Looser than `restates`, which compares statements made by people. Treating the assistant's own
+    repetition as known loses nothing.
     """
     old = neighbour.memory.content
     if text_similarity.plain(content) == text_similarity.plain(old):
@@ -134,9 +137,9 @@ def echoes(content: str, neighbour: Neighbour) -> bool:
 
 
 def one_text(content: str, kept: Neighbour) -> str | None:
-    """What the one memory of an exchange says, of which a tool has kept this neighbour and a judge
-    made this statement: the kept text if the statement adds nothing, the statement if it says all
-    of it. None if they are about two things."""
+    """Return the text for one memory that merges a statement from an assessor with the neighbour a
+    tool saved in the same exchange: the saved text if the statement adds nothing, the statement if
+    it includes all of the saved text. None if the two have different subjects."""
     said, old = _statement(content), kept.memory.content
     if kept.similarity < ECHO or bool(_NEGATION.search(said)) != bool(_NEGATION.search(old)):
         return None
@@ -148,7 +151,7 @@ def one_text(content: str, kept: Neighbour) -> str | None:
 
 
 def replaces(content: str, neighbour: Neighbour) -> bool:
-    """Whether the statement says that what the memory says is over."""
+    """Return true if the statement says that the memory is outdated."""
     if neighbour.similarity < RELATED:
         return False
     old = neighbour.memory.content
@@ -162,8 +165,8 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
 
 
 def _is_about(ended: str, old: str) -> bool:
-    """Whether most of what has ended stands in the memory, and is no single word by the way there:
-    who quits tennis does not end what "My brother plays tennis" says."""
+    """Return true if the memory contains most of the ended thing, and the overlap is more than one
+    incidental word: quitting tennis does not end "My brother plays tennis"."""
     said, known = text_similarity.meaning(ended), text_similarity.meaning(old)
     both = text_similarity.weight(said & known)
     return both * 2 > text_similarity.weight(said) and (
@@ -172,13 +175,13 @@ def _is_about(ended: str, old: str) -> bool:
 
 
 def patched(old: str, new: str, now: datetime) -> str:
-    """The old text with the newer statement in brackets (seed 003, 括号补丁)."""
+    """Return the old text with the newer statement in brackets (seed 003, 括号补丁)."""
     return f"{old} [{now:%Y-%m-%d}: {new}]"
 
 
 def has_room(old: str, new: str) -> bool:
-    """Whether the statement can stand in brackets behind the old text. What cannot is a memory of
-    its own, so that nothing is lost."""
+    """Return true if the old text with the statement in brackets is short enough. Otherwise the
+    statement becomes a separate memory, so that nothing is lost."""
     return len(patched(old, new, datetime.max)) <= MAX_CONTENT
 
 

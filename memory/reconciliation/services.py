@@ -1,7 +1,7 @@
-"""A new statement meets what is already known: it is added, reinforces, revises or supersedes.
+"""Reconciliation of a new statement with known memories: add, reinforce, revise or supersede.
 
-`decided` says which; `carry_out` does it. One statement at a time in a space: two that say the same
-at once would otherwise both be added.
+`decided` returns the verdict; `carry_out` applies it. A space processes one statement at a time:
+otherwise two identical statements at the same moment would both be added.
 """
 
 from collections.abc import Sequence
@@ -31,22 +31,23 @@ CONTRADICTING = {Verdict.REVISE, Verdict.SUPERSEDE}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a statement: the memory that now holds it, and how."""
+    """The result for a statement: the memory that now contains it, and the verdict."""
 
     memory: Memory
     verdict: Verdict
 
     @property
     def written(self) -> Written:
-        """The memory, and whether it is the statement's own now, and no older one's."""
+        """The memory, and true if it was created for this statement."""
         return Written(self.memory, self.verdict in {Verdict.ADD, Verdict.SUPERSEDE})
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What somebody says is so, new or held for review until now.
+    """A statement to reconcile, new or waiting for review until now.
 
-    Without a type it is compared with memories of any; without a vector it has no neighbours.
+    A statement without a type is compared with memories of any type; without a vector it has no
+    neighbours.
     """
 
     space: Space
@@ -60,7 +61,7 @@ class Statement:
 
     @classmethod
     def of(cls, prepared: Prepared, now: datetime) -> "Statement":
-        """The only draft of what was prepared."""
+        """Return the statement made from the only prepared draft."""
         [draft] = prepared.drafts
         return cls(
             space=prepared.space,
@@ -82,10 +83,10 @@ def remember_drafts(
     now: datetime,
     idempotency_key: str | None = None,
 ) -> list[Written]:
-    """Remember things, all or none. Return what became of each, in the order given.
+    """Save drafts as memories, all or none. Return the result for each, in the order given.
 
-    Drafts with `on_duplicate` are compared with what is known, one after another, the other drafts
-    included. The same idempotency key again returns what the first call ended in.
+    Drafts with `on_duplicate` are compared with the known memories one after another, including the
+    other drafts of this call. A repeated idempotency key returns the result of the first call.
     """
     if first := earlier_answer(space=space, key=idempotency_key):
         return first
@@ -101,7 +102,7 @@ def remember_drafts(
             keep_answer(space=space, key=idempotency_key, answer=answer)
     except IntegrityError:
         if first := earlier_answer(space=space, key=idempotency_key):
-            return first  # Another request with this key was faster; nothing of ours stays.
+            return first  # A concurrent request with this key won; our writes are rolled back.
         raise
     return answer
 
@@ -109,7 +110,7 @@ def remember_drafts(
 def _write(
     added: Prepared, compared: Sequence[Prepared | None], actor: Actor, now: datetime
 ) -> list[Written]:
-    """Store the drafts that are new, then compare the others; None is the place of a new one."""
+    """Store the new drafts, then reconcile the others; None in `compared` marks a new draft."""
     if any(compared):
         one_at_a_time(added.space)
     stored = iter(store_memories(prepared=added, actor=actor, now=now))
@@ -123,15 +124,15 @@ def _write(
 
 @transaction.atomic
 def remember(*, prepared: Prepared, actor: Actor, now: datetime) -> Outcome:
-    """Remember one prepared statement in the light of what is known."""
+    """Reconcile one prepared statement with the known memories and save the result."""
     one_at_a_time(prepared.space)
     decision = decided(Statement.of(prepared, now))
     return carry_out(prepared, decision, actor=actor, now=now)
 
 
 def one_at_a_time(space: Space) -> None:
-    """Nobody else remembers something in this way in the space until the transaction ends. To be
-    called before a row is held."""
+    """Lock the space so that no other statement is reconciled in it until the transaction ends.
+    Call this before locking any row."""
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     lock_conversations(space)
 
@@ -139,9 +140,9 @@ def one_at_a_time(space: Space) -> None:
 def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
     """Return the verdict on the statement. The memory it is about is locked.
 
-    `proposed` is what a model said; it counts while its memory is still what the model was shown.
-    Otherwise, and without it, the rule decides. If the memory was changed or deleted in the
-    meantime, the verdict is on what is there now.
+    `proposed` is a model's verdict; it counts while its memory is unchanged since the model saw it.
+    Otherwise, and without a proposal, the rule decides. If the memory was changed or deleted in the
+    meantime, the verdict considers the current memories.
     """
     space = statement.space
     live = Memory.objects.in_space(space).live()
@@ -160,7 +161,8 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
 
 
 def carry_out(prepared: Prepared, decision: Decision, *, actor: Actor, now: datetime) -> Outcome:
-    """Do what was decided, in the same transaction. A revision embeds its text in it."""
+    """Apply the decision in the current transaction. A revision computes its embedding in this
+    transaction."""
     actor = actor.in_action()
     memory = update_older(Statement.of(prepared, now), decision, actor=actor, now=now)
     if memory is None:
@@ -171,8 +173,8 @@ def carry_out(prepared: Prepared, decision: Decision, *, actor: Actor, now: date
 def update_older(
     statement: Statement, decision: Decision, *, actor: Actor, now: datetime
 ) -> Memory | None:
-    """Do to the older memory what was decided. Return it if it now holds the statement; None if
-    the statement becomes a memory of its own."""
+    """Apply the decision to the older memory. Return that memory if it now contains the statement;
+    None if the statement becomes a separate memory."""
     old = decision.memory
     if old is None:
         return None
@@ -192,20 +194,20 @@ def update_older(
 
 
 def is_echo(prepared: Prepared) -> bool:
-    """Whether a statement that no person made is in the space already: a recalled memory, said
-    again by the assistant."""
+    """Return true if the space already contains a statement that no person made: the assistant
+    repeated a recalled memory."""
     [draft] = prepared.drafts
     return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
 
 
 def near(prepared: Prepared) -> list[Neighbour]:
-    """The live memories nearest to the statement, nearest first."""
+    """Return the live memories nearest to the statement, nearest first."""
     return nearest_live(prepared.space, prepared.vector)
 
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
-    """The old memory with the statement in brackets behind what it said. Its lifetime begins anew:
-    by the old one the statement might go the same night."""
+    """Return the old memory with the statement appended in brackets. Its lifetime restarts:
+    otherwise the statement might expire the same night."""
     change = MemoryChange(
         content=patched(old.content, statement.content, now),
         importance=max(old.importance, statement.importance),
@@ -225,7 +227,8 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
 def _reinforce(
     old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime
 ) -> Memory:
-    """The old memory with a higher importance and a new lifetime, because it was said again."""
+    """Return the old memory with a higher importance and a new lifetime, because it was
+    repeated."""
     old.importance = reinforced(old.importance, statement.importance)
     _begin_anew(old, statement, now)
     record(
@@ -240,7 +243,7 @@ def _reinforce(
 
 
 def _begin_anew(memory: Memory, statement: Statement, now: datetime) -> None:
-    """Writes the importance, and the lifetime that follows from it."""
+    """Write the importance and restart the lifetime that follows from it."""
     tiers = statement.policy.document.ttl.tiers
     memory.clock_started_at, memory.expires_at = now, expires_at(now, memory.importance, tiers)
     Memory.objects.in_space(statement.space).filter(pk=memory.pk).update(

@@ -1,4 +1,4 @@
-"""JSON API: what was let go, taking it back, and letting go for ever."""
+"""JSON API of the recycle bin: listing, restoring and purging memories."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -19,7 +19,7 @@ router = Router(tags=["recycle bin"])
     "recycle-bin", response=BinList, url_name="recycle_bin_list", operation_id="listRecycleBin"
 )
 def list_recycle_bin(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
-    """What was let go and can be taken back, the latest first."""
+    """List the memories in the recycle bin, the latest deletion first."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     bin_days = current_policy(access.space).document.bin_days
@@ -38,7 +38,7 @@ def list_recycle_bin(request: HttpRequest, asked: Query[PageIn]) -> dict[str, ob
     openapi_extra=may_fail(404, 409),
 )
 def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object]:
-    """Take memories back, all or none, each with its lifetime begun anew."""
+    """Restore memories from the recycle bin, all or none. Each memory's lifetime restarts."""
     access = access_to(request, "write")
     ids = [memory.pk for memory in many(access.space, asked.ids)]
     services.restore_memories(
@@ -55,7 +55,7 @@ def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object
     openapi_extra=may_fail(409),
 )
 def purge_memory(request: HttpRequest, id: MemoryId) -> Status[None]:
-    """Delete a binned memory for good. The history keeps what it said."""
+    """Permanently delete a memory from the recycle bin. The history keeps its text."""
     access = access_to(request, "write")
     memory = one(access.space, id)
     services.purge_memory(

@@ -1,4 +1,4 @@
-"""The recycle bin: what went and why, taking it back, letting go for good."""
+"""The recycle bin page: listing, restoring and purging memories."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ from memory.retention.removals import with_removals
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
-"""How many memories one search for words looks at; the next page looks further back."""
+"""Number of memories that one text search examines; the next page continues further back."""
 
 
 class _Filters(AddressForm):
@@ -39,7 +39,7 @@ class _Filters(AddressForm):
 @require_GET
 @space_page("read")
 def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
-    """What lies in the bin, the latest first; or the next page of it."""
+    """Show the memories in the bin, the latest deletion first, or the next part of the list."""
     context = _listed(request, access)
     if request.htmx:
         more = "cursor" in request.GET
@@ -54,7 +54,7 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def chart(request: PageRequest, access: Access) -> HttpResponse:
-    """A piece of the page: departures by day and reason."""
+    """Return a fragment: a chart of removals by day and reason."""
     days = removals_by_reason(space=access.space, now=timezone.now())
     context = {
         "bars": stacked(days),
@@ -70,7 +70,7 @@ def chart(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("write")
 def restore(request: PageRequest, access: Access) -> HttpResponse:
-    """Takes what was chosen back, all or none; the answer offers to undo it."""
+    """Restore the selected memories, all or none; the answer offers to undo it."""
     ids, actor = selected_ids(request.POST), access.actor.in_action()
     if not ids:
         return _done(request, access, _("Choose what is to come back first."), "warning")
@@ -88,7 +88,7 @@ def restore(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("write")
 def put_back(request: PageRequest, access: Access, action_id: UUID) -> HttpResponse:
-    """Undoes `restore`: what came back in this action lies in the bin again."""
+    """Undo `restore`: return the memories restored by this action to the bin."""
     recycle_bin.undo_restore(
         space=access.space, action_id=action_id, actor=access.actor, now=timezone.now()
     )
@@ -98,7 +98,7 @@ def put_back(request: PageRequest, access: Access, action_id: UUID) -> HttpRespo
 @require_POST
 @space_page("write")
 def purge(request: PageRequest, access: Access) -> HttpResponse:
-    """Deletes what was chosen for good; the history keeps what it said."""
+    """Permanently delete the selected memories; the history keeps their text."""
     ids = selected_ids(request.POST)
     if not ids:
         return _done(request, access, _("Choose what is to be deleted first."), "warning")
@@ -120,7 +120,8 @@ def _done(request: PageRequest, access: Access, text: str, level: str, **more: A
 
 
 def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
-    """A page of the bin by the address's filters. After a change the list begins anew."""
+    """Return a page of the bin filtered by the query string. After a change the list starts from
+    the top."""
     asked = _Filters.read(request.GET)
     reason, query = asked["reason"], asked["q"]
     binned = Memory.objects.in_space(access.space).binned()

@@ -1,7 +1,6 @@
-"""Charts of the pages: geometry for SVG attributes, drawn by _bin_chart.html and
-_decay_forecast.html.
+"""Charts for pages: SVG attributes, drawn by _bin_chart.html and _decay_forecast.html.
 
-Numbers are texts with a dot, whatever the reader's language.
+Numbers are strings with a decimal point, whatever the reader's language.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +9,12 @@ from datetime import date
 
 HEIGHT = 100
 GAP = 0.2
-"""Between two bars, as a share of a bar's place."""
+"""Space between two bars, as a share of a bar's width with its space."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a bar: `name` says which."""
+    """One part of a bar, identified by `name`."""
 
     name: str
     y: str
@@ -24,7 +23,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Bar:
-    """A day's bar: its place in percent of the width, its parts in units of HEIGHT, its total."""
+    """A day's bar: position and width in percent of the chart, parts in units of HEIGHT, total
+    count."""
 
     day: date
     x: str
@@ -34,7 +34,7 @@ class Bar:
 
 
 def stacked(days: Mapping[date, Mapping[str, int]]) -> list[Bar]:
-    """A bar for each day, its parts upon each other in the order given, the highest of HEIGHT."""
+    """Return one bar for each day, its parts stacked in the order given, the tallest of HEIGHT."""
     highest = max((sum(parts.values()) for parts in days.values()), default=0) or 1
     place = 100 / max(1, len(days))
     return [
@@ -59,5 +59,5 @@ def _parts(counts: Mapping[str, int], unit: float) -> list[Part]:
 
 
 def line(points: Sequence[tuple[float, float]], width: float) -> str:
-    """The `points` of an SVG line in a field of 100 × HEIGHT: x in 0..`width`, y in 0..1."""
+    """Return the `points` of an SVG line in a field of 100 × HEIGHT: x in 0..`width`, y in 0..1."""
     return " ".join(f"{100 * x / (width or 1):.2f},{HEIGHT * (1 - y):.2f}" for x, y in points)

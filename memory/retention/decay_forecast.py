@@ -1,7 +1,7 @@
-"""How a memory's importance goes from now on: as it is, and if it is used today.
+"""Forecast of a memory's importance: unused, and if it is used today.
 
-The same formulas that recall and the sweeps go by, in their plain twins, asked for days to come.
-Pages draw it with memory.retention.charts.
+Applies the Python versions of the formulas that recall and the sweeps use to future days. Pages
+draw the forecast with memory.retention.charts.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from memory.policy import DecayPolicy, PolicyDocument
 
 POINTS = 60
 LASTING_DAYS = 90
-"""How far ahead is looked at what never goes."""
+"""Forecast period for memories that never expire."""
 MARKS = (0, 1, 3, 7, 14, 30, 60, 90, 180, 365)
-"""The days that the table beside the drawing shows."""
+"""Days in the table beside the chart."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """(days from now, importance then), up to the day it goes or the end of the drawing."""
+    """Points (days from now, importance then), up to the expiry or the end of the chart."""
 
     points: Sequence[tuple[float, float]]
     goes_at: datetime | None
-    """None if it stays."""
+    """None if the memory never expires."""
 
     @property
     def last(self) -> tuple[float, float]:
@@ -37,7 +37,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Mark:
-    """A day of the table, and what it weighs then; None once it has gone."""
+    """A day of the table and the importance on that day; None after the expiry."""
 
     day: int
     unused: float | None
@@ -53,12 +53,12 @@ class Curve:
     used: Course
     marks: Sequence[Mark]
     fades: bool
-    """False for what time does not touch: core and pinned memories."""
+    """False for memories that do not fade: core and pinned ones."""
 
 
 @dataclass(frozen=True)
 class _Clock:
-    """What importance and lifetime are counted from."""
+    """The times and counts from which importance and lifetime are computed."""
 
     used_at: datetime
     use_count: int
@@ -66,7 +66,8 @@ class _Clock:
 
 
 def curve(memory: Memory, policy: PolicyDocument, now: datetime) -> Curve:
-    """Its courses by the rules that hold now. A live memory's; others wait or are gone."""
+    """Return a live memory's forecast under the policy in effect. Memories in review or in the bin
+    have none."""
     as_it_is = _Clock(
         memory.last_active_at or memory.created_at,
         memory.use_count,
@@ -78,12 +79,14 @@ def curve(memory: Memory, policy: PolicyDocument, now: datetime) -> Curve:
     days = max(_days(as_it_is, now), _days(used_today, now))
 
     def course(clock: _Clock) -> Course:
+        """Return the forecast from these clocks."""
         reach = min(days, _days(clock, now))
         ahead = [reach * step / POINTS for step in range(POINTS + 1)]
         points = [(day, _weight(memory, clock, policy.decay, now, day)) for day in ahead]
         return Course(points, clock.goes_at)
 
     def on(clock: _Clock, day: int) -> float | None:
+        """Return the importance on this day, or None after the expiry."""
         gone = clock.goes_at is not None and now + timedelta(days=day) >= clock.goes_at
         return None if gone else _weight(memory, clock, policy.decay, now, day)
 
@@ -107,7 +110,7 @@ def _days(clock: _Clock, now: datetime) -> float:
 
 
 def _weight(memory: Memory, clock: _Clock, decay: DecayPolicy, now: datetime, day: float) -> float:
-    # In days and not as a moment: a lifetime may reach beyond the calendar.
+    # Days rather than a datetime: a lifetime may exceed the calendar's range.
     coefficient = time_coef(
         age_days(clock.used_at, now) + day,
         clock.use_count,

@@ -1,4 +1,4 @@
-"""A memory's lifetime, changed by a person's hand."""
+"""Restarting a memory's lifetime by hand."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,7 +16,7 @@ from memory.store.history import record
 
 @transaction.atomic
 def extend_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Begins a live memory's lifetime anew, as a use of it would, and counts no use.
+    """Restart a live memory's lifetime without counting a use.
 
     Raises NotFound.
     """

@@ -1,7 +1,7 @@
-"""What goes when: live memories by the day they expire and by tier, the line of those that capacity
-would take, and whose lifetimes began anew.
+"""Forecast of removals: live memories by expiry day and tier, the eviction queue, and renewed
+lifetimes.
 
-The line is the sweep's own (retention.statements), so that who stands first in it goes first.
+The queue uses the sweep's own order (retention.statements), so its first memory is removed first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from memory.retention import statements
 
 TIERS = ("very_low", "low", "medium", "permanent")
 DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
-"""Until the end of which day from today on, in the reader's time zone."""
+"""Number of days until the end of each period, including today, in the reader's time zone."""
 TIMES = (*DAYS, "later", "never")
 IN_LINE = 30
 RENEWALS, RENEWED = 10, 200
@@ -41,8 +41,9 @@ _RENEWS = (Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
 
 @dataclass(frozen=True)
 class EvictionQueue:
-    """Who is next to go at capacity. `first` has `rank` and `current_importance`; `over` of them go
-    at the next sweep, `room` is how many more there may be before the first one goes."""
+    """The next memories to be evicted. `first` have `rank` and `current_importance`; the next sweep
+    removes `over` of them; `room` is the number of memories that can be added before the first
+    eviction."""
 
     first: list[Memory]
     live: int
@@ -51,15 +52,18 @@ class EvictionQueue:
 
     @property
     def over(self) -> int:
+        """The number of memories above the capacity."""
         return max(0, self.live - self.capacity)
 
     @property
     def room(self) -> int:
+        """The number of memories that can be added before the first eviction."""
         return max(0, self.capacity - self.live)
 
 
 def _goes_at(now: datetime) -> Case:
-    """When a live memory goes: a place in TIMES. What is pinned never does."""
+    """An expression for the time a live memory expires, as an index of TIMES. Pinned memories never
+    expire."""
     return Case(
         When(_NEVER, then=Value(TIMES.index("never"))),
         *(
@@ -72,7 +76,8 @@ def _goes_at(now: datetime) -> Case:
 
 
 def going(rows: MemoryQuerySet, goes: str, now: datetime) -> MemoryQuerySet:
-    """Those of these live memories that go at this one of TIMES, as an index finds them."""
+    """Filter live memories to those that expire at this one of TIMES, with conditions that use an
+    index."""
     if goes == "never":
         return rows.filter(_NEVER)
     ends = _ends(now)
@@ -89,7 +94,7 @@ def _ends(now: datetime) -> dict[str, datetime]:
 
 
 def _tier(document: PolicyDocument) -> Case:
-    """A place in TIERS."""
+    """An expression for a memory's tier, as an index of TIERS."""
     tiers = document.ttl
     return Case(
         When(importance__gte=tiers.permanent_threshold, then=Value(TIERS.index("permanent"))),
@@ -101,8 +106,8 @@ def _tier(document: PolicyDocument) -> Case:
 
 
 def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str, dict[str, int]]:
-    """How many live memories go at each of TIMES, by tier. (Groups by one number: by two or by
-    words it takes half as long again.)"""
+    """Return the number of live memories that expire at each of TIMES, by tier. Groups by one
+    number: grouping by two columns or by text takes half as long again."""
     rows = Memory.objects.in_space(space).live()
     place = _goes_at(now) * Value(len(TIERS)) + _tier(document)
     groups = rows.annotate(place=place).values_list("place").annotate(n=Count("*")).order_by()
@@ -114,10 +119,10 @@ def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str,
 
 
 def line(space: Space, document: PolicyDocument, now: datetime) -> EvictionQueue:
-    """Who goes next for want of room, once what has expired is gone."""
+    """Return the eviction queue of the space as it will be without the expired memories."""
     unexpired = statements.unexpired(Memory.objects.in_space(space), now=now)
     spared = statements.spared(now=now, grace_hours=document.grace_hours)
-    # An aggregate's name may not be a column's.
+    # An aggregate must not have the name of a column.
     counts = unexpired.aggregate(
         of_all=Count("*"),
         **{f"of_{why}": Count("pk", filter=which) for why, which in spared.items()},
@@ -138,9 +143,9 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> EvictionQueue
 
 
 def renewals(space: Space) -> list[MemoryEvent]:
-    """The latest moments at which a lifetime that ends began anew, each with `expires_at` as it is
-    now. A use renews if the policy of that time says so. They are looked for among the latest
-    RENEWED of each kind, which an index finds."""
+    """Return the latest renewals of memories that can expire, each with the memory's current
+    `expires_at`. A use counts if the policy of that time restarts lifetimes on use. Searches the
+    latest RENEWED events of each kind, which an index finds."""
     renewing = PolicyVersion.objects.filter(space=space, document__ttl__renew_on_use=True)
     events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
     used = events.filter(action=Action.USED, policy_version__in=renewing.values("version"))

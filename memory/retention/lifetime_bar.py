@@ -1,6 +1,7 @@
-"""The lifetime bar: how much life a memory has left and how much it weighs now, in words too.
+"""The lifetime bar: a memory's remaining lifetime and current importance, also in words.
 
-`{{ memory|lifetime_bar:policy }}` makes it in a template; templates/_lifetime_bar.html draws it.
+`{{ memory|lifetime_bar:policy }}` makes the bar in a template; templates/_lifetime_bar.html draws
+it.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ EBBING_BELOW = 0.15
 
 @dataclass(frozen=True)
 class LifetimeBar:
-    """A memory's lifetime as it is drawn; `life_left` is None for a memory that never expires."""
+    """A memory's lifetime as drawn; `life_left` is None for a memory that never expires."""
 
     importance: float
     life_left: float | None
@@ -42,7 +43,7 @@ class LifetimeBar:
 
 def lifetime_bar(memory: Memory, policy: PolicyDocument, now: datetime) -> LifetimeBar:
     """Return a memory's lifetime bar as of now."""
-    # What is pinned keeps its date, for when it is unpinned, and does not go by it.
+    # A pinned memory keeps its date in case it is unpinned, but does not expire.
     ends = None if memory.pinned else memory.expires_at
     left = life_left(memory.clock_started_at, ends, now)
     soon = ends is not None and ends - now < EBBING_WITHIN
@@ -63,7 +64,7 @@ def _expiry(expires_at: datetime | None, now: datetime) -> str:
 
 
 def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
-    """ "important (0.71 now), stays until 21 December, used 4 times" """
+    """Return for example "important (0.71 now), stays until 21 December, used 4 times"."""
     parts = [f"{band(importance)} ({importance:.2f} {_('now')})"]
     if ends is None:
         parts.append(_("stays for good"))
@@ -77,5 +78,5 @@ def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
 
 
 def band(importance: float) -> str:
-    """The band of seed 001 that it is in, in words."""
+    """Return the importance band of seed 001 in words."""
     return str(_BAND_WORDS[next(name for name, least in BANDS.items() if importance >= least)])

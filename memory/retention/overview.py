@@ -1,4 +1,4 @@
-"""A space in numbers: what is alive, what comes and goes, how far it is from its capacity.
+"""A space in numbers: active memories, additions and removals, distance from the capacity.
 
 Three statements, whatever the size of the space.
 """
@@ -24,8 +24,7 @@ from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 
 BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}
-"""The bands of seed 001, the highest first, each from its bound up to the one above: of the
-importance now."""
+"""The bands of current importance of seed 001, highest first, each with its lower bound."""
 
 CAME = (Action.CREATED, Action.RESTORED, Action.APPROVED)
 WENT = (Action.EXPIRED, Action.EVICTED, Action.DELETED, Action.REJECTED)
@@ -34,7 +33,7 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class Day:
-    """What came and went on a day, in UTC."""
+    """Numbers of memories added and removed on a day, in UTC."""
 
     day: date
     came: int
@@ -43,7 +42,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Overview:
-    """The numbers; those by type and by importance are of live memories."""
+    """The numbers of a space; those by type and by importance count live memories."""
 
     by_status: Mapping[str, int]
     by_type: Mapping[str, int]
@@ -57,16 +56,18 @@ class Overview:
 
     @property
     def live(self) -> int:
+        """The number of live memories."""
         return self.by_status[Status.LIVE]
 
     @property
     def over_capacity(self) -> int:
-        """How many too many there are; the next sweep lets those go that may."""
+        """The number of memories above the capacity; the next sweep removes those that are not
+        protected."""
         return max(0, self.live - self.capacity)
 
 
 def overview(*, space: Space, now: datetime) -> Overview:
-    """The space's numbers as of now."""
+    """Return the space's numbers as of now."""
     policy = current_policy(space).document
     rows = Memory.objects.in_space(space)
     others = rows.filter(status__in=[Status.REVIEW, Status.BINNED])
@@ -75,9 +76,11 @@ def overview(*, space: Space, now: datetime) -> Overview:
     groups = _groups(live.annotate(band=_band(policy.decay.floor)), now)
 
     def by(name: str, keys: Mapping[str, float]) -> dict[str, int]:
+        """Return the number of memories for each of the keys."""
         return {key: sum(g.memories for g in groups if getattr(g, name) == key) for key in keys}
 
     def total(name: str) -> int:
+        """Return the sum of this count over all groups."""
         return sum(getattr(group, name) for group in groups)
 
     return Overview(
@@ -95,7 +98,7 @@ def overview(*, space: Space, now: datetime) -> Overview:
 
 
 class _Group(NamedTuple):
-    """How many memories of a type are in a band, and how many of these are what."""
+    """Counts of the memories of one type in one band."""
 
     memory_type: str
     band: str
@@ -108,12 +111,12 @@ class _Group(NamedTuple):
 
 
 def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
-    """Live memories by type and by `band`.
+    """Return counts of live memories by type and by `band`.
 
-    PostgreSQL takes the bands for as many groups as there are values in the columns they are made
-    of, and would sort all rows for them. Behind OFFSET 0 it does not look, and counts as it reads.
+    PostgreSQL overestimates the number of groups from the columns behind `band` and would sort all
+    rows. OFFSET 0 hides these columns from the planner, which then counts while reading.
     """
-    goes = Case(When(pinned=False, then=F("expires_at")))  # what is pinned never does
+    goes = Case(When(pinned=False, then=F("expires_at")))  # pinned memories never expire
     columns = ("memory_type", "band", "pinned", "core", "goes")
     rows = live.annotate(goes=goes).values(*columns).order_by()
     inner, values = rows.query.get_compiler(connection=connection).as_sql()
@@ -129,10 +132,11 @@ def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
 
 
 def _band(floor: float) -> Case:
-    """How many of the bounds of BANDS above 0 `current_importance` has reached.
+    """An expression for the number of bounds of BANDS above 0 that `current_importance` has
+    reached.
 
-    Time leaves at least `floor` of the base. Where both are in one band, the time need not be
-    worked out: that is half of the memories, and half of the work.
+    Decay leaves at least `floor` of the base importance. If both are in one band, the decay need
+    not be computed: this saves half of the memories and half of the work.
     """
     base, least = _reached(F("importance")), _reached(F("importance") * double(floor))
     return Case(
@@ -143,14 +147,15 @@ def _band(floor: float) -> Case:
 
 
 def _reached(importance: Combinable) -> Func:
-    """The number of bounds reached; a CASE would work the importance out anew for each bound."""
+    """An expression for the number of bounds reached; a CASE would compute the importance again for
+    each bound."""
     bounds = ",".join(map(str, sorted(BANDS.values())[1:]))
     template = f"%(function)s(%(expressions)s, '{{{bounds}}}'::double precision[])"
     return Func(importance, function="width_bucket", template=template, output_field=IntegerField())
 
 
 def came_and_went(*, space: Space, now: datetime) -> list[Day]:
-    """Each of the last 30 days, also those on which nothing happened; the last is today."""
+    """Return the last 30 days, including days without changes; the last one is today."""
     first, since = _first_day(now)
     events = MemoryEvent.objects.in_space(space).filter(at__gte=since, action__in=CAME + WENT)
     counted = {
@@ -164,14 +169,14 @@ def came_and_went(*, space: Space, now: datetime) -> list[Day]:
 
 
 def _first_day(now: datetime) -> tuple[date, datetime]:
-    """The first of the last days, and its beginning."""
+    """Return the first of the last 30 days, and its beginning."""
     first = now.astimezone(UTC).date() - timedelta(days=DAYS - 1)
     return first, datetime.combine(first, time(), tzinfo=UTC)
 
 
 def removals_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
-    """How many went into the bin on each of the last 30 days (UTC), by each BinReason; the last
-    day is today. One statement."""
+    """Return the number of removals on each of the last 30 days (UTC), by BinReason; the last day
+    is today. One statement."""
     first, since = _first_day(now)
     events = MemoryEvent.objects.in_space(space).filter(at__gte=since).removals()
     counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()

@@ -1,4 +1,4 @@
-"""Into the recycle bin by a person's hand, back out of it, and out of it for ever."""
+"""The recycle bin: deleting, restoring and purging memories."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -19,7 +19,7 @@ from memory.store.history import importance_now, record
 
 
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a memory go because somebody said so. Raises NotFound."""
+    """Move a memory to the bin at somebody's request. Raises NotFound."""
     why = BinReason.DELETED
     return move_to_bin(
         space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value
@@ -36,7 +36,7 @@ def move_to_bin(
     reason: str,
     action: Action = Action.DELETED,
 ) -> Memory:
-    """Puts a memory into the bin, from which it can be taken back. Raises NotFound."""
+    """Move a memory to the bin, from which it can be restored. Raises NotFound."""
     policy = current_policy(space)
     with transaction.atomic():
         [memory] = _lock(space, [memory_id])
@@ -54,10 +54,11 @@ def move_to_bin(
 def restore_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
-    """Takes memories back from the bin, all or none, with a fresh clock each, or they would go
-    again the same night (retention.statements.TAKEN_BACK_STAYS).
+    """Restore memories from the bin, all or none. Their lifetimes restart, or they would expire the
+    same night (retention.statements.TAKEN_BACK_STAYS).
 
-    The history says why each had gone. Raises NotFound, or Conflict if one is not in the bin.
+    The history records why each one was deleted. Raises NotFound, or Conflict if one is not in the
+    bin.
     """
     policy, actor = current_policy(space), actor.in_action()
     held = _lock(space, memory_ids)
@@ -84,16 +85,16 @@ def restore_memories(
 
 
 def restore_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Takes one memory back, as `restore_memories` does."""
+    """Restore one memory from the bin, as `restore_memories` does."""
     restore_memories(space=space, memory_ids=[memory_id], actor=actor, now=now)
     return Memory.objects.in_space(space).get(pk=memory_id)
 
 
 @transaction.atomic
 def undo_restore(*, space: Space, action_id: UUID, actor: Actor, now: datetime) -> int:
-    """Puts what the actor took back in this action into the bin again, as it lay there; how many.
+    """Return the memories that the actor restored in this action to the bin; return their number.
 
-    What has been let go since, or taken back once more, stays as it is.
+    Memories deleted or restored again since then stay unchanged.
     """
     policy = current_policy(space)
     events = MemoryEvent.objects.in_space(space)
@@ -122,9 +123,9 @@ def undo_restore(*, space: Space, action_id: UUID, actor: Actor, now: datetime) 
 def purge_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
-    """Deletes binned memories for good, all or none; only the history keeps what they said.
+    """Permanently delete binned memories, all or none; only the history keeps their text.
 
-    Raises NotFound if one is not in the bin, or no longer.
+    Raises NotFound if one is not in the bin.
     """
     cause = statements.Cause(space, actor, current_policy(space), now)
     wanted = set(memory_ids)
@@ -133,14 +134,14 @@ def purge_memories(
 
 
 def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
-    """Deletes one binned memory for good, as `purge_memories` does."""
+    """Permanently delete one binned memory, as `purge_memories` does."""
     purge_memories(space=space, memory_ids=[memory_id], actor=actor, now=now)
 
 
 def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:
-    """The memories, held against others until the transaction ends; raises NotFound.
+    """Return the memories, locked until the transaction ends; raises NotFound.
 
-    In one order, as all who hold several rows: two at once would otherwise wait for each other.
+    Locks rows in the same order as all other code: otherwise two transactions could deadlock.
     """
     wanted = set(memory_ids)
     rows = Memory.objects.in_space(space).filter(pk__in=wanted).order_by("pk")

@@ -1,6 +1,6 @@
-"""What the bin shows of a memory: how it went, by which rules, and what took its place.
+"""Removals as the bin shows them: the event, the policy in effect and the successor.
 
-Three statements for all the memories of a page.
+Three statements for all memories of a page.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)
 
 @dataclass(frozen=True)
 class Removal:
-    """How a memory went. `event` is its line in the history; one that came with an import of
-    another place's bin may have none. `capacity` is what the space held at most by the rules of
-    that time, `successor` the line of the memory that took its place."""
+    """The removal of a memory. `event` is its history entry; a memory imported from another bin may
+    have none. `capacity` is the capacity under the policy of that time, `successor` the history
+    entry of the memory that replaced it."""
 
     event: MemoryEvent | None = None
     capacity: int | None = None
@@ -26,12 +26,13 @@ class Removal:
 
 
 def with_removals(memories: Sequence[Memory], space: Space) -> list[tuple[Memory, Removal]]:
-    """Return binned memories, each with how it went."""
+    """Return binned memories, each with its removal."""
     events = _events(memories, space)
     capacities = _capacities(events, space)
     successors = _successors(events, space)
 
     def removal(memory: Memory) -> Removal:
+        """Return the removal of this memory."""
         event = events.get(memory)
         capacity = capacities.get(event.policy_version) if event else None
         return Removal(event, capacity, successors.get(memory))
@@ -40,7 +41,7 @@ def with_removals(memories: Sequence[Memory], space: Space) -> list[tuple[Memory
 
 
 def _events(memories: Sequence[Memory], space: Space) -> dict[Memory, MemoryEvent]:
-    """The line that tells of each one's going: the one of the moment since which it lies there."""
+    """Return the event of each memory's removal: the one at the time it was binned."""
     moments = {(memory.pk, memory.binned_at): memory for memory in memories}
     lines = MemoryEvent.objects.in_space(space).removals()
     found = lines.filter(memory_id__in=[pk for pk, _ in moments], at__in=[at for _, at in moments])
@@ -55,8 +56,8 @@ def _capacities(events: dict[Memory, MemoryEvent], space: Space) -> dict[int, in
 
 
 def _successors(events: dict[Memory, MemoryEvent], space: Space) -> dict[Memory, MemoryEvent]:
-    """What superseded them: it was written, let in or changed in the same action. What was
-    retracted has none."""
+    """Return the successors of superseded memories: written, approved or changed in the same
+    action. Retracted memories have none."""
     gone = {m: event for m, event in events.items() if m.bin_reason == BinReason.SUPERSEDED}
     written = MemoryEvent.objects.in_space(space).beside(gone.values()).filter(action__in=_WRITTEN)
     lines = list(written.order_by("id"))
@@ -69,5 +70,5 @@ def _successor(removal: MemoryEvent, lines: Sequence[MemoryEvent]) -> MemoryEven
     others = [
         e for e in lines if (e.at, e.action_id) == action and e.memory_id != removal.memory_id
     ]
-    # Of an old action, which was a moment, there may be several: then it is the next one.
+    # An old action, identified by its time, may have several events: take the next one.
     return max(others, key=lambda e: (e.pk > removal.pk, -e.pk), default=None)

@@ -1,4 +1,4 @@
-"""Shapes: the recycle bin."""
+"""Schemas of the recycle bin."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -11,7 +11,8 @@ from memory.store.schemas import MemoryOut
 
 
 class BinnedOut(MemoryOut):
-    """A memory in the bin, with why it went, what it weighed then, and until when it is kept."""
+    """A memory in the recycle bin, with the reason, its importance at that time, and its purge
+    date."""
 
     binned_at: datetime
     reason: Literal["expired", "over_capacity", "deleted", "superseded", "rejected"]
@@ -25,14 +26,14 @@ class BinnedOut(MemoryOut):
 
 
 class BinList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page; `next` is the cursor of the following page."""
 
     items: list[BinnedOut]
     next: str | None
 
 
 class RestoreIn(Body):
-    """Which memories to take back: whole or short ids."""
+    """The memories to restore, by full or short ids."""
 
     model_config = example(ids=["f926ff7f"])
 
@@ -40,6 +41,6 @@ class RestoreIn(Body):
 
 
 class RestoreOut(Schema):
-    """The memories as they are now, live again."""
+    """The restored memories."""
 
     items: list[MemoryOut]

@@ -1,15 +1,15 @@
-"""Which memories must go, and the statements that let them go.
+"""Selection of the memories to remove, and the statements that remove them.
 
-A sweep and its preview ask the same questions here: `expiring`, `evictable`, `purgeable`. A sweep
-puts the answer into one statement that changes the rows and writes their history:
+A sweep and its preview use the same queries: `expiring`, `evictable`, `purgeable`. A sweep turns a
+query into one statement that changes the rows and writes their history:
 
-    chosen    who goes, by those questions, with importance and rank as of now
-    held      those of them that are still as they were chosen, locked; what somebody else has in
-              hand is skipped and met again by the next sweep, so a sweep waits for no row
+    chosen    the memories that the query selects, with importance and rank as of now
+    held      those that are unchanged since, locked; rows locked by others are skipped and left
+              to the next sweep, so a sweep waits for no row
     gone      the change itself
     insert    one event for each row in `gone`, and for nothing else
 
-Every part names the space as a literal, so that one shard can do it all.
+Every part names the space as a literal, so that one shard can run it all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from memory.models.policies import Policy
 from memory.policy import DecayPolicy
 
 TAKEN_BACK_STAYS = timedelta(hours=24)
-"""What a person took back stays at least this long, however short the policy's own times are."""
+"""Minimum time for which a restored memory is kept, even if the policy's times are shorter."""
 
 _ROUNDING = 1e-9
 
@@ -53,14 +53,15 @@ def _time_is_up(now: datetime, expires_at: Combinable) -> Q:
 def expiring(
     rows: MemoryQuerySet, *, now: datetime, expires_at: Combinable | None = None
 ) -> MemoryQuerySet:
-    """Live memories whose time is up (seed 001); by another `expires_at` for a preview."""
+    """Filter to live memories that have expired (seed 001); a preview gives another
+    `expires_at`."""
     return rows.live().filter(_time_is_up(now, expires_at or F("expires_at")))
 
 
 def unexpired(
     rows: MemoryQuerySet, *, now: datetime, expires_at: Combinable | None = None
 ) -> MemoryQuerySet:
-    """Live memories that `expiring` leaves."""
+    """Filter to live memories that `expiring` does not return."""
     return rows.live().exclude(_time_is_up(now, expires_at or F("expires_at")))
 
 
@@ -73,12 +74,13 @@ def evictable(
     first: int | None = None,
     after: int = 0,
 ) -> MemoryQuerySet:
-    """Live memories that capacity may take, with `rank`: 1 goes first (seed 003, section 5).
+    """Return the live memories that may be evicted, with `rank`: 1 is removed first (seed 003,
+    section 5).
 
-    The least important now, of equals the oldest. Young are those whose own date, or whose return
-    from the bin, is less than the grace period ago: an import of old conversations is not young.
-    With `first` only those are ranked that may be among the first so many. `after` are those that
-    have gone before, and rank counts on.
+    Orders by current importance, least first, then by age, oldest first. A memory is young if it
+    was created or restored less than the grace period ago; imported old conversations are not
+    young. `first` limits the ranking to memories that may be among this many. `after` is the number
+    removed before, where the rank continues.
     """
     rows = rows.live().exclude(_protected(now, grace_hours))
     if first is not None:
@@ -93,10 +95,10 @@ def evictable(
 
 
 def _near_the_front(rows: MemoryQuerySet, first: int, floor: float) -> MemoryQuerySet:
-    """Those that may be among the `first` least important now.
+    """Filter to memories that may be among the `first` least important now.
 
-    Time takes at most 1 - floor of an importance. So nobody is among them whose importance times
-    floor is more than what so many others have at most: an index finds that bound.
+    Decay takes at most 1 - floor of an importance. A memory is excluded if its importance times
+    floor exceeds the `first`-lowest importance, a bound that an index finds.
     """
     least = rows.order_by("importance").values_list("importance", flat=True)
     bound = least[first - 1 : first].first() if first else None
@@ -106,14 +108,14 @@ def _near_the_front(rows: MemoryQuerySet, first: int, floor: float) -> MemoryQue
 
 
 def _protected(now: datetime, grace_hours: float) -> Q:
-    # greatest skips the NULL of a memory that never was in the bin.
+    # Greatest ignores NULL, which a memory has that was never in the bin.
     since = Greatest("created_at", "restored_at", output_field=DateTimeField())
     return Q(retention_sql.protected(F("pinned"), since, now, grace_hours)) | _taken_back(now)
 
 
 def spared(*, now: datetime, grace_hours: float) -> dict[str, Q]:
-    """Whom capacity spares, by the first reason as `why_staying` has it: `pinned`, `taken_back`,
-    `young`."""
+    """Return conditions for memories protected from eviction, by the first reason as in
+    `why_staying`: `pinned`, `taken_back`, `young`."""
     unpinned, taken_back = Q(pinned=False), _taken_back(now)
     return {
         "pinned": Q(pinned=True),
@@ -123,8 +125,8 @@ def spared(*, now: datetime, grace_hours: float) -> dict[str, Q]:
 
 
 def why_staying(*, now: datetime, grace_hours: float, expires_at: Combinable) -> Case:
-    """The first reason why a live memory is not let go: `pinned`, `taken_back`, `young`,
-    `permanent`, or just `alive`."""
+    """An expression for the first reason why a live memory is kept: `pinned`, `taken_back`,
+    `young`, `permanent`, or just `alive`."""
     return Case(
         When(pinned=True, then=Value("pinned")),
         When(_taken_back(now), then=Value("taken_back")),
@@ -136,13 +138,13 @@ def why_staying(*, now: datetime, grace_hours: float, expires_at: Combinable) ->
 
 
 def purgeable(rows: MemoryQuerySet, *, now: datetime, bin_days: float) -> MemoryQuerySet:
-    """Binned memories that the bin has kept for long enough."""
+    """Filter to binned memories whose retention in the bin has ended."""
     return rows.binned().filter(binned_at__lte=now - timedelta(days=bin_days))
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Who lets go and when, and the rules that hold: what the history says of each departure."""
+    """The actor, time and policy of a removal, as recorded in the history."""
 
     space: Space
     actor: Actor
@@ -151,11 +153,12 @@ class Cause:
 
     @property
     def rows(self) -> MemoryQuerySet:
+        """All memories of the space."""
         return Memory.objects.in_space(self.space)
 
 
 def expire(cause: Cause, *, at_most: int | None = None) -> int:
-    """Moves those whose time is up into the bin, the first of them first; how many."""
+    """Move expired memories to the bin, the earliest expired first; return their number."""
     rows = expiring(cause.rows, now=cause.now).with_importance_now(
         decay=cause.policy.document.decay, now=cause.now
     )
@@ -166,8 +169,8 @@ def expire(cause: Cause, *, at_most: int | None = None) -> int:
 
 
 def evict(cause: Cause, *, at_most: int | None = None, after: int = 0) -> int:
-    """Moves the least important above the policy's capacity into the bin; how many. `after` have
-    gone before, in the same sweep."""
+    """Move the least important memories above the policy's capacity to the bin; return their
+    number. `after` is the number removed before in the same sweep."""
     document = cause.policy.document
     excess = cause.rows.live().count() - document.capacity
     if at_most is not None:
@@ -189,7 +192,7 @@ def _move_to_bin(rows: MemoryQuerySet, cause: Cause, action: Action, reason: Bin
     columns = ("id", "current_importance", "rank", "last_active_at", "expires_at")
     chosen, chosen_values = _compiled(rows.values(*columns))
     insert, insert_values = _history(cause, action)
-    # The comparisons in `held` see what was committed after `chosen` was read: a use, a new
+    # The comparisons in `held` see changes committed after `chosen` was read: a use, a new
     # importance or a pin in between keeps the memory.
     statement = f"""
         WITH chosen AS MATERIALIZED ({chosen}),
@@ -216,8 +219,8 @@ def _move_to_bin(rows: MemoryQuerySet, cause: Cause, action: Action, reason: Bin
 
 
 def purge(cause: Cause, rows: MemoryQuerySet) -> int:
-    """Deletes these binned memories with all that hangs on them; their content stays in the
-    history. How many."""
+    """Permanently delete these binned memories and the rows that refer to them; return their
+    number. The history keeps their text."""
     rows = rows.with_importance_now(decay=cause.policy.document.decay, now=cause.now)
     columns = ("id", "current_importance")
     held, held_values = _compiled(rows.select_for_update(skip_locked=True).values(*columns))
@@ -237,7 +240,8 @@ def purge(cause: Cause, rows: MemoryQuerySet) -> int:
 
 
 def _without_memory(space: Space) -> tuple[str, list[Any]]:
-    """What happens to rows that refer to a purged memory, as their own key says.
+    """Return the statements for rows that refer to purged memories, according to their foreign
+    keys.
 
     Read from the models, so that an app above this one may refer to memories too. The keys are
     checked at commit, so the order does not matter.
@@ -253,7 +257,7 @@ def _without_memory(space: Space) -> tuple[str, list[Any]]:
 
 
 def _history(cause: Cause, action: Action) -> tuple[str, list[Any]]:
-    """The insert of one event for each row of `gone`."""
+    """Return the statement that inserts one event for each row of `gone`."""
     statement = f"""
         INSERT INTO {_EVENT} (space_id, memory_id, at, action, actor_type, actor_name, reason,
             content, importance, current_importance, rank, policy_version, action_id)

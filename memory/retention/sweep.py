@@ -1,4 +1,4 @@
-"""Letting go: what has expired, what is over capacity, what the bin has kept for long enough."""
+"""The sweep: expiring memories, evicting those over capacity, and purging the bin."""
 
 import logging
 from collections.abc import Collection, Iterator
@@ -22,7 +22,7 @@ TURNS_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Swept:
-    """How many memories went, and how."""
+    """Numbers of memories removed, by kind of removal."""
 
     expired: int
     evicted: int
@@ -30,11 +30,12 @@ class Swept:
 
 
 def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
-    """Expiry, then capacity, then the bin: statements on many rows, each with its history.
+    """Expire, evict and purge memories: statements on many rows, each with its history.
 
-    Doing it again at the same moment changes nothing. Sweeps of one space go one after the other:
-    each must count what the one before it has left. The bin has transactions of its own, because
-    who purges turns of a conversation must hold nothing else before (store.conversations).
+    Repeating a sweep at the same time changes nothing. Sweeps of one space run one after the other,
+    because each must count the memories that the previous one left. Purging has separate
+    transactions, because it must lock the turns of conversations before any other row
+    (store.conversations).
     """
     with alone(space):
         cause = statements.Cause(space, actor.in_action(), current_policy(space), now)
@@ -52,9 +53,10 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
 
 
 def purge(cause: statements.Cause, rows: MemoryQuerySet) -> int:
-    """Deletes these binned memories, and their words from the index of the turns around them.
+    """Permanently delete these binned memories, and remove their words from the index of adjacent
+    turns.
 
-    How many. Their content stays in the history.
+    Return their number. The history keeps their text.
     """
     around = conversations.lock_around(cause.space, rows)
     count = statements.purge(cause, rows)
@@ -64,7 +66,7 @@ def purge(cause: statements.Cause, rows: MemoryQuerySet) -> int:
 
 @contextmanager
 def alone(space: Space) -> Iterator[None]:
-    """A transaction beside which there is no other sweep of the space."""
+    """Open a transaction that excludes other sweeps of the space."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('ebb.sweep', %s))", [space.pk]
@@ -73,8 +75,8 @@ def alone(space: Space) -> Iterator[None]:
 
 
 def sweep_all(*, now: datetime, but: Collection[int] = ()) -> None:
-    """Sweeps every open space but those with these ids, each in transactions of its own; one that
-    fails stops no other."""
+    """Sweep every open space except those with these ids, each in separate transactions. An error
+    in one space does not stop the others."""
     for space in list(Space.objects.open().exclude(pk__in=but).order_by("pk")):
         try:
             sweep(space=space, now=now)

@@ -1,8 +1,8 @@
 """The sweep of a large space as a job: in batches, each a transaction with its history.
 
-Beat makes a job of a sweep that would let go more than AT_ONCE; a person or a command may ask for
-one at any time. A job that is cancelled keeps what is done, and beat leaves the space alone for a
-while, so that whoever cancelled has time to change the rules.
+Beat starts a job if a sweep would remove more than AT_ONCE; a person or a command may start one at
+any time. Cancelling a job keeps the finished batches. Beat then skips the space for the time PAUSE,
+so that the policy can be changed.
 """
 
 from collections.abc import Mapping
@@ -34,13 +34,13 @@ LABELS = Labels(
     },
     refreshes_page=True,
 )
-BATCH = 1000  # memories; one is well within a lease, also in a space of a million
+BATCH = 1000  # memories; one batch takes much less time than a lease, even among a million
 AT_ONCE = 10_000
 PAUSE = timedelta(hours=1)
 
 
 def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
-    """Has the space swept by a worker. Raises Conflict while one is at it."""
+    """Start a sweep of the space by a worker. Raises Conflict while another one runs."""
     return jobs.start_job(
         space=space, kind=KIND, parameters={}, actor=actor, now=now, total=to_go(space, now)
     )
@@ -48,18 +48,19 @@ def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
 
 @transaction.atomic
 def begin_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
-    """As `start_sweep`, the job then being the caller's."""
+    """Start a sweep and claim the job for the caller. Raises Conflict while another one runs."""
     job = start_sweep(space=space, actor=actor, now=now)
     return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def latest_sweep(space: Space) -> Job | None:
-    """The newest job of this kind."""
+    """Return the space's newest sweep job."""
     return Job.objects.in_space(space).latest_of(KIND)
 
 
 def to_go(space: Space, now: datetime) -> int:
-    """How many memories a sweep would move or delete now, at most: some may be spared."""
+    """Return the number of memories that a sweep would move or delete now; some of them may be
+    protected."""
     document, rows = current_policy(space).document, Memory.objects.in_space(space)
     expired = statements.expiring(rows, now=now).count()
     over = rows.live().count() - expired - document.capacity
@@ -68,10 +69,10 @@ def to_go(space: Space, now: datetime) -> int:
 
 
 def start_large(*, now: datetime) -> set[int]:
-    """Beat's part: begins the jobs of spaces with much to let go.
+    """Start jobs for spaces with many memories to remove; beat calls this.
 
-    Returns the ids of the spaces that are not to be swept at once: theirs is under way, or was
-    cancelled a short while ago.
+    Return the ids of the spaces to skip in the direct sweep: their job runs, or was cancelled less
+    than PAUSE ago.
     """
     cancelled = Q(state=JobState.CANCELLED, ended_at__gt=now - PAUSE)
     left = Job.objects.filter(cancelled | Q(state__in=["queued", "running"]), kind=KIND)
@@ -87,8 +88,8 @@ def start_large(*, now: datetime) -> set[int]:
 
 
 def sweep_in_batches(job: Job) -> Mapping[str, Any]:
-    """The job's work: what has expired, what is over capacity, what the bin has kept for long
-    enough. Its answer says how many of each. Raises JobStopped."""
+    """Expire, evict and purge in batches as the job's work; return the number of each. Raises
+    JobStopped."""
     counts: dict[str, int] = {"expired": 0, "evicted": 0, "purged": 0, **job.result}
     for name in counts:
         while _step(job, name, counts):
@@ -97,7 +98,8 @@ def sweep_in_batches(job: Job) -> Mapping[str, Any]:
 
 
 def _step(job: Job, name: str, counts: dict[str, int]) -> int:
-    """One batch and its place in the job, or nothing; how many went."""
+    """Remove one batch, if there is one, and record the job's progress; return the number of
+    memories."""
     with alone(job.space):
         cause = _cause(job)
         if name == "expired":

@@ -1,4 +1,4 @@
-"""Addresses of the recycle bin, lifetimes and capacity, below /s/<space>/."""
+"""URLs of the recycle bin, lifetimes and capacity, below /s/<space>/."""
 
 from django.urls import path
 

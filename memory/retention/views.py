@@ -1,4 +1,4 @@
-"""Pages: what goes when, and who goes next for want of room."""
+"""Pages: lifetimes by expiry, and the eviction queue."""
 
 from datetime import datetime
 from math import ceil
@@ -44,7 +44,7 @@ TIERS = {
 @require_GET
 @space_page("read")
 def lifetimes(request: PageRequest, access: Access) -> HttpResponse:
-    """How many go when, what goes next, and what began anew lately."""
+    """Show counts by expiry, the memories expiring next, and recently renewed ones."""
     cursor = request.GET.get("cursor") or None
     now = clock_of(cursor, default=timezone.now())
     document = current_policy(access.space).document
@@ -64,7 +64,7 @@ def lifetimes(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def capacity(request: PageRequest, access: Access) -> HttpResponse:
-    """The line of those that go when there is no room, and who is spared."""
+    """Show the eviction queue, and the numbers of protected memories."""
     now = timezone.now()
     document = current_policy(access.space).document
     found = reads.line(access.space, document, now)
@@ -75,7 +75,7 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("write")
 def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Begins a lifetime anew and draws the memory with it."""
+    """Restart a memory's lifetime and redraw its card."""
     now = timezone.now()
     memory = extend_memory(space=access.space, memory_id=memory_id, actor=access.actor, now=now)
     context = {"memory": memory, "policy": current_policy(access.space).document}
@@ -85,7 +85,7 @@ def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 @require_POST
 @space_page("admin")
 def sweep(request: PageRequest, access: Access) -> HttpResponse:
-    """Begins a sweep; where one is under way, that one is shown."""
+    """Start a sweep, or show the one already running."""
     try:
         start_sweep(space=access.space, actor=access.actor, now=timezone.now())
     except Conflict:
@@ -96,7 +96,7 @@ def sweep(request: PageRequest, access: Access) -> HttpResponse:
 def _leaving(
     request: PageRequest, access: Access, document: PolicyDocument, now: datetime
 ) -> dict[str, Any]:
-    """A page of those that go at the time that was asked for, or of all that will go."""
+    """Return a page of memories that expire at the requested time, or at any time."""
     goes = request.GET.get("goes", "")
     goes = goes if goes in TIMES else ""
     memories = Memory.objects.in_space(access.space)
@@ -105,10 +105,10 @@ def _leaving(
         rows = reads.going(rows, goes, now)
     else:
         rows = rows.filter(pinned=False, expires_at__isnull=False)
-    # What never goes has no order by when it does: the newest first.
+    # Memories that never expire are sorted by age, newest first.
     order = keyset("-created_at" if goes == "never" else "expires_at", nulls=False)
     places, following = order.page(
-        rows.only("pk", order.field),  # an index holds these; the few of the page are read whole
+        rows.only("pk", order.field),  # read from an index; the page's few rows are loaded later
         limit=PAGE_SIZE,
         cursor=request.GET.get("cursor") or None,
         as_of=now,
@@ -123,7 +123,8 @@ def _leaving(
 
 
 def _drawn(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
-    """A row a time: its counts by tier, and where each lies in the bar, in parts of the longest."""
+    """Return one row for each time: counts by tier, and each tier's position in the bar relative to
+    the longest."""
     longest = max(sum(by_tier.values()) for by_tier in counts.values()) or 1
     rows = []
     for goes, by_tier in counts.items():

@@ -1,4 +1,4 @@
-"""JSON API: what waits for a person, letting it in, turning it away."""
+"""JSON API of the review queue: listing, approving and rejecting memories."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -17,7 +17,7 @@ router = Router(tags=["review"])
 
 @router.get("review", response=ReviewList, url_name="review_list", operation_id="listReview")
 def list_review(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
-    """What was held and waits for a decision, the newest first, each with the reason."""
+    """List the memories waiting for review, newest first, each with the reason."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     items, following = keyset("-created_at").page(
@@ -37,10 +37,10 @@ def list_review(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]
     openapi_extra=may_fail(409, 503),
 )
 def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
-    """Let a held memory in, with its lifetime begun anew.
+    """Approve a memory waiting for review and restart its lifetime.
 
-    It meets what is known as a judged memory does: the answer is the memory that now holds it,
-    which is another one if that says the same or was patched with it.
+    The memory is reconciled like a newly assessed one. The response is the memory that now contains
+    the statement: an older one, if the older one says the same or was extended with it.
     """
     access = access_to(request, "write")
     holder = services.approve_memory(
@@ -60,7 +60,7 @@ def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
     openapi_extra=may_fail(409),
 )
 def reject_memory(request: HttpRequest, id: MemoryId) -> Memory:
-    """Turn a held memory away, into the recycle bin."""
+    """Reject a memory waiting for review and move it to the recycle bin."""
     access = access_to(request, "write")
     memory = one(access.space, id)
     services.reject_memory(

@@ -1,8 +1,9 @@
-"""Letting a held memory in, and taking that back.
+"""Approving a memory that waits for review, and undoing the approval.
 
-Let in, it meets what is known as a new statement does (reconciliation.services): it is a memory of
-its own, perhaps in place of one that it replaces; or an older memory says the same, or is patched
-with it, and holds it from then on. Then it lies in the bin as superseded itself.
+An approved memory is reconciled with the known memories like a new statement
+(reconciliation.services). It becomes a separate memory, perhaps superseding another. Or an older
+memory says the same or is extended with it; then the approved memory moves to the bin as
+superseded.
 """
 
 from datetime import datetime
@@ -26,9 +27,10 @@ _MERGED = {Verdict.REINFORCE: "known", Verdict.REVISE: "added"}
 
 
 def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
-    """Lets in a held memory; gives the memory that holds it from now on.
+    """Approve a memory waiting for review; return the memory that contains its statement
+    afterwards.
 
-    To be called in a transaction that holds the memory, and of such only one at a time in a space.
+    Call this in a transaction that has locked the memory, for one memory at a time in a space.
     """
     policy = current_policy(memory.space)
     statement = _statement(memory, policy)
@@ -52,9 +54,9 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
 
 
 def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
-    """Undoes what an approval did to other memories, as far as nothing has happened to them since:
-    what it had superseded comes back, what it patched or reinforced says and weighs what it did
-    before. To be called in the transaction in which the approved memory waits again."""
+    """Undo the effects of an approval on other memories that have not changed since: superseded
+    memories are restored, revised or reinforced ones get back their earlier text and importance.
+    Call this in the transaction that returns the approved memory to review."""
     space = approval.space
     events = _done_by(approval).exclude(memory_id=approval.memory_id)
     gone = events.filter(action=Action.DELETED).unmoved().in_space(space)
@@ -72,7 +74,8 @@ def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
 
 
 def was_merged(memory: Memory, approval: MemoryEvent) -> bool:
-    """Whether the memory lies in the bin since its approval, because an older one holds it."""
+    """Return true if the memory is in the bin because its approval merged it into an older
+    memory."""
     own = _done_by(approval).filter(memory_id=memory.pk, action=Action.DELETED)
     return own.unmoved().in_space(memory.space).binned().exists()
 
@@ -92,7 +95,7 @@ def _statement(memory: Memory, policy: Policy) -> Statement:
         importance=memory.importance,
         vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
         policy=policy,
-        conversation_id=None,  # It has its place in its conversation already.
+        conversation_id=None,  # The memory already has its position in its conversation.
         said_at=memory.created_at,
     )
 
@@ -106,7 +109,7 @@ def _note_approval(memory: Memory, policy: Policy, actor: Actor, now: datetime) 
 
 def _enliven(memory: Memory, policy: Policy, now: datetime) -> None:
     memory.status = Status.LIVE
-    # As one taken back from the bin: capacity must not take it the night it was let in.
+    # Protected like a restored memory: capacity must not evict it the night of its approval.
     memory.clock_started_at = memory.last_active_at = memory.restored_at = now
     memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     Memory.objects.in_space(memory.space).filter(pk=memory.pk).update(
@@ -132,7 +135,8 @@ def _revert(changed: Memory, revised: MemoryEvent, actor: Actor, now: datetime) 
 
 
 def _weaken(changed: Memory, reinforced: MemoryEvent, actor: Actor, now: datetime) -> None:
-    """Back to the importance that its history tells of before; its lifetime begins anew."""
+    """Restore the importance that the history records before the reinforcement; restart the
+    lifetime."""
     events = MemoryEvent.objects.in_space(changed.space).filter(memory_id=changed.pk)
     weighed = events.filter(action__in=[Action.CREATED, Action.REVISED, Action.REINFORCED])
     before = weighed.filter(pk__lt=reinforced.pk).order_by("-pk").first()

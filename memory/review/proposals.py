@@ -1,4 +1,5 @@
-"""What a held statement was about to do to a memory: kept with it as JSON, read at the decision."""
+"""Proposed changes of a statement waiting for review: stored with it as JSON, read when somebody
+decides."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -9,7 +10,7 @@ from memory.reconciliation.rules import Decision, Verdict
 
 
 def stored(decision: Decision | None) -> dict[str, Any] | None:
-    """The decision as Memory.review_proposal holds it; None if it is about no memory."""
+    """Return the decision as stored in Memory.review_proposal; None if it concerns no memory."""
     if decision is None or decision.memory is None:
         return None
     return {
@@ -21,7 +22,7 @@ def stored(decision: Decision | None) -> dict[str, Any] | None:
 
 
 def proposal_of(held: Memory) -> Decision | None:
-    """What it was about to do, while the memory it is about lives and says what it said then."""
+    """Return the proposed decision, if the memory it concerns is still live and unchanged."""
     kept = held.review_proposal
     if kept is None:
         return None

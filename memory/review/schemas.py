@@ -1,4 +1,4 @@
-"""Shapes: what waits for a person."""
+"""Schemas of the review queue."""
 
 from typing import Literal
 from uuid import UUID
@@ -9,8 +9,8 @@ from memory.store.schemas import MemoryOut
 
 
 class ProposalOut(Schema):
-    """What a held memory was about to do to one that is known. An approval does it, if that one is
-    still what it was then."""
+    """The change that a memory waiting for review proposes to a known memory. Approving the waiting
+    memory applies it, if the known memory is unchanged."""
 
     verdict: Literal["reinforce", "revise", "supersede"]
     memory_id: UUID
@@ -18,14 +18,14 @@ class ProposalOut(Schema):
 
 
 class HeldOut(MemoryOut):
-    """A memory that was held, with why."""
+    """A memory that was sent to review, with the reason."""
 
     review_reason: str
     review_proposal: ProposalOut | None
 
 
 class ReviewList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page; `next` is the cursor of the following page."""
 
     items: list[HeldOut]
     next: str | None

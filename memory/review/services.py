@@ -1,7 +1,8 @@
-"""What must wait for a person: held, then let in or turned away.
+"""Review of statements: sending them to review, approving and rejecting them.
 
-A held memory is not live: it is not recalled, reinforces and replaces nothing, does not expire and
-counts for no capacity. Only a person, or a program in their name, decides about it.
+A memory waiting for review is not live: it is not recalled, does not reinforce or replace anything,
+does not expire and does not count towards capacity. Only a person, or a program on their behalf,
+decides about it.
 """
 
 from collections.abc import Collection
@@ -50,7 +51,7 @@ def hold_memory(
 
     A statement that a person has rejected before is not proposed again: the rejected memory is
     returned, and its history notes it. A standing rule (review.standing_rules) decides at once.
-    `proposed` is what an approval will do to another memory.
+    `proposed` is the change that an approval will make to another memory.
     """
     space, [draft] = prepared.space, prepared.drafts
     actor = actor.in_action()
@@ -79,10 +80,10 @@ def remember_or_hold(
     proposed: Decision | None = None,
     evidence: str = "",
 ) -> Outcome:
-    """Remember a prepared statement in the light of what is known.
+    """Reconcile a prepared statement with the known memories and save the result.
 
     If the policy says so, a statement that would change or replace a memory goes to review instead.
-    `proposed` is what a model said it is to its neighbours, `evidence` the words that show it.
+    `proposed` is a model's verdict on the statement, `evidence` the words that support it.
     """
     one_at_a_time(prepared.space)
     decision = decided(Statement.of(prepared, now), proposed)
@@ -95,7 +96,8 @@ def remember_or_hold(
 
 
 def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
-    """The memory after the standing decision; it waits where it cannot be compared now."""
+    """Apply the standing decision and return the memory; it stays in review if the embedding model
+    fails."""
     decide = approve_memory if rule.approve else reject_memory
     actor = Actor("system", f"standing decision of {rule.made_by}")
     try:
@@ -107,15 +109,17 @@ def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
 
 @transaction.atomic
 def approve_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Lets a held memory in, in the light of what is known (review.approvals). Gives the memory
-    that now holds it: itself, or an older one. Raises NotFound, or Conflict if it is not held."""
+    """Approve a memory and reconcile it with the known ones (review.approvals). Return the memory
+    that now contains the statement: itself, or an older one. Raises NotFound, or Conflict if the
+    memory does not wait for review."""
     one_at_a_time(space)
     return admit(_held(space, memory_id), actor=actor.in_action(), now=now)
 
 
 @transaction.atomic
 def reject_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Turns a held memory away, into the bin. Raises NotFound, or Conflict if it is not held."""
+    """Reject a memory waiting for review and move it to the bin. Raises NotFound, or Conflict if
+    the memory does not wait for review."""
     memory = _held(space, memory_id)
     return move_to_bin(
         space=space,
@@ -132,13 +136,13 @@ def reject_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime)
 def decide_alike(
     *, space: Space, kind: str, approve: bool, actor: Actor, now: datetime
 ) -> list[Memory]:
-    """Approves or rejects what waits for the same reason, the newest first, all or none; at most
-    MAX_ALIKE at once. Gives what was decided on."""
+    """Approve or reject the memories waiting for the same reason, newest first, all or none; at
+    most MAX_ALIKE at once. Return these memories."""
     one_at_a_time(space)
     decide = approve_memory if approve else reject_memory
     rows = Memory.objects.in_space(space).held_as(kind).order_by("-created_at", "-pk")
     found = list(rows.select_for_update().values_list("pk", flat=True)[:MAX_ALIKE])
-    for one in found:  # each an action of its own, that can be taken back alone
+    for one in found:  # each is a separate action that can be undone alone
         decide(space=space, memory_id=one, actor=actor, now=now)
     decided = Memory.objects.in_space(space).in_bulk(found)
     return [decided[one] for one in found]
@@ -148,8 +152,8 @@ def decide_alike(
 def reopen_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> list[Memory]:
-    """Takes decisions back, all or none, the last one first: they wait again, and what an approval
-    did to others is undone. Raises NotFound, or Conflict if one was not held and then decided on.
+    """Undo decisions, all or none, the latest first: the memories wait for review again, and the
+    effects of their approvals are undone. Raises NotFound, or Conflict if a memory had no decision.
     """
     one_at_a_time(space)
     actor = actor.in_action()
@@ -165,7 +169,7 @@ def reopen_memories(
 
 
 def _approvals(space: Space, memory_ids: Collection[UUID]) -> dict[UUID, MemoryEvent]:
-    """The last approval of each of them that was let in."""
+    """Return the latest approval of each approved memory."""
     events = MemoryEvent.objects.in_space(space).filter(memory_id__in=memory_ids)
     lines = events.filter(action=Action.APPROVED).order_by("id")
     return {event.memory_id: event for event in lines.select_related("space")}
@@ -194,7 +198,7 @@ def _reopen(
 
 
 def _rejected_before(prepared: Prepared) -> Memory | None:
-    """The memory in the bin that a person has rejected and that says the same."""
+    """Return the rejected memory in the bin that says the same, if there is one."""
     space, [draft] = prepared.space, prepared.drafts
     rows = Memory.objects.in_space(space).rejected()
     for neighbour in nearest(rows, space, prepared.vector):
@@ -204,8 +208,8 @@ def _rejected_before(prepared: Prepared) -> Memory | None:
 
 
 def _held(space: Space, memory_id: UUID) -> Memory:
-    """The memory that waits, locked until the transaction ends. Raises NotFound, or Conflict if it
-    does not wait."""
+    """Return the memory waiting for review, locked until the transaction ends. Raises NotFound, or
+    Conflict if the memory does not wait."""
     memory = lock_memory(space, memory_id)
     if memory.status != Status.REVIEW:
         raise Conflict("It does not wait for review.")

@@ -1,4 +1,4 @@
-"""Standing decisions about what is held: made with a decision on those that wait, and dropped."""
+"""Standing decisions about statements sent to review: creating and deleting them."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ MAX_RULES = 50
 
 @transaction.atomic
 def always(*, space: Space, kind: str, approve: bool, actor: Actor, now: datetime) -> ReviewRule:
-    """From now on what is held for this kind of reason is approved, or rejected, at once; an
-    earlier decision on the kind is replaced. Raises Conflict when there are MAX_RULES."""
-    # Two at once count one after the other. Nobody who writes memories has to wait.
+    """Approve or reject at once every later statement sent to review for this kind of reason;
+    replace an earlier standing decision on the kind. Raises Conflict when there are MAX_RULES."""
+    # Serialises concurrent calls. Writers of memories do not wait for this lock.
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     rows = ReviewRule.objects.in_space(space)
     rows.on(kind).delete()
@@ -27,5 +27,6 @@ def always(*, space: Space, kind: str, approve: bool, actor: Actor, now: datetim
 
 
 def drop_rule(*, space: Space, rule_id: int) -> None:
-    """What is held for its reason waits for a person again. What it decided on stays so."""
+    """Delete a standing decision. Later statements of its kind wait for review again; decisions
+    already made by it remain."""
     ReviewRule.objects.in_space(space).filter(pk=rule_id).delete()

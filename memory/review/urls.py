@@ -1,4 +1,4 @@
-"""Addresses of the review inbox, below /s/<space>/."""
+"""URLs of the review inbox, below /s/<space>/."""
 
 from django.urls import path
 

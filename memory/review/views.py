@@ -1,4 +1,4 @@
-"""The review inbox: what waits for a person, why, what it is to what is known, and the decision."""
+"""The review inbox: waiting memories, the reason, the related known memory, and the decision."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +39,7 @@ DECIDED = gettext_lazy("Somebody has decided about it already.")
 @require_GET
 @space_page("read")
 def review(request: PageRequest, access: Access) -> HttpResponse:
-    """The queue, newest first; for htmx the next part of it."""
+    """Show the queue, newest first; return only its next part to htmx."""
     context = _queue(access, request.GET.get("cursor") or None)
     template = "memory/review/_list.html" if request.htmx else "memory/review/review.html"
     return render(request, template, context)
@@ -48,7 +48,7 @@ def review(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """One that waits, as it stands in the queue: what an edit that was given up leaves."""
+    """Show one waiting memory as in the queue, after an edit was cancelled."""
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
         return _overtaken(request)
@@ -58,7 +58,8 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_GET
 @space_page("read")
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """A fragment: what is known that it says again or speaks against, with the difference."""
+    """Return a fragment: the known memory that the statement repeats or contradicts, with the
+    difference."""
     memory = get_object_or_404(_waiting(access).defer("search"), pk=memory_id)
     return render(request, "memory/review/_near.html", _known(access, memory))
 
@@ -66,8 +67,8 @@ def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """A form in the memory's place; what is sent is kept and approved. Where somebody was faster a
-    word says so, and what was typed stays."""
+    """Show a form in the memory's place; save and approve the submitted text. If somebody else has
+    decided already, show a message and keep the typed text."""
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
         if request.method == "GET":
@@ -93,14 +94,14 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("write")
 def approve(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Lets it in."""
+    """Approve the memory."""
     return _decided(request, access, memory_id, services.approve_memory, _("Approved."))
 
 
 @require_POST
 @space_page("write")
 def reject(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Turns it away, into the bin."""
+    """Reject the memory and move it to the bin."""
     said = _("Rejected. It will not be proposed again.")
     return _decided(request, access, memory_id, services.reject_memory, said)
 
@@ -108,7 +109,7 @@ def reject(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 @require_POST
 @space_page("write")
 def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
-    """Approves or rejects all that wait for the same reason; the queue is drawn anew."""
+    """Approve or reject all memories waiting for the same reason; redraw the queue."""
     approved = request.POST.get("decision") == "approve"
     asked: dict[str, Any] = {
         "space": access.space,
@@ -138,7 +139,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("write")
 def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
-    """Drops a standing decision: what comes for its reason waits again."""
+    """Delete a standing decision: later statements of its kind wait for review again."""
     drop_rule(space=access.space, rule_id=rule_id)
     return _drawn(request, access, text=_("From now on they wait for a person again."))
 
@@ -146,7 +147,7 @@ def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
 @require_POST
 @space_page("write")
 def reopen(request: PageRequest, access: Access) -> HttpResponse:
-    """Undoes decisions: they wait again, and the queue is drawn anew."""
+    """Undo decisions: the memories wait for review again, and the queue is redrawn."""
     try:
         rows = Memory.objects.in_space(access.space).referred_to(*request.GET.getlist("id"))
         reopened = services.reopen_memories(
@@ -166,7 +167,8 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
 def _decided(
     request: PageRequest, access: Access, memory_id: UUID, verb: Any, said: str
 ) -> HttpResponse:
-    """Nothing in its place, and the undo; or a word, if somebody was faster."""
+    """Apply the decision and offer to undo it; show a message if somebody else has decided
+    already."""
     try:
         holder = verb(
             space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now()
@@ -242,7 +244,7 @@ def _waiting(access: Access) -> MemoryQuerySet:
 
 
 def _overtaken(request: PageRequest) -> HttpResponse:
-    """The page anew: what it shows has been decided about."""
+    """Reload the page, because somebody has already decided about the shown memory."""
     messages.info(request, DECIDED)
     return HttpResponseClientRefresh()
 
@@ -253,7 +255,7 @@ def _asked_for(access: Access, memory_id: UUID) -> Memory:
 
 
 def _known(access: Access, memory: Memory) -> dict[str, Any]:
-    """What the same statement would be to what is known, had it not been held."""
+    """Return the known memory that the waiting statement concerns, with verdict and difference."""
     space = access.space
     vector = vector_of(space, memory.pk)
     if vector is None:
@@ -269,6 +271,6 @@ def _known(access: Access, memory: Memory) -> dict[str, Any]:
         "known": decision.memory,
         "verdict": str(decision.verdict),
         "difference": compared(old, new),
-        # The words of a model; the rule's would say the same again.
+        # A model's reason; the rule's reason would only repeat the verdict.
         "why": decision.reason if memory.review_proposal else "",
     }

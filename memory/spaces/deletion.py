@@ -1,9 +1,9 @@
-"""Deleting a space: closed at once, brought back within a grace, then gone in batches.
+"""Deletion of a space: closed at once, recoverable during a grace period, then deleted in batches.
 
-A closed space does not exist for anybody: not for its members, not for its keys. Nothing is lost
-before GRACE is over; `reopen_space` brings it back whole. Then beat begins a job, which deletes the
-rows of one table after the other. From its first batch on there is no way back and no cancelling,
-because half a space is of no use; a worker that dies is followed by another.
+A closed space is hidden from everybody, including its members and API keys. `reopen_space` restores
+it whole until GRACE is over. Then beat starts a job, which deletes the rows of one table after the
+other. After its first batch the deletion can be neither undone nor cancelled, because half a space
+is of no use. If a worker dies, another one continues.
 """
 
 import logging
@@ -30,12 +30,12 @@ logger = logging.getLogger(__name__)
 
 KIND = "delete"
 GRACE = timedelta(minutes=10)
-BATCH = 5000  # rows; one is well within a lease
+BATCH = 5000  # rows; one batch takes much less time than a lease
 
 
 @transaction.atomic
 def close_space(*, space: Space, actor: Actor, now: datetime) -> Space:
-    """Closes the space to all, to be deleted when GRACE is over; its long work stops.
+    """Close the space to everybody and cancel its jobs; it is deleted when GRACE is over.
 
     Raises Conflict if it is closed already.
     """
@@ -47,15 +47,15 @@ def close_space(*, space: Space, actor: Actor, now: datetime) -> Space:
     held.closed_at = now
     held.save(update_fields=["closed_at"])
     note(space=held, actor=actor, action=AuditAction.SPACE_CLOSED, subject=held.name, now=now)
-    # The audit goes with the space.
+    # The audit is deleted with the space.
     logger.warning("The space %s is to be deleted, says %s %s", held.slug, actor.type, actor.name)
     return held
 
 
 @transaction.atomic
 def reopen_space(*, space: Space, actor: Actor, now: datetime) -> Space:
-    """Brings a closed space back as it was. Raises Conflict if some of it is gone, or if it is not
-    closed."""
+    """Reopen a closed space as it was. Raises Conflict if some rows are deleted already, or if the
+    space is not closed."""
     held = _held(space)
     if held.closed_at is None:
         raise Conflict("The space is not being deleted.")
@@ -63,7 +63,7 @@ def reopen_space(*, space: Space, actor: Actor, now: datetime) -> Space:
     if job is not None and job.done:
         raise Conflict("Some of it is gone already.")
     if job is not None:
-        # Who works at it loses its first batch at `advance`: that comes after us.
+        # A worker's first batch is rolled back at `advance`, which waits for our lock.
         jobs.cancel(space=held, job_id=job.pk, now=now)
     held.closed_at = None
     held.save(update_fields=["closed_at"])
@@ -72,24 +72,24 @@ def reopen_space(*, space: Space, actor: Actor, now: datetime) -> Space:
 
 
 def deletion(space: Space) -> Job | None:
-    """The deletion of a space that is closed, if it has begun."""
+    """Return the deletion job of a closed space, if it has begun."""
     begun = Job.objects.in_space(space).filter(kind=KIND, created_at__gte=space.closed_at)
     return begun.order_by("-created_at").first()
 
 
 @transaction.atomic
 def begin_deletion(*, space: Space, now: datetime) -> Job:
-    """The deletion of a closed space, before or after its grace, the job being the caller's. Raises
-    Conflict if somebody else is at it."""
+    """Return the deletion job of a closed space, claimed by the caller, before or after its grace
+    period. Raises Conflict if somebody else is working on it."""
     job = deletion(_held(space)) or _start(space, now)
     return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def start_due(*, now: datetime) -> None:
-    """Beat's part: begins the deletions whose grace is over."""
+    """Start the deletions whose grace period is over; beat calls this."""
     for space in Space.objects.filter(closed_at__lte=now - GRACE):
         job = deletion(space)
-        # One that a command left is gone on with; one that was given up waits for a person.
+        # Resume a job that a command left unfinished; a failed job waits for a person.
         with suppress(Conflict):
             if job is None:
                 _start(space, now)
@@ -98,7 +98,8 @@ def start_due(*, now: datetime) -> None:
 
 
 def delete_in_batches(job: Job) -> Mapping[str, Any]:
-    """The job's work. The space goes last, and the job with it. Raises JobStopped."""
+    """Delete all rows of the space as the job's work, the space and the job last. Raises
+    JobStopped."""
     total = job.total or sum(
         table.model._base_manager.filter(space_id=job.space.pk).count() for table in _tables()
     )
@@ -113,7 +114,7 @@ def delete_in_batches(job: Job) -> Mapping[str, Any]:
 
 @transaction.atomic
 def _step(job: Job, total: int) -> int:
-    """One batch and its place in the job; how many rows went."""
+    """Delete one batch and record the job's progress; return the number of deleted rows."""
     _held(job.space)
     gone = next((n for table in _tables() if (n := _delete_some(table, job.space))), 0)
     done = job.done + gone
@@ -126,13 +127,13 @@ def _start(space: Space, now: datetime) -> Job:
 
 
 def _held(space: Space) -> Space:
-    """The space as it is, held against others who would close, reopen or delete it."""
+    """Return the space, locked against closing, reopening and deleting by others."""
     return Space.objects.select_for_update(no_key=True).get(pk=space.pk)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A table whose rows belong to a space, and its keys to itself."""
+    """A table whose rows belong to a space, and its foreign keys to itself."""
 
     model: type[Model]
     own_keys: Sequence[str]
@@ -140,8 +141,9 @@ class _Table:
 
 @cache
 def _tables() -> Sequence[_Table]:
-    """The tables of spaces, each before those that its rows refer to: a batch leaves no row that
-    refers to nothing. Who may see how far it is, and how far it is, goes with the space."""
+    """Return the tables of spaces, each before the tables that its rows refer to, so that no batch
+    leaves a dangling reference. Jobs and memberships are deleted with the space: they show the
+    progress and who may see it."""
     kept = {Job, Membership}
     found = [model for model in models_of_spaces() if model not in kept]
     order: TopologicalSorter[type[Model]] = TopologicalSorter({model: [] for model in found})
@@ -163,7 +165,8 @@ def _keys(model: type[Model]) -> list[Any]:
 
 
 def _delete_some(table: _Table, space: Space) -> int:
-    """Deletes a batch of rows; those that refer to others of their table come first."""
+    """Delete a batch of rows; return their number. Rows that refer to others of their table come
+    first."""
     name = table.model._meta.db_table
     with connection.cursor() as cursor:
         for condition in (*(f'"{key}" IS NOT NULL' for key in table.own_keys), "TRUE"):

@@ -1,4 +1,4 @@
-"""Spaces: made, renamed, deleted."""
+"""Creating, renaming and deleting spaces."""
 
 import logging
 from datetime import datetime
@@ -32,7 +32,7 @@ def create_space(
     owner: User | None = None,
     language: str = "en",
 ) -> Space:
-    """A new space with the default policy, in this language, as its version 1.
+    """Create a space with the default policy, in this language, as its version 1.
 
     Raises InvalidArguments, also for a short name that another space has.
     """
@@ -54,7 +54,7 @@ def create_space(
 
 @transaction.atomic
 def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Space:
-    """Calls the space something else; its short name, which stands in addresses, stays.
+    """Rename the space; its short name, which is part of URLs, stays.
 
     Raises InvalidArguments.
     """
@@ -71,12 +71,12 @@ def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Spa
 
 @transaction.atomic
 def delete_space(*, space: Space, actor: Actor) -> None:
-    """Deletes the space with all that belongs to it, its history and its audit among them; what
-    was done is left in the log only. A large one takes a minute: spaces.deletion does it in
-    batches, and ends here.
+    """Delete the space with all its rows, including history and audit; only the log records the
+    deletion. A large space takes a minute: spaces.deletion deletes in batches and calls this at the
+    end.
 
-    One statement for each table. The order does not matter, because foreign keys are looked at when
-    the transaction ends.
+    Runs one statement for each table. The order does not matter, because foreign keys are checked
+    when the transaction ends.
     """
     Space.objects.select_for_update().get(pk=space.pk)
     with connection.cursor() as cursor:
@@ -87,7 +87,7 @@ def delete_space(*, space: Space, actor: Actor) -> None:
 
 
 def models_of_spaces() -> list[type[Model]]:
-    """Each model whose rows belong to a space, which is their `space`; of the apps above, too."""
+    """Return each model with a `space` key, including the models of the apps above."""
     fields = Space._meta.get_fields(include_hidden=True)
     return [field.related_model for field in fields if isinstance(field, ManyToOneRel)]
 

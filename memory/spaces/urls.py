@@ -1,4 +1,4 @@
-"""Addresses of the page of spaces, below /s/<space>/."""
+"""URLs of the spaces page, below /s/<space>/."""
 
 from django.urls import path
 

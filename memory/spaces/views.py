@@ -1,5 +1,4 @@
-"""The page of spaces: those one belongs to, a form for another, what this one is called, and those
-that are being deleted."""
+"""The spaces page: the user's spaces, forms to create and change one, and spaces being deleted."""
 
 from contextlib import suppress
 from typing import Any
@@ -37,14 +36,14 @@ _SENTENCES = {
 @require_GET
 @space_page("read")
 def spaces(request: PageRequest, access: Access) -> HttpResponse:
-    """One's own spaces; an owner may make others and change this one."""
+    """Show the user's spaces; an owner may create others and change this one."""
     return _shown(request, access)
 
 
 @require_POST
 @space_page("admin")
 def create(request: PageRequest, access: Access) -> HttpResponse:
-    """Makes a space whose owner is who asked, and goes there."""
+    """Create a space owned by the current user and redirect to it."""
     name, slug = _asked(request, "name"), _asked(request, "slug")
     try:
         space = services.create_space(
@@ -66,7 +65,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def change(request: PageRequest, access: Access) -> HttpResponse:
-    """Another name, another language: both or neither."""
+    """Change name and language of the space, both or neither."""
     now, actor = timezone.now(), access.actor
     try:
         with transaction.atomic():
@@ -88,8 +87,8 @@ def change(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def delete(request: PageRequest, access: Access) -> HttpResponse:
-    """Closes this space, to be deleted, if its short name was typed and one's own is another, too:
-    there it is told how far that is."""
+    """Close this space for deletion if its short name was typed and the user has another space.
+    Redirect to the other space, which shows the progress."""
     if _asked(request, "confirm") != access.space.slug:
         sentence = _("Nothing was deleted: what was typed is not the space's short name.")
         return _shown(request, access, delete_error=sentence)
@@ -98,7 +97,7 @@ def delete(request: PageRequest, access: Access) -> HttpResponse:
     if other is None:
         sentence = _("Nothing was deleted: it is your only space. Make another one first.")
         return _shown(request, access, delete_error=sentence)
-    with suppress(Conflict):  # somebody was faster
+    with suppress(Conflict):  # closed by somebody else in the meantime
         deletion.close_space(space=access.space, actor=access.actor, now=timezone.now())
     messages.success(request, _("The space %(name)s is closed.") % {"name": access.space.name})
     return redirect("spaces", other.slug)
@@ -107,14 +106,14 @@ def delete(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def leaving(request: PageRequest, access: Access) -> HttpResponse:
-    """How far the deletions of one's spaces are."""
+    """Show the progress of the deletions of the user's spaces."""
     return render(request, "memory/spaces/_closed_spaces.html", _leaving(request))
 
 
 @require_POST
 @space_page("read")
 def bring_back(request: PageRequest, access: Access) -> HttpResponse:
-    """Opens a space again of which nothing is gone."""
+    """Reopen a space of which no row is deleted yet."""
     rows = Space.objects.leaving(request.user)
     space = get_object_or_404(rows, slug=_asked(request, "space"))
     try:
@@ -140,7 +139,7 @@ def _sentence(error: InvalidArguments) -> str:
 
 
 def _leaving(request: PageRequest) -> dict[str, Any]:
-    """What templates/memory/spaces/_closed_spaces.html takes."""
+    """Return the context of templates/memory/spaces/_closed_spaces.html."""
     now, rows = timezone.now(), Space.objects.leaving(request.user)
     found = [(space, deletion.deletion(space)) for space in rows[:SHOWN_LEAVING]]
     return {

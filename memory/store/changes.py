@@ -1,4 +1,4 @@
-"""What a memory said before: each change with the words that differ."""
+"""Earlier texts of a memory: each change with the words that differ."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Changed:
-    """One change: from the past revision `number` to the one after it.
+    """One change: from the past revision `number` to the following one.
 
-    `words` is empty if what it says stayed; `others` are (what, before, after) of the rest.
+    `words` is empty if the text is unchanged; `others` are (field, before, after) of the other
+    fields.
     """
 
     number: int
@@ -32,8 +33,8 @@ class Changed:
 
 
 def changes(memory: Memory, *, below: int | None = None) -> tuple[list[Changed], int | None]:
-    """The latest SHOWN changes, or those before the one of this number; and what to ask for the
-    next ones by, if there are more."""
+    """Return the latest SHOWN changes, or those before the change with this number, and the number
+    for requesting the next ones, if there are more."""
     rows = MemoryRevision.objects.filter(space_id=memory.space_id, memory_id=memory.pk)
     if below is not None:
         rows = rows.filter(number__lte=below)

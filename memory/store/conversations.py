@@ -1,11 +1,11 @@
-"""A conversation's turns stand in each other's index; here they are kept in step.
+"""Index texts of conversations: each turn is indexed with the turns around it.
 
-Whatever the way a conversation came here (one call, many, out of order) and whatever happened to
-its turns since, each is indexed with the turns that stand around it now. Order is by `created_at`;
-of turns said at the same moment, as they came. Turns in the bin count: they can be taken back.
+The index stays correct however a conversation was imported (one call, many, out of order) and
+whatever changed in its turns since. Turns are ordered by `created_at`; turns of the same moment
+keep their order of arrival. Turns in the bin count, because they can be restored.
 
-Who writes turns of a space does it one after the other, and holds all rows it will write before it
-writes the first, in one order: two at once would otherwise miss or block each other.
+Writers of turns in a space run one after the other, and lock all rows in one order before writing
+the first. Otherwise concurrent writers would miss or block each other.
 """
 
 from collections import defaultdict
@@ -29,9 +29,8 @@ Turns = Sequence[Memory]
 
 
 def lock_conversations(space: Space) -> None:
-    """Nobody else writes turns of the space until the transaction ends. To be called before a row
-    is held that such a writer may want.
-    """
+    """Lock the conversations of the space so that nobody else writes turns until the transaction
+    ends. Call this before locking any row that another writer may need."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversations', %s))", [space.pk]
@@ -41,9 +40,9 @@ def lock_conversations(space: Space) -> None:
 def join(
     space: Space, memories: Sequence[Memory], *, keep_places: bool = False
 ) -> Mapping[UUID, IndexTexts]:
-    """What is indexed of new memories, and of the older turns that they come to stand beside.
+    """Return the index texts of new memories and of the older turns next to them.
 
-    Gives each its place among the turns of its moment, unless it brings the one it had.
+    Sets each new memory's position among turns of the same moment, unless `keep_places` is true.
     """
     new = _by_conversation(memories)
     texts = {memory.pk: passage_of(memory).index_texts() for memory in new.pop("", [])}
@@ -60,8 +59,8 @@ def join(
 
 
 def lock_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
-    """These memories, where they are turns of conversations, with the turns around them: for each
-    conversation in its order, held against others until the transaction ends."""
+    """Return these memories, if they are turns of conversations, with the turns around them: for
+    each conversation in its order, locked until the transaction ends."""
     turns = memories.exclude(source_conversation="").only(*_TEXT).order_by(*_ORDER)
     stretches = [
         Stretch(conversation, _place(some[0]), _place(some[-1]))
@@ -72,11 +71,11 @@ def lock_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
 
 
 def lock_beside(space: Space, memory: Memory, conversation: str | None, said_at: datetime) -> None:
-    """Holds a memory that a new statement will replace or patch, with all that is written then: the
-    turns around it, and those that the statement will stand beside in its conversation.
+    """Lock a memory that a new statement will replace or revise, with all rows written then: the
+    turns around the memory, and the turns next to the statement in its conversation.
 
-    All at once: who held the memory first and its neighbours later could wait without end for one
-    that holds the neighbours and wants the memory (uses.mark_used).
+    All rows are locked at once: locking the memory first and its neighbours later could deadlock
+    with a transaction that locks in the other order (uses.mark_used).
     """
     stretches = [
         Stretch(talk, place, place)
@@ -92,7 +91,7 @@ def lock_beside(space: Space, memory: Memory, conversation: str | None, said_at:
 
 
 def forget(space: Space, conversations: Iterable[Turns], *, language: str) -> None:
-    """Indexes anew the turns around those that are there no more."""
+    """Index the turns around deleted turns again."""
     for turns in conversations:
         known = {turn.pk for turn in turns}
         left = Memory.objects.in_space(space).filter(pk__in=known).values_list("pk", flat=True)
@@ -101,14 +100,14 @@ def forget(space: Space, conversations: Iterable[Turns], *, language: str) -> No
 
 
 def reword(space: Space, memory: Memory, conversations: Iterable[Turns], *, language: str) -> None:
-    """Indexes anew a memory that says something else now, and the turns around it."""
+    """Index a memory with a changed text again, and the turns around it."""
     for turns in [*conversations] or [[memory]]:
         said = [memory if turn.pk == memory.pk else turn for turn in turns]
         index(space, texts_around(said, {memory.pk}), language=language)
 
 
 def index_all(space: Space, *, language: str) -> None:
-    """Indexes every memory of the space in another language, holding all of them."""
+    """Index every memory of the space in another language; locks all of them."""
     lock_conversations(space)
     lock_all(space)
     rows = Memory.objects.in_space(space)
@@ -148,7 +147,7 @@ def _place(turn: Memory) -> tuple[datetime, int]:
 
 
 def _take_places(turns: Turns, older: Collection[Memory]) -> None:
-    """New turns stand behind those of the same moment, in the order given."""
+    """Set the positions of new turns after older turns of the same moment, in the order given."""
     last: dict[datetime, int] = {}
     for turn in sorted(older, key=_place):
         last[turn.created_at] = turn.source_position

@@ -1,4 +1,4 @@
-"""One line in the history for each thing that happens, written beside the change itself."""
+"""History entries: one for each event, written together with the change itself."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +13,7 @@ from memory.policy import DecayPolicy
 
 
 def importance_now(memory: Memory, decay: DecayPolicy, now: datetime) -> float:
-    """The memory's current importance in [0, 1], for a row already in hand."""
+    """Return the current importance in [0, 1] of a memory already loaded."""
     coefficient = time_coef(
         age_days(memory.last_active_at or memory.created_at, now),
         memory.use_count,
@@ -33,7 +33,8 @@ def record(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Append one event per memory, all of one action: the actor's, or a new one."""
+    """Append one event per memory, with its current text and importance. All belong to one action:
+    the actor's, or a new one."""
     shared = {
         "at": now,
         "action": action,

@@ -1,4 +1,4 @@
-"""JSON API: everything that ever happened to the memories of a space."""
+"""JSON API of the history of a space's memories."""
 
 from django.http import HttpRequest
 from ninja import Query, Router
@@ -15,7 +15,7 @@ router = Router(tags=["history"])
 
 @router.get("history", response=HistoryList, url_name="history_list", operation_id="listHistory")
 def list_history(request: HttpRequest, asked: Query[HistoryIn]) -> dict[str, object]:
-    """What happened, the latest first. A departure is undone by restoring the memory."""
+    """List the events of memories, newest first. To undo a removal, restore the memory."""
     access = access_to(request, "read")
     events = MemoryEvent.objects.in_space(access.space)
     if asked.action:

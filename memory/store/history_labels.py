@@ -1,4 +1,4 @@
-"""The history of a memory in sentences: who did what, and what it was like then."""
+"""The history of a memory in sentences: actor, action and reason."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """One line of the history. `why` is empty where the sentence says it."""
+    """One history entry. `why` is empty if the sentence includes the reason."""
 
     event: MemoryEvent
     sentence: SafeString
@@ -56,19 +56,19 @@ class HistoryEntry:
 
 
 def entries_of(events: Iterable[MemoryEvent]) -> list[HistoryEntry]:
-    """The events in sentences, in their order."""
+    """Return the events as sentences, in their order."""
     return [HistoryEntry(event, _sentence(event), _why(event)) for event in events]
 
 
 def _sentence(event: MemoryEvent) -> SafeString:
-    # A person is called as they call themselves.
+    # A user name keeps its own capitalisation.
     begins = who(event) if event.actor_type == "user" else capfirst(who(event))
     return _filled(_SENTENCES[Action(event.action)], who=format_html("{}", begins))
 
 
 def who(done: object) -> SafeString:
-    """Who did it, of whatever has `actor_type` and `actor_name`: an event, a revision. A name is
-    isolated: its letters may turn round those after them."""
+    """Return the name of the actor of an object with `actor_type` and `actor_name`: an event or a
+    revision. The name is isolated, because its text direction may differ."""
     kind, name = getattr(done, "actor_type", ""), getattr(done, "actor_name", "")
     called = format_html("<bdi>{}</bdi>", name or _("somebody"))
     if kind in _ACTORS and name:
@@ -88,7 +88,7 @@ def _filled(sentence: object, **values: SafeString) -> SafeString:
 
 
 def _why(event: MemoryEvent) -> str:
-    """What the sentence has said already is not said twice."""
+    """Return the reason, or an empty text if the sentence includes it."""
     if event.reason == BinReason.SUPERSEDED:
         return _("something newer took its place")
     return "" if event.reason in BinReason else why(event)

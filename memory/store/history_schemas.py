@@ -1,4 +1,4 @@
-"""Shapes: the history."""
+"""Schemas of the history."""
 
 from datetime import datetime
 from typing import Literal
@@ -17,7 +17,7 @@ ActionName = Literal[
 
 
 class HistoryIn(Schema):
-    """Filters and place of the history; `since` is a moment with its time zone."""
+    """Filters and position in the history; `since` is a time with its time zone."""
 
     action: ActionName | None = None
     memory_id: MemoryReference | None = None
@@ -27,7 +27,7 @@ class HistoryIn(Schema):
 
 
 class EventOut(Schema):
-    """One thing that happened to a memory, with what it said and weighed at that moment."""
+    """One event of a memory, with its text and importance at that time."""
 
     id: int
     at: datetime
@@ -47,7 +47,7 @@ class EventOut(Schema):
 
 
 class HistoryList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page; `next` is the cursor of the following page."""
 
     items: list[EventOut]
     next: str | None

@@ -1,4 +1,4 @@
-"""Everything that ever happened to the memories of a space, as a page."""
+"""The history page of the space's memories."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -21,7 +21,7 @@ from memory.pagination import Searched, keyset
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
-"""How many lines one search for words looks at; the next page looks further back."""
+"""Number of events that one text search examines; the next page continues further back."""
 ACTORS = {
     "user": _("people"),
     "key": _("keys"),
@@ -41,7 +41,7 @@ class _Filters(AddressForm):
 @require_GET
 @space_page("read")
 def history(request: PageRequest, access: Access) -> HttpResponse:
-    """What happened, the latest first, by what, by whom, to which memory and on which day."""
+    """Show the events, newest first, filtered by action, actor, memory and day."""
     asked = _Filters.read(request.GET)
     events = _filtered(MemoryEvent.objects.in_space(access.space), asked)
     found = _found(events, asked["q"], request.GET.get("cursor") or None)
@@ -58,7 +58,7 @@ def history(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _filtered(events: HistoryQuerySet, asked: dict[str, Any]) -> HistoryQuerySet:
-    """By those filters that are set."""
+    """Apply the filters that are set."""
     if asked["action"]:
         events = events.filter(action=asked["action"])
     kind, _colon, name = asked["actor"].partition(":")
@@ -71,7 +71,8 @@ def _filtered(events: HistoryQuerySet, asked: dict[str, Any]) -> HistoryQuerySet
 
 
 def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[MemoryEvent]:
-    """All, or those of the memory with this id, or of memories that said this."""
+    """Return all events, or those of the memory with this id, or of memories that contained this
+    text."""
     fitting: Callable[[HistoryQuerySet], HistoryQuerySet] | None = None
     if query:
         try:
@@ -84,7 +85,7 @@ def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[
 
 
 def _actors(chosen: str) -> list[tuple[str, Any]]:
-    """The kinds, and the one by name that was chosen from the list."""
+    """Return the kinds of actors, and the actor that was chosen by name."""
     kind, _colon, name = chosen.partition(":")
     one = [(chosen, name)] if kind in ACTORS and name else []
     return [*ACTORS.items(), *one]

@@ -1,4 +1,4 @@
-"""A request that comes twice is done once: its key leads to the memories it ended in."""
+"""Idempotent writes: a repeated request runs once, and its key leads to the resulting memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,16 +8,18 @@ from memory.models import IdempotentWrite, Memory, Space
 
 @dataclass(frozen=True)
 class Written:
-    """What a statement ended in: the memory that holds it now, and whether that is its own."""
+    """The result for a statement: the memory that now contains it; `is_new` if it was created for
+    it."""
 
     memory: Memory
     is_new: bool
 
 
 def earlier_answer(*, space: Space, key: str | None) -> list[Written]:
-    """What an earlier request with this key ended in, in its order, the memories as they are now.
+    """Return the results of an earlier request with this key, in its order, with the memories as
+    they are now.
 
-    Empty if there was none, or nothing is left of it; what was deleted for good is left out.
+    Empty if there was none or no memory is left; purged memories are omitted.
     """
     if key is None:
         return []
@@ -29,7 +31,7 @@ def earlier_answer(*, space: Space, key: str | None) -> list[Written]:
 
 
 def keep_answer(*, space: Space, key: str | None, answer: Sequence[Written]) -> None:
-    """Keep what a request ended in under its key, in the transaction of its writes.
+    """Save the results of a request under its key, in the transaction of its writes.
 
     Raises IntegrityError if another request with this key was faster.
     """

@@ -1,7 +1,9 @@
-"""Statements on what is indexed of memories: many rows at once, the tsvector made by PostgreSQL.
+"""SQL statements for the index of memories: many rows at once, with PostgreSQL computing the
+tsvector.
 
-Rows go in as one JSON value, whose columns have the types of the table. Written with Django's
-expressions, each row's tsvector would be compiled by itself, which takes longer than all the rest.
+Rows are passed as one JSON value, whose columns have the types of the table. With Django's
+expressions each row's tsvector would be compiled separately, which takes longer than everything
+else.
 """
 
 import json
@@ -47,8 +49,8 @@ _UPDATE = f"""
     WHERE m.space_id = %(space)s AND m.id = new.id
 """  # noqa: S608 - as above
 
-# A conversation's turns in their order. The third comparison of each part keeps it to the rows of
-# the index `memory_turns`.
+# A conversation's turns in order. The third comparison restricts each part to the rows of the
+# index `memory_turns`.
 _TURNS_OF = f"""
     SELECT id, created_at, source_position FROM {_MEMORY}
     WHERE space_id = %(space)s AND source_conversation = stretch.conversation
@@ -80,7 +82,7 @@ _HOLD_ALL = f"""
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a conversation, from one place in it (moment, position) to another."""
+    """A part of a conversation, from one position in it (moment, position) to another."""
 
     conversation: str
     first: tuple[datetime, int]
@@ -88,7 +90,8 @@ class Stretch:
 
 
 def turn_ids(space: Space, stretches: Sequence[Stretch]) -> list[UUID]:
-    """The turns of each stretch, its ends included, and twice the reach before and after it."""
+    """Return the ids of the turns in each stretch, including its ends, and of twice REACH turns
+    before and after it."""
     values: dict[str, Any] = {
         "space": space.pk,
         "conversations": [stretch.conversation for stretch in stretches],
@@ -103,13 +106,13 @@ def turn_ids(space: Space, stretches: Sequence[Stretch]) -> list[UUID]:
 
 
 def lock_all(space: Space) -> None:
-    """Holds every memory of the space until the transaction ends, in the one order of all."""
+    """Lock every memory of the space until the transaction ends, ordered by id."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLD_ALL, [space.pk])
 
 
 def insert(memories: Sequence[Memory], texts: Mapping[UUID, IndexTexts], *, language: str) -> None:
-    """Writes new memories with what is indexed of them."""
+    """Insert new memories with their index texts."""
     rows = (
         {column: getattr(memory, name) for column, name in _FIELDS.items()}
         | texts[memory.pk]._asdict()
@@ -119,7 +122,7 @@ def insert(memories: Sequence[Memory], texts: Mapping[UUID, IndexTexts], *, lang
 
 
 def index(space: Space, texts: Mapping[UUID, IndexTexts], *, language: str) -> None:
-    """Writes what is indexed of memories that are there."""
+    """Update the index of existing memories."""
     rows = ({"id": id_} | parts._asdict() for id_, parts in texts.items())
     values = {"space": space.pk, "configuration": lexemes.configuration(language)}
     _execute(_UPDATE, rows, values)
@@ -128,6 +131,6 @@ def index(space: Space, texts: Mapping[UUID, IndexTexts], *, language: str) -> N
 def _execute(statement: str, rows: Iterator[dict[str, Any]], values: Mapping[str, Any]) -> None:
     with connection.cursor() as cursor:
         while part := list(islice(rows, ROWS_AT_ONCE)):
-            # str writes ids and moments as PostgreSQL reads them.
+            # str formats ids and times as PostgreSQL reads them.
             encoded = json.dumps(part, default=str, ensure_ascii=False)
             cursor.execute(statement, {**values, "rows": encoded})

@@ -1,4 +1,4 @@
-"""Shapes: what a memory said before, and the way back."""
+"""Schemas of revisions and reverting."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from memory.requests import PLACE, Body, Limit, Number, example
 
 
 class RevisionListIn(Schema):
-    """The place in the list."""
+    """The position in the list."""
 
     limit: Limit = 50
     cursor: Annotated[str, Field(pattern="^[0-9]{1,9}$", description=PLACE)] | None = None
@@ -31,14 +31,14 @@ class RevisionOut(Schema):
 
 
 class RevisionList(Schema):
-    """One page; `next` is the cursor of the page after it: the number of its last revision."""
+    """One page; `next` is the cursor of the following page: the number of its last revision."""
 
     items: list[RevisionOut]
     next: str | None
 
 
 class RevertIn(Body):
-    """The past revision to go back to."""
+    """The past revision to restore."""
 
     model_config = example(revision=1)
 

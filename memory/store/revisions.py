@@ -1,4 +1,4 @@
-"""Back to what a memory said before: a revision of its own, so that it can be undone as well."""
+"""Reverting a memory to an earlier revision, as a new revision that can be undone as well."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,9 +13,9 @@ from memory.store.services import revise_memory
 def revert_memory(
     *, space: Space, memory_id: UUID, revision: int, actor: Actor, now: datetime
 ) -> Memory:
-    """Makes the memory say again what it said in this past revision.
+    """Restore the memory's values from this past revision.
 
-    Raises NotFound for a revision it never had, Conflict if the memory is in the bin.
+    Raises NotFound for a revision that does not exist, Conflict if the memory is in the bin.
     """
     past = MemoryRevision.objects.filter(
         space_id=space.pk, memory_id=memory_id, number=revision

@@ -1,4 +1,4 @@
-"""JSON API: what a memory said before, and the way back."""
+"""JSON API of revisions and reverting."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ _SHOWN = ("content", "memory_type", "importance", "facets", "tags", "topics")
 def list_revisions(
     request: HttpRequest, id: MemoryId, asked: Query[RevisionListIn]
 ) -> dict[str, Any]:
-    """What the memory says and what it said before, newest first."""
+    """List the memory's revisions with the current one, newest first."""
     access = access_to(request, "read")
     memory = one(access.space, id)
     past = MemoryRevision.objects.filter(space_id=access.space.pk, memory_id=memory.pk)
@@ -64,7 +64,7 @@ def _replaced(row: MemoryRevision) -> dict[str, Any]:
     openapi_extra=may_fail(409, 503),
 )
 def revert(request: HttpRequest, id: MemoryId, asked: RevertIn) -> Memory:
-    """Make the memory say again what it said in a past revision; this is a revision, too."""
+    """Restore the memory's values from a past revision. This creates a new revision."""
     access = access_to(request, "write")
     memory = one(access.space, id)
     revert_memory(

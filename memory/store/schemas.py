@@ -1,4 +1,4 @@
-"""Shapes: a memory."""
+"""Schemas of a memory."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from memory.models import Memory
 
 
 class SourceOut(Schema):
-    """Where a memory came from."""
+    """The origin of a memory."""
 
     role: str
     speaker: str | None
@@ -20,7 +20,7 @@ class SourceOut(Schema):
 
 
 class MemoryOut(Schema):
-    """A memory, with what the clock makes of its importance now."""
+    """A memory, with its importance after decay as of now."""
 
     id: UUID
     short_id: Annotated[str, Field(description="The id's first 8 digits; they name it as well.")]
@@ -57,7 +57,7 @@ class MemoryOut(Schema):
 
     @classmethod
     def of(cls, memory: Memory) -> "MemoryOut":
-        """As validating it would make it, without doing so: its values come from typed columns."""
+        """Return a memory's schema without validation: the values come from typed columns."""
         values = {name: getattr(memory, name) for name in cls.model_fields if name != "source"}
         source = SourceOut.model_construct(**cls.resolve_source(memory))
         return cls.model_construct(**values, source=source)

@@ -1,4 +1,4 @@
-"""Remembering and changing."""
+"""Creating and changing memories."""
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -31,13 +31,13 @@ _CHANGEABLE = (
 
 @dataclass(frozen=True)
 class Prepared:
-    """Drafts with everything that must be computed before a transaction begins."""
+    """Drafts with everything that is computed before a transaction begins."""
 
     space: Space
     drafts: Sequence[MemoryDraft]
     passages: Sequence[Passage]
     vectors: Mapping[int, Vectors]
-    """By the id of the model that made them."""
+    """The vectors by the id of their embedder."""
     policy: Policy
     any_type: bool = False
     """Compare the drafts with memories of any type, because their own type is only a guess."""
@@ -45,20 +45,20 @@ class Prepared:
 
     @property
     def vector(self) -> Any:
-        """The vector of the only draft, by the space's model."""
+        """The vector of the only draft, computed by the space's model."""
         [vector] = self.vectors[self.space.embedder_id]
         return vector
 
     @property
     def compared_type(self) -> str | None:
-        """The type of memories that may repeat the only draft; None for any."""
+        """The type of memories compared with the only draft; None for any type."""
         [draft] = self.drafts
         return None if self.any_type else draft.memory_type
 
 
 @dataclass(frozen=True)
 class Review:
-    """Why new memories wait for review, and the stored decision that an approval carries out."""
+    """The reason why new memories wait for review, and the decision that an approval applies."""
 
     reason: str
     proposal: dict[str, Any] | None
@@ -72,7 +72,7 @@ def prepare_memories(
     any_type: bool = False,
     source_assessment: uuid.UUID | None = None,
 ) -> Prepared:
-    """Embed the drafts. Call it outside a transaction: an embedder may be slow."""
+    """Embed the drafts. Call this outside a transaction, because an embedder may be slow."""
     texts = passages(drafts, now)
     vectors = embed_documents(space, [passage.embedded for passage in texts])
     policy = current_policy(space)
@@ -82,7 +82,7 @@ def prepare_memories(
 def create_memories(
     *, space: Space, drafts: Sequence[MemoryDraft], actor: Actor, now: datetime
 ) -> list[Memory]:
-    """Remembers many things, all or none, in the order given."""
+    """Create memories from drafts, all or none, in the order given."""
     prepared = prepare_memories(space=space, drafts=drafts, now=now)
     return store_memories(prepared=prepared, actor=actor, now=now)
 
@@ -91,7 +91,8 @@ def create_memories(
 def store_memories(
     *, prepared: Prepared, actor: Actor, now: datetime, review: Review | None = None
 ) -> list[Memory]:
-    """Write prepared drafts with their vectors and history. With `review` they are not live yet."""
+    """Write prepared drafts with their vectors and history. With `review` the memories wait for
+    review."""
     if not prepared.drafts:
         return []
     space, policy = prepared.space, prepared.policy
@@ -115,14 +116,14 @@ def insert_memories(
     *,
     language: str,
 ) -> None:
-    """Write new memories with their index texts, and index the older turns beside them again."""
+    """Insert new memories with their index texts, and index the older turns next to them again."""
     passages_sql.insert(memories, texts, language=language)
     older = texts.keys() - {memory.pk for memory in memories}
     passages_sql.index(space, {id_: texts[id_] for id_ in older}, language=language)
 
 
 def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
-    """Random ids whose first eight hex digits are free in the space and among themselves."""
+    """Return random ids whose first eight hex digits are unused in the space and unique."""
     ids: dict[str, uuid.UUID] = {}
     while len(ids) < count:
         fresh = {(new := uuid.uuid4()).hex[:8]: new for _ in range(count - len(ids))}
@@ -149,7 +150,7 @@ def _memory(
         core=draft.core,
         pinned=draft.pinned,
         created_at=draft.starts_at(now),
-        # The clock of a lifetime starts when Ebb learns of it, however long ago it was said.
+        # The lifetime starts when Ebb saves the memory, however old the statement is.
         clock_started_at=now,
         expires_at=expires_at(now, draft.base_importance, prepared.policy.document.ttl.tiers),
         source_role=draft.source.role,
@@ -174,8 +175,8 @@ def revise_memory(
 ) -> Memory:
     """Change a memory and keep its old values as a revision.
 
-    `known` is the revision that the change was made from, if no other may be changed. Raises
-    NotFound, or Conflict if the memory is in the bin or at another revision.
+    If `known` is given, the memory must still be at this revision. Raises NotFound, or Conflict if
+    the memory is in the bin or at another revision.
     """
     text, made = _embed_change(space, memory_id, change)
     policy, actor = current_policy(space), actor.in_action()
@@ -194,7 +195,7 @@ def revise_memory(
 
 
 def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> Memory:
-    """The memory, locked. Raises NotFound, or Conflict if it is binned or not the `known` one."""
+    """Return the memory, locked. Raises NotFound, or Conflict if it is binned or not at `known`."""
     memory = lock_memory(space, memory_id)
     if memory.status == Status.BINNED:
         raise Conflict("It is in the bin; restore it first.")
@@ -206,8 +207,8 @@ def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> M
 def _embed_change(
     space: Space, memory_id: uuid.UUID, change: MemoryChange
 ) -> tuple[str, dict[int, Vectors]]:
-    """The new text as it is embedded and its vectors, before a row is held; none if the text stays.
-    Raises NotFound."""
+    """Return the text to embed and its vectors, before a row is locked; none if the text is
+    unchanged. Raises NotFound."""
     if change.content is None:
         return "", {}
     memory = Memory.objects.in_space(space).filter(pk=memory_id).first()
@@ -219,7 +220,7 @@ def _embed_change(
 
 
 def _pin(memory: Memory, change: MemoryChange, policy: Policy, actor: Actor, now: datetime) -> None:
-    """Pins or unpins the memory if the change asks for it, with a line in the history."""
+    """Pin or unpin the memory if the change says so, with a history entry."""
     if change.pinned is not None and change.pinned != memory.pinned:
         memory.pinned = change.pinned
         action = Action.PINNED if change.pinned else Action.UNPINNED
@@ -234,7 +235,8 @@ def _apply(
     now: datetime,
     reason: str,
 ) -> Collection[str]:
-    """Sets what differs, and writes revision and history if anything does. Gives what differs."""
+    """Set the values that differ, and write a revision and an event if there are any. Return these
+    values."""
     values = {
         name: value for name, value in change.values().items() if getattr(memory, name) != value
     }
@@ -256,8 +258,8 @@ def _apply(
 
 
 def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, reason: str) -> None:
-    """Keeps what the memories say before each is changed. In the transaction and the action of the
-    change, which raises each one's `revision`."""
+    """Save the memories' current values as revisions. Call this in the transaction and action of
+    the change, which increments each memory's `revision`."""
     MemoryRevision.objects.bulk_create(
         MemoryRevision(
             space_id=memory.space_id,
@@ -280,15 +282,16 @@ def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, r
 
 
 def _update(memory: Memory) -> None:
-    """Writes what may change about a memory, naming its space, so that one shard can do it."""
+    """Write a memory's changeable columns. The query names the space, so that one shard can run
+    it."""
     values = {name: getattr(memory, name) for name in _CHANGEABLE}
     Memory.objects.filter(space_id=memory.space_id, pk=memory.pk).update(**values)
 
 
 def lock_memory(space: Space, memory_id: uuid.UUID) -> Memory:
-    """The memory, held against others until the transaction ends; raises NotFound."""
+    """Return the memory, locked until the transaction ends; raises NotFound."""
     memory = Memory.objects.in_space(space).select_for_update().filter(pk=memory_id).first()
     if memory is None:
         raise NotFound("There is no such memory.")
-    memory.space = space  # or it would be read again
+    memory.space = space  # avoids another query
     return memory

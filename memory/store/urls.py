@@ -1,4 +1,4 @@
-"""Addresses of the history, below /s/<space>/."""
+"""URLs of the history, below /s/<space>/."""
 
 from django.urls import path
 

@@ -1,7 +1,7 @@
-"""A memory's uses: counted when it is put before a model, and taken back when that was a mistake.
+"""Uses of memories: counted when a memory is sent to a model, undone if that was a mistake.
 
-A use raises `use_count`, and starts the clocks anew that decay and lifetime go by. Taking it back
-undoes exactly that: what has moved a clock since stands.
+A use increments `use_count` and restarts the clocks of decay and lifetime. Undoing a use reverts
+exactly that; clocks changed since then stay.
 """
 
 from collections.abc import Collection
@@ -24,7 +24,7 @@ from memory.store.services import lock_memory
 
 
 class Use(BaseModel):
-    """One use of a memory: when, and what its clocks said before. JSON holds it whole."""
+    """One use of a memory: its time, and the memory's clocks before. Serialisable as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,11 +32,11 @@ class Use(BaseModel):
     last_active_at: AwareDatetime | None
     clock_started_at: AwareDatetime
     renewed: bool
-    """Whether the lifetime began anew with it, as the policy said then."""
+    """True if the use restarted the lifetime, according to the policy at that time."""
 
     @classmethod
     def of(cls, memory: Memory, now: datetime, *, renewed: bool) -> "Use":
-        """A use of the memory, as it is before it."""
+        """Return a use of the memory in its state before the use."""
         return cls(
             at=now,
             last_active_at=memory.last_active_at,
@@ -51,7 +51,7 @@ class Use(BaseModel):
 
     @property
     def after(self) -> dict[str, datetime | None]:
-        """The memory's clocks after it."""
+        """The memory's clocks after the use."""
         clock = self.at if self.renewed else self.clock_started_at
         return {"last_active_at": self.at, "clock_started_at": clock}
 
@@ -59,9 +59,9 @@ class Use(BaseModel):
 def mark_used(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime, reason: str
 ) -> dict[UUID, Use]:
-    """Counts a use of each live memory that was put before a model, and renews its lifetime.
+    """Count a use of each live memory that was sent to a model, and restart its lifetime.
 
-    Returns each use by its memory, to be taken back if need be.
+    Return each use by its memory, so that it can be undone.
     """
     policy = current_policy(space)
     ttl = policy.document.ttl
@@ -71,12 +71,12 @@ def mark_used(
         changes["expires_at"] = retention_sql.expires_at(now, F("importance"), ttl.tiers)
     with transaction.atomic():
         wanted = Memory.objects.in_space(space).live().filter(pk__in=memory_ids)
-        # In one order, as all who hold several rows: two at once would otherwise wait for each
-        # other without end.
+        # Lock rows in the same order as all other code: otherwise two transactions could
+        # deadlock.
         used = list(wanted.select_for_update().order_by("pk").defer("search"))
         uses = {memory.pk: Use.of(memory, now, renewed=ttl.renew_on_use) for memory in used}
         wanted.update(**changes)
-        for memory in used:  # as they now are, without being read again
+        for memory in used:  # update the objects without another query
             memory.use_count, memory.last_active_at = memory.use_count + 1, now
         record(
             memories=used, action=Action.USED, actor=actor, policy=policy, now=now, reason=reason
@@ -87,7 +87,7 @@ def mark_used(
 def take_back_use(
     *, space: Space, memory_id: UUID, use: Use, actor: Actor, now: datetime, reason: str
 ) -> None:
-    """Takes one use back: the count, and the clocks as far as nothing has moved them since.
+    """Undo one use: the count, and the clocks that have not changed since.
 
     Raises NotFound.
     """
@@ -101,7 +101,7 @@ def take_back_use(
 def give_back_use(
     *, space: Space, memory_id: UUID, use: Use, actor: Actor, now: datetime, reason: str
 ) -> None:
-    """Undoes `take_back_use`; raises NotFound."""
+    """Undo `take_back_use`; raises NotFound."""
     with transaction.atomic():
         memory = lock_memory(space, memory_id)
         changes = {"use_count": memory.use_count + 1} | _clocks(memory, use.before, use.after)
@@ -111,7 +111,7 @@ def give_back_use(
 def _clocks(
     memory: Memory, expected: dict[str, datetime | None], wanted: dict[str, datetime | None]
 ) -> dict[str, Any]:
-    """The clocks to set: those that still stand where they are expected."""
+    """Return the clocks to set: those that still have the expected value."""
     return {name: wanted[name] for name, then in expected.items() if getattr(memory, name) == then}
 
 

@@ -1,7 +1,7 @@
-"""What the shared partials in templates/ need to draw: icons, percentages, scores and ages.
+"""Tags and filters for shared partials in templates/: icons, percentages, scores and ages.
 
-`{% load ebb %}` in a template. Numbers that end up in SVG attributes are written the same in every
-language; words go through Django's translation.
+Load with `{% load ebb %}`. Numbers in SVG attributes are the same in every language; words are
+translated by Django.
 """
 
 import re
@@ -37,15 +37,15 @@ THINNEST_PX, THICKEST_PX = 1.0, 3.0
 @register.simple_tag
 @lru_cache(maxsize=200)
 def icon_url(name: str) -> str:
-    """The address of one symbol in static/ebb/icons.svg, for <use href>."""
+    """Return the URL of one symbol in static/ebb/icons.svg, for <use href>."""
     return f"{static('ebb/icons.svg')}#{name}"
 
 
-# A page has hundreds of them, and the address of a file takes a while to be told.
+# Cached: a page has hundreds of icons, and computing a static file's URL is slow.
 @register.simple_tag
 @lru_cache(maxsize=500)
 def icon(name: str, css_class: str = "") -> SafeString:
-    """One symbol of the sprite, hidden from screen readers: words stand beside it."""
+    """Return one symbol of the sprite, hidden from screen readers because text is next to it."""
     return format_html(
         '<svg class="icon {}" aria-hidden="true"><use href="{}"></use></svg>',
         css_class,
@@ -55,47 +55,48 @@ def icon(name: str, css_class: str = "") -> SafeString:
 
 @register.filter
 def percent(fraction: float) -> str:
-    """A fraction in [0, 1] as an SVG length: 0.634 → "63.4%", with a dot in every language."""
+    """Return a fraction in [0, 1] as an SVG length: 0.634 → "63.4%", with a dot in every
+    language."""
     return f"{_clamped(fraction) * 100:.1f}%"
 
 
 @register.filter
 def score(fraction: float) -> str:
-    """A score as people read it, two decimals: 0.7149 → "0.71"."""
+    """Return a score with two decimals: 0.7149 → "0.71"."""
     return f"{fraction:.2f}"
 
 
 @register.filter
 def match_in_words(match: str) -> str:
-    """Translate "92% match"; any other text stays as it is."""
+    """Translate "92% match"; return any other text unchanged."""
     number, found, _rest = match.partition("% match")
     return gettext("{said}% match").format(said=number) if found else match
 
 
 @register.filter
 def lifetime_bar(memory: Memory, policy: PolicyDocument) -> LifetimeBar:
-    """Return what templates/_lifetime_bar.html draws of a memory, as of now."""
+    """Return the current lifetime bar of a memory, for templates/_lifetime_bar.html."""
     return bars.lifetime_bar(memory, policy, timezone.now())
 
 
 @register.filter
 def thickness(importance: float) -> str:
-    """The tide line's stroke in pixels, 1 for importance 0 up to 3 for importance 1."""
+    """Return the lifetime bar's stroke in pixels: 1 for importance 0, up to 3 for importance 1."""
     return f"{THINNEST_PX + (THICKEST_PX - THINNEST_PX) * _clamped(importance):.2f}"
 
 
 @register.filter
 def ago(moment: datetime, now: datetime | None = None) -> SafeString:
-    """The age of an aware `moment` in words inside <time>, the exact time in its title.
+    """Return the age of an aware `moment` in words inside <time>, with the exact time as title.
 
-    `now` defaults to the clock, which a page may ask.
+    `now` defaults to the current time.
     """
     age = (now or timezone.now()) - moment
     return time_tag(moment, age_in_words(age.days))
 
 
 def time_tag(moment: datetime, words: str) -> SafeString:
-    """Return <time> around the words, the exact time in its title."""
+    """Return <time> around the words, with the exact time as title."""
     local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
@@ -106,9 +107,10 @@ def time_tag(moment: datetime, words: str) -> SafeString:
 
 
 def age_in_words(days: int) -> str:
-    """今天 / n天前 / n个月前 / n年前 (seed 003, section 6) and their like in the reader's language.
+    """Return 今天 / n天前 / n个月前 / n年前 (seed 003, section 6) or the equivalent in the reader's
+    language.
 
-    `days` are whole days of 24 hours; what lies ahead is called today.
+    `days` are whole days of 24 hours; a day in the future is called today.
     """
     count, unit = age(days)
     if unit == "today":
@@ -122,20 +124,19 @@ def age_in_words(days: int) -> str:
 
 @register.filter
 def shortened(text: str, most: int) -> str:
-    """`truncatechars`, which looks at each character of what is short enough, too."""
+    """Shorten a text as `truncatechars` does, without its work for texts that are short enough."""
     return text if len(text) <= most else Truncator(text).chars(most)
 
 
 @register.filter
 def bdi(name: str) -> SafeString:
-    """A name among words of ours, by itself: its letters may run the other way, or turn round
-    those after them."""
+    """Return a name isolated from the surrounding text, whose direction may differ."""
     return format_html("<bdi>{}</bdi>", name)
 
 
 @register.filter
 def marking(text: str, quote: str) -> SafeString:
-    """The text with a quote from it in <mark>, however its lines are broken."""
+    """Return the text with a quote from it in <mark>, ignoring line breaks."""
     words = [re.escape(word) for word in quote.removesuffix("…").split()]
     found = re.search(r"\s+".join(words), text, re.IGNORECASE) if words else None
     if found is None:

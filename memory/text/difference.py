@@ -1,4 +1,4 @@
-"""What differs between two texts, word by word."""
+"""Differences between two texts, word by word."""
 
 import re
 from collections.abc import Sequence
@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-MAX_COMPARED = 4000  # characters; what is longer is shown whole, as one change
-# Scripts without spaces go by the character.
+MAX_COMPARED = 4000  # characters; longer texts are shown whole, as one change
+# Scripts without spaces are split into characters.
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|\s+|.", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of a text, and whether it stayed, was added, or was left out."""
+    """A piece of a text: unchanged, added or removed."""
 
     kind: Literal["same", "added", "removed"]
     text: str
 
 
 def compared(old: str, new: str) -> Sequence[Span]:
-    """What was left out of the old text and added in the new, word by word."""
+    """Return the unchanged, removed and added pieces of two texts, word by word."""
     if len(old) + len(new) > MAX_COMPARED:
         return [Span("removed", old), Span("added", new)]
     before, after = _WORDS.findall(old), _WORDS.findall(new)

@@ -1,8 +1,8 @@
-"""Text made ready for PostgreSQL's full-text search.
+"""Text prepared for PostgreSQL's full-text search.
 
-Its parser finds words by the spaces between them. Chinese, Japanese, Korean and Thai have none,
-so their runs are cut into overlapping pairs of characters (bigrams), in memories and in questions
-alike; everything else passes through unchanged.
+Its parser splits words at spaces. Chinese, Japanese, Korean and Thai have none, so their runs are
+cut into overlapping pairs of characters (bigrams), in memories and in questions alike. Other text
+is unchanged.
 """
 
 import re
@@ -14,13 +14,13 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 
-# What asks rather than tells, as PostgreSQL's configurations leave out "what" and "my". A run of
-# Chinese is cut there: the pairs across would be words that no memory holds.
+# Question words, like "what" and "my" that PostgreSQL's configurations omit. A run of Chinese is
+# cut there, because pairs across the cut would match no memory.
 _ASKING = re.compile(
     "为什么|什么时候|什么|怎么样|怎么|哪里|哪儿|哪个|哪些|多少|请问|是否|我们|你们|[我你您他她谁吗呢的]"
 )
 
-# The space's language as PostgreSQL's text search configuration; anything else: words as they are.
+# PostgreSQL's text search configuration by language; other languages keep words unchanged.
 _CONFIGURATIONS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
     "es": "spanish", "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian",
@@ -30,7 +30,7 @@ _CONFIGURATIONS = {
 
 
 def configuration(language: str) -> str:
-    """The text search configuration for a two-letter language code."""
+    """Return the text search configuration for a two-letter language code."""
     return _CONFIGURATIONS.get(language, "simple")
 
 
@@ -41,24 +41,25 @@ def _bigrams(match: re.Match[str]) -> str:
 
 
 def prepare(text: str) -> str:
-    """The text with every unspaced run replaced by its bigrams, separated by spaces."""
+    """Return the text with every unspaced run replaced by its bigrams, separated by spaces."""
     return _UNSPACED.sub(_bigrams, text)
 
 
 def unspaced(text: str) -> set[str]:
-    """The characters in it of scripts without spaces."""
+    """Return the text's characters of scripts without spaces."""
     return set("".join(_UNSPACED.findall(text)))
 
 
 def prepare_question(text: str) -> str:
-    """The same for a question: every word once, up to 4,000 characters of them.
+    """Prepare a question like `prepare`: every word once, up to 4,000 characters.
 
-    Each word becomes a query of its own, and all are looked for in every memory.
+    Each word becomes a separate query, and all are searched in every memory.
     """
     telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), text)
     return " ".join(dict.fromkeys(prepare(telling).split()))[:MAX_QUESTION]
 
 
 def _told(run: str) -> list[str]:
-    """The pieces between the asking words; a character left alone there is in no memory's pairs."""
+    """Return the pieces between question words; a single character there matches no memory's
+    bigrams."""
     return [piece for piece in _ASKING.split(run) if len(piece) > 1 or piece == run]

@@ -1,16 +1,17 @@
-"""What is embedded and indexed of a memory: its words, who spoke, when, what was said around it.
+"""Texts for embedding and indexing a memory: its words, speaker, date and adjacent turns.
 
-Written once, when a memory is, so it costs nothing when a question is asked. In a conversation the
+Computed once, when a memory is written, so a question costs nothing more. In a conversation the
 answer is often a turn that does not repeat the question's words ("Yes, last summer!"): the words of
-the turns around it find it. They count less than its own, so each part has a label in the index:
+the turns around it help to find it. These count less than the turn's own words, so each part has a
+label in the index:
 
     A   the memory itself, and its date if it has a speaker
-    B   the name of who spoke
+    B   the speaker's name
     C   the turns before and after it
     D   the turns two and three away
 
-So one memory's words stand in the index of up to six others. What keeps them in step when a turn
-comes, changes or is purged is store.conversations. Only words of its own are embedded.
+So one memory's words are in the index of up to six others. store.conversations updates these when a
+turn is added, changed or purged. Only the memory's own words are embedded.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,14 +27,14 @@ from memory.text import lexemes
 
 NEAR, FAR = (-1, 1), (-3, -2, 2, 3)
 REACH = 3
-"""How many turns away a memory's words are still indexed."""
+"""Maximum distance, in turns, at which a memory's words are indexed."""
 
-# Of each turn around; a conversation has short ones, and a book pasted into it says little of them.
+# Of each adjacent turn. Turns are usually short; a long pasted text tells little about them.
 CONTEXT_CHARACTERS = 1000
 
 
 class IndexTexts(NamedTuple):
-    """What goes into the index under each label, prepared by `lexemes`."""
+    """The texts to index under each label, prepared by `lexemes`."""
 
     a: str
     b: str
@@ -43,7 +44,7 @@ class IndexTexts(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """A memory's own text: what it says, who said it, when."""
+    """A memory's own text, speaker and date."""
 
     content: str
     speaker: str
@@ -51,11 +52,12 @@ class Passage:
 
     @property
     def date(self) -> str:
+        """The date as day, English month name and year."""
         return f"{self.said_at.day} {self.said_at:%B %Y}"
 
     @property
     def embedded(self) -> str:
-        """Who spoke and when help to find it again."""
+        """The text to embed; the speaker and the date help to find it."""
         return f"{self.speaker} ({self.date}): {self.content}" if self.speaker else self.content
 
     @cached_property
@@ -64,7 +66,7 @@ class Passage:
 
     @cached_property
     def _overheard(self) -> str:
-        """What the turns around it index of it."""
+        """The words indexed with adjacent turns."""
         if len(self.content) <= CONTEXT_CHARACTERS:
             return self._words
         return lexemes.prepare(self.content[:CONTEXT_CHARACTERS])
@@ -72,7 +74,7 @@ class Passage:
     def index_texts(
         self, near: Sequence["Passage"] = (), far: Sequence["Passage"] = ()
     ) -> IndexTexts:
-        """What is indexed of it, given the turns around it."""
+        """Return the texts to index, given the adjacent turns."""
         return IndexTexts(
             a=f"({self.date}): {self._words}" if self.speaker else self._words,
             b=lexemes.prepare(self.speaker),
@@ -82,20 +84,20 @@ class Passage:
 
 
 def passages(drafts: Sequence[MemoryDraft], now: datetime) -> list[Passage]:
-    """The drafts' own texts."""
+    """Return the drafts' passages."""
     return [Passage(draft.content, draft.source.speaker, draft.starts_at(now)) for draft in drafts]
 
 
 def passage_of(memory: Memory) -> Passage:
-    """A memory's own text."""
+    """Return a memory's passage."""
     return Passage(memory.content, memory.source_speaker, memory.created_at)
 
 
 def texts_around(
     turns: Sequence[Memory], marked: Collection[UUID], *, without: Collection[UUID] = ()
 ) -> Mapping[UUID, IndexTexts]:
-    """What must be indexed anew where the marked turns of a conversation are new, changed or gone:
-    of these and of all within reach of them, as if the turns in `without` had never been.
+    """Return the texts to index again after the marked turns of a conversation were added, changed
+    or deleted: theirs and those of all turns within reach, without the turns in `without`.
 
     The turns are in order, with twice the reach on each side of the marked ones.
     """
@@ -107,6 +109,7 @@ def texts_around(
     said = [passage_of(turn) for turn in staying]
 
     def at(place: int, offsets: Sequence[int]) -> list[Passage]:
+        """Return the passages at these offsets from a position."""
         return [said[place + by] for by in offsets if 0 <= place + by < len(said)]
 
     return {

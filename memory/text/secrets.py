@@ -1,8 +1,8 @@
-"""Masks keys, passwords, card numbers and codes: what may be judged and remembered without them.
+"""Masking of keys, passwords, card numbers and codes before assessment and saving.
 
-It asks nobody what the text is for, so it stands here, for every way in that a model writes by.
+Independent of the text's purpose, so that every way to write a memory can use it.
 
-Forms of keys are those their issuers document. Numbers must pass their own checksum, and a password
+Keys have the forms that their issuers document. Numbers must pass their checksum, and a password
 must be announced as one: a bare number, hash or UUID is not masked.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 _KEYS = (
     r"(?:AKIA|ASIA)[A-Z0-9]{16}",  # Amazon
-    r"sk-(?=[\w-]*\d)[\w-]{16,}",  # OpenAI, Anthropic and those who follow them
+    r"sk-(?=[\w-]*\d)[\w-]{16,}",  # OpenAI, Anthropic and compatible providers
     r"(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,}",  # Stripe
     r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}",
     r"glpat-[\w-]{20,}",  # GitLab
@@ -38,7 +38,7 @@ _IS = (
     r"|是|为|為|改成了?|は|—|هي|это)\s{0,3}"
 )
 _ANNOUNCED = r"\b(?:pass(?:word|wd|code|phrase)?|pwd|pw)\b|密码|密碼|口令"
-# Where no list says which plain words are no passwords.
+# Languages without a list of plain words that are not passwords.
 _ANNOUNCED_ABROAD = (
     r"\b(?:passwort|kennwort|wachtwoord|senha|contrase(?:ñ|n)a|mot de passe)\b"
     r"|パスワード|비밀번호|[Пп]ароль|كلمة (?:المرور|السر)"
@@ -51,7 +51,7 @@ _ANNOUNCED_CODE = (
     r"(?:(?:verification|security|confirmation|log-?in|sign-?in|one-time|2fa|authentication|sms)"
     r"[ -](?:code|passcode|pin)|\botp\b|\bone-time password)|验证码|校验码|动态码"
 )
-# What stands where a password would, and is none.
+# Words found in a password's position that are not passwords.
 _OTHER_WORDS = (
     "a an the my our your his her its their this that these those not no none null nil true false "
     "required optional empty blank missing unknown invalid incorrect wrong correct right valid "
@@ -67,7 +67,7 @@ _NO_PASSWORD = frozenset(_OTHER_WORDS.split())
 
 @dataclass(frozen=True)
 class _Secret:
-    """A form of secret. Only the group `value` is masked, where the pattern has one."""
+    """A form of secret. Only the group `value` is masked, if the pattern has one."""
 
     name: str
     pattern: re.Pattern[str]
@@ -78,8 +78,8 @@ def _digits(value: str) -> list[int]:
     return [int(character) for character in value if character.isdigit()]
 
 
-# Solid, or in the groups that are printed on a card, also over a line's end. Each is tried where a
-# group begins: a date or a code beside it is no part of it.
+# Without gaps, or in the groups printed on a card, also across a line break. Each group starts a
+# match, so that a date or a code next to the number is not part of it.
 _DIGIT = r"[0-9０-９]"
 _GAP = r"(?:[ \t\u00a0\u2007\u2009\u202f\u3000.\u2010-\u2015-]{1,2}|[ \t]?\r?\n[ \t]?)"
 _CARD = (
@@ -94,7 +94,7 @@ _BRANDS = re.compile(
 
 
 def _is_card(value: str) -> bool:
-    """A card issuer's prefix and length, and the check digit (Luhn, ISO/IEC 7812-1)."""
+    """Check a card issuer's prefix and length, and the check digit (Luhn, ISO/IEC 7812-1)."""
     digits = _digits(value)
     if not _BRANDS.fullmatch("".join(map(str, digits))):
         return False
@@ -103,14 +103,14 @@ def _is_card(value: str) -> bool:
 
 
 def _is_iban(value: str) -> bool:
-    """The check digits of ISO 13616: the rearranged number is 1 modulo 97."""
+    """Check the check digits of ISO 13616: the rearranged number is 1 modulo 97."""
     plain = re.sub(r"\s", "", value)
     number = "".join(str(int(character, 36)) for character in plain[4:] + plain[:4])
     return 15 <= len(plain) <= 34 and int(number) % 97 == 1
 
 
 def _is_password(value: str) -> bool:
-    """Whether a word that is said to be a password can be one."""
+    """Return true if a word announced as a password can be one."""
     plain = value.strip("\"'`“”‘’")
     return len(plain) >= 3 and plain.casefold().rstrip(".,;!?") not in _NO_PASSWORD
 
@@ -120,13 +120,13 @@ def _is_random(value: str) -> bool:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # ASCII: a Chinese character beside a number is no part of it.
+    # ASCII: a Chinese character next to a number is not part of it.
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.DOTALL)
 
 
 _QUOTED = r"\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`|“[^”\n]{3,80}”"
 _WORD = r"[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)])"
-# A plain word is a password only at the end of what is said: not "my password is on a note".
+# A plain word is a password only at the end of a clause: not "my password is on a note".
 _ALONE = rf"{_WORD}(?=[.,;:!?)]*(?:\s*$|\s*\n|[.,;!?，。；！？]|\s+(?:and|but|for|on)\b))"
 _UNLIKE_A_WORD = rf"(?=[^\s]*[\d@#$%^&*_+=~])(?![\d.]+%?\s*(?:char|letter|digit|day|year)){_WORD}"
 
@@ -181,8 +181,8 @@ SECRETS = (
 
 
 def mask_secrets(text: str) -> str:
-    """The text with `[password]`, `[card number]` … in place of each secret; masking twice is
-    masking once."""
+    """Return the text with `[password]`, `[card number]` … in place of each secret. Masking twice
+    changes nothing more."""
     for secret in SECRETS:
         for start, end in reversed(list(_found(secret, text))):
             text = f"{text[:start]}[{secret.name}]{text[end:]}"
@@ -190,7 +190,7 @@ def mask_secrets(text: str) -> str:
 
 
 def _found(secret: _Secret, text: str) -> Iterator[tuple[int, int]]:
-    found = 0  # what has been found ends here
+    found = 0  # the end of the last secret found
     for match in secret.pattern.finditer(text):
         groups = [name for name, value in match.groupdict().items() if value is not None]
         start, end = match.span(groups[0] if groups else 0)
@@ -206,8 +206,8 @@ _NAMES = re.compile(
 
 
 def mask_together(texts: Sequence[str]) -> list[str]:
-    """Texts that belong together, masked: what is a secret in one is masked in all, as in "my
-    password is hunter2" and the answer "hunter2 is a weak one"."""
+    """Mask related texts together: a secret found in one is masked in all, as in "my password is
+    hunter2" and the answer "hunter2 is a weak one"."""
     values = {
         text[start:end]: secret.name
         for text in texts
@@ -223,7 +223,8 @@ def mask_together(texts: Sequence[str]) -> list[str]:
 
 
 def mask_json(value: Any, mask: Callable[[str], str]) -> Any:
-    """What JSON holds, its texts masked to any depth; what stands under "password" goes whole."""
+    """Return JSON with its texts masked to any depth; values of keys such as "password" are
+    replaced whole."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):

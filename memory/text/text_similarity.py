@@ -1,4 +1,4 @@
-"""What a statement says in words, as sets that can be compared with another statement's.
+"""Word sets of a statement, for comparison with another statement's.
 
 Deterministic and without a model: English by words, scripts without spaces by characters.
 """
@@ -13,14 +13,14 @@ _NO_MEANING = (
     " users was we well were will with you your"
 )
 _STOP_WORDS = frozenset(_NO_MEANING.split())
-# The same inside a run of Chinese. Who he or she is, is not the user.
+# Stop words inside a run of Chinese. 他 and 她 are kept: they are not the user.
 _NO_MEANING_INSIDE = re.compile("用户|非常|[我你您的了是很也都真]")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _DISTINGUISHING = re.compile(r"\d|^[A-Z]")
 
 
 def plain(text: str) -> str:
-    """The text without its case and its punctuation."""
+    """Return the text without case and punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
@@ -29,29 +29,29 @@ def _tokens(text: str) -> list[str]:
 
 
 def all_words(text: str) -> set[str]:
-    """Every word of it, in small letters."""
+    """Return every word of the text in lower case."""
     return {word.casefold() for word in _tokens(text)}
 
 
 def names(text: str) -> set[str]:
-    """Names and numbers. Neither "I" nor the first word is a name for its capital letter."""
+    """Return names and numbers. "I" and a capitalised first word are not names."""
     return {word.casefold() for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)} - {"i"}
 
 
 def words(text: str) -> set[str]:
-    """The words that carry meaning, by their first letters and without their endings: "allergic"
-    and "allergy" are one, and "lives" and "living"."""
+    """Return the meaningful words, shortened to their first letters without endings: "allergic"
+    equals "allergy", and "lives" equals "living"."""
     telling = all_words(_NO_MEANING_INSIDE.sub("", text)) - _STOP_WORDS
     letters = {word for word in telling if len(word) == 1 and word.isascii() and word.isalpha()}
     return {_ENDING.sub("", word)[:5] if word.isascii() else word for word in telling - letters}
 
 
 def meaning(text: str) -> set[str]:
-    """The same, but of scripts without spaces the single characters."""
+    """Return the meaningful words like `words`, but single characters of scripts without spaces."""
     spaced = {word for word in words(text) if not unspaced(word)}
     return spaced | unspaced(_NO_MEANING_INSIDE.sub("", text))
 
 
 def weight(parts: set[str]) -> float:
-    """How many words a meaning is: two characters make one."""
+    """Return the number of words in a meaning; two characters count as one word."""
     return sum(0.5 if unspaced(part) else 1.0 for part in parts)

@@ -1,7 +1,7 @@
-"""The function tools by which a model uses a memory: one registry for every API that offers them.
+"""Function tools by which a model uses memories: one registry for all APIs that offer them.
 
-A tool is one entry in TOOLS: what a model is told, what it takes (`arguments.py`), and a handler
-that calls the services (`reading.py`, `writing.py`). Nothing here knows HTTP.
+A tool is one entry in TOOLS: a description for models, its arguments (`arguments.py`), and a
+handler that calls the services (`reading.py`, `writing.py`). This package does not depend on HTTP.
 """
 
 from typing import Any
@@ -74,7 +74,7 @@ TOOLS = {tool.name: tool for tool in _TOOLS}
 
 
 def tool_named(name: str) -> Tool[Any]:
-    """The tool of this name; raises NotFound."""
+    """Return the tool with this name; raises NotFound."""
     try:
         return TOOLS[name]
     except KeyError:

@@ -1,4 +1,4 @@
-"""JSON API: the function tools, for programs that let a model call them."""
+"""JSON API of the function tools, for programs that let a model call them."""
 
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ ToolArguments = Annotated[
 
 @router.get("tools", response=ToolList, url_name="tools_list", operation_id="listTools")
 def list_tools(request: HttpRequest) -> dict[str, object]:
-    """The tools as OpenAI function specs, to be handed to a model as they are."""
+    """List the tools as OpenAI function specs, ready to pass to a model."""
     access_to(request, "read")
     return {"items": [tool.spec for tool in TOOLS.values()], "next": None}
 
@@ -42,7 +42,7 @@ def list_tools(request: HttpRequest) -> dict[str, object]:
     openapi_extra=may_fail(409, 503),
 )
 def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArguments]) -> ToolAnswer:
-    """Call a tool with the arguments that a model gave; `text` is what to answer the model."""
+    """Call a tool with the arguments that a model gave. Answer the model with `text`."""
     tool = tool_named(name)
     access = access_to(request, tool.scope)
     return tool.call(Caller(access.space, access.actor, timezone.now()), arguments)

@@ -1,4 +1,4 @@
-"""What each tool takes. The descriptions are told to models."""
+"""Arguments of the tools. Models see the descriptions."""
 
 from typing import Annotated
 
@@ -20,14 +20,15 @@ MemoryId = Annotated[Text, Field(description="The memory's id as a search gave i
 
 
 class Remember(Arguments):
-    """A statement; what it weighs is derived, never asked (seed 000, "RememberTool")."""
+    """A statement; its importance is assessed, not given by the model (seed 000,
+    "RememberTool")."""
 
     content: Statement
     tags: Tags | None = None
 
 
 class MemoryWrite(Arguments):
-    """A statement of which the caller may say what it is and weighs (seed 002)."""
+    """A statement with an optional type and importance (seed 002)."""
 
     content: Statement
     memory_type: MemoryTypeName | None = None
@@ -38,7 +39,7 @@ class MemoryWrite(Arguments):
 
 
 class Search(Arguments):
-    """A question."""
+    """A search query."""
 
     query: Annotated[
         Text, Field(min_length=1, max_length=20_000, description="What to look for, in words.")
@@ -47,7 +48,7 @@ class Search(Arguments):
 
 
 class UpdateMemory(Arguments):
-    """What to change about a memory (seed 000, "UpdateMemoryTool")."""
+    """The changes to a memory (seed 000, "UpdateMemoryTool")."""
 
     memory_id: MemoryId
     content: Statement | None = None
@@ -55,6 +56,6 @@ class UpdateMemory(Arguments):
 
 
 class OneMemory(Arguments):
-    """Which memory."""
+    """The memory to use."""
 
     memory_id: MemoryId

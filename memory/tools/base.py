@@ -1,4 +1,4 @@
-"""What a tool is: a name, what a model is told of it, what it takes, and what it does."""
+"""The parts of a tool: name, description for models, arguments and handler."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from memory.models import Space
 from memory.recall.recall import Result
 
 TOOL = "tool"
-"""The source of what was written by a tool: a model's choice of words, not what a person said."""
+"""The source of memories written by a tool, in a model's words rather than a person's."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls a tool, in which space, when, and out of which conversation.
+    """The caller of a tool: actor, space, time and conversation.
 
-    `profile` ranks a search; None is the policy's. `said` is what the tool is called upon: a secret
-    there is one in what is written. `held_because` gives the reason why words that are to be
-    remembered must wait for a person: who knows the conversation knows whose they are. Without it
-    the words speak for themselves (memory.tools.write_guard).
+    `profile` ranks a search; None is the policy's. `said` is the text that led to the call: a
+    secret in it is also masked in the written text. `held_because` returns the reason to send words
+    to review; it is given by callers that know the conversation and its speakers. Without it only
+    the words are screened (memory.tools.write_guard).
     """
 
     space: Space
@@ -41,8 +41,8 @@ class Caller:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """`text` is for the model, `data` the same as JSON for programs; `found` is what a search put
-    into the text, for callers that count it as used."""
+    """The result of a tool: `text` for the model, `data` as JSON for programs. `found` are the
+    search results in the text, for callers that count them as used."""
 
     text: str
     data: dict[str, Any]
@@ -50,7 +50,7 @@ class ToolAnswer:
 
 
 class Arguments(BaseModel):
-    """What a tool takes. Nothing else is accepted: an importance that is ignored would look set."""
+    """Arguments of a tool. Unknown ones are refused: an ignored importance would seem to be set."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -60,7 +60,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Tool(Generic[A]):
-    """A function that a model may call. `scope` is what its caller must be allowed."""
+    """A function that a model may call. `scope` is the permission that its caller needs."""
 
     name: str
     description: str
@@ -68,7 +68,7 @@ class Tool(Generic[A]):
     scope: Literal["read", "write"]
     handler: Callable[[Caller, A], ToolAnswer]
 
-    @cached_property  # a model is told it before its first token
+    @cached_property  # cached: sent to a model before each reply
     def spec(self) -> dict[str, Any]:
         """The OpenAI function spec."""
         parameters = self.arguments.model_json_schema(schema_generator=_Parameters)
@@ -76,7 +76,7 @@ class Tool(Generic[A]):
         return {"type": "function", "function": function}
 
     def parse(self, given: str | Mapping[str, Any]) -> A:
-        """The arguments, from JSON or its text; raises InvalidArguments."""
+        """Return the arguments from JSON or its text; raises InvalidArguments."""
         try:
             if isinstance(given, str):
                 return self.arguments.model_validate_json(given)
@@ -85,7 +85,7 @@ class Tool(Generic[A]):
             raise refused(error, whole="arguments") from None
 
     def call(self, caller: Caller, given: str | Mapping[str, Any]) -> ToolAnswer:
-        """Does it. Raises what the services raise; then nothing was written."""
+        """Call the handler. Raises the errors of the services; then nothing was written."""
         return self.handler(caller, self.parse(given))
 
 
@@ -98,18 +98,19 @@ _CODES: dict[type[Exception], str] = {
 
 
 def refusal(error: EbbError | EmbeddingError) -> str:
-    """What a model is told of an error: the code that programs are told, and the reason."""
+    """Return an error's text for the model: the API's error code and the reason."""
     return f"{_CODES.get(type(error), 'error')}: {error}"
 
 
 class _Parameters(GenerateJsonSchema):
-    """A schema as short as a model needs it: an argument that may be left out is just that.
+    """A JSON schema as short as a model needs it, with optional arguments simply not required.
 
-    Without the lengths and patterns of texts: servers that hold a model to a grammar (llama.cpp)
-    unroll them and give up at thousands. The arguments are checked here in any case.
+    Omits lengths and patterns of texts: servers that restrict a model to a grammar (llama.cpp)
+    unroll them and fail at thousands. The arguments are validated on the server in any case.
     """
 
     def generate(self, schema: core_schema.CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
+        """Return the schema without titles, lengths and patterns."""
         whole = super().generate(schema, mode)
         del whole["title"], whole["description"]
         for field in whole["properties"].values():

@@ -1,4 +1,5 @@
-"""Tools that look. Searching is not using: who puts the answer before a model counts it."""
+"""Tools that search and read. A search is not a use: the caller that sends the answer to a model
+counts it."""
 
 from memory.access.references import one
 from memory.memories.schemas import SearchOut
@@ -9,24 +10,24 @@ from memory.tools import texts
 from memory.tools.arguments import OneMemory, Search
 from memory.tools.base import Caller, ToolAnswer
 
-# Seed 002, AC-4: a higher importance ranks higher, whatever profile the space recalls by.
+# Seed 002, AC-4: a higher importance ranks higher, whatever the space's profile is.
 TYPED = "typed"
 
 
 def search_memories(caller: Caller, asked: Search) -> ToolAnswer:
-    """What fits a question, by the caller's profile, in the words of seed 000."""
+    """Search memories by the caller's profile and answer in the format of seed 000."""
     found = _found(caller, asked, caller.profile)
     return ToolAnswer(relevant_memories(found.results), _json(found), found.results)
 
 
 def memory_search(caller: Caller, asked: Search) -> ToolAnswer:
-    """What fits a question, with type, importance and score (seed 002, AC-3)."""
+    """Search memories and answer with type, importance and score (seed 002, AC-3)."""
     found = _found(caller, asked, TYPED)
     return ToolAnswer(texts.typed_results(found.results), _json(found), found.results)
 
 
 def memory_read(caller: Caller, asked: OneMemory) -> ToolAnswer:
-    """One memory, with type and importance (seed 002, AC-3)."""
+    """Return one memory with type and importance (seed 002, AC-3)."""
     memory = one(caller.space, asked.memory_id, field="memory_id")
     text = f"[{memory.created_at:%Y-%m-%d}] {texts.typed(memory)}"
     return ToolAnswer(text, MemoryOut.from_orm(memory).model_dump(mode="json"))

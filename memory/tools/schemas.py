@@ -1,4 +1,4 @@
-"""Shapes: the function tools and what they answer."""
+"""Schemas of the function tools and their answers."""
 
 from typing import Any, Literal
 
@@ -6,7 +6,7 @@ from ninja import Schema
 
 
 class FunctionOut(Schema):
-    """A function as a model is told of it; `parameters` is a JSON schema."""
+    """A function as described to a model; `parameters` is a JSON schema."""
 
     name: str
     description: str
@@ -28,8 +28,8 @@ class ToolList(Schema):
 
 
 class ToolAnswerOut(Schema):
-    """What a tool answered: words for the model, and the same as JSON (a memory, or the answer of
-    a search)."""
+    """The answer of a tool: text for the model, and the same as JSON (a memory or search
+    results)."""
 
     text: str
     data: dict[str, Any]

@@ -1,4 +1,4 @@
-"""How a tool speaks of a memory to a model: on one line, whatever the memory says."""
+"""Texts of memories for models: one line for each memory, whatever its content."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,18 @@ from memory.recall.recall import Result
 
 
 def plain(memory: Memory) -> str:
-    """`User likes pizza (id: f926ff7f)`"""
+    """Return `User likes pizza (id: f926ff7f)`."""
     return f"{one_line(memory.content)} (id: {memory.short_id})"
 
 
 def typed(memory: Memory) -> str:
-    """`User likes pizza (id: f926ff7f, memory_type: preference, importance: 0.7)`"""
+    """Return `User likes pizza (id: f926ff7f, memory_type: preference, importance: 0.7)`."""
     return f"{one_line(memory.content)} (id: {memory.short_id}, {_metadata(memory)})"
 
 
 def typed_results(results: Sequence[Result]) -> str:
-    """The lines of prompt_forms.relevant_memories, each with what seed 002 wants as well (AC-3):
-    `…, id: f926ff7f, memory_type: preference, importance: 0.7, score: 0.912)`."""
+    """Return the lines of prompt_forms.relevant_memories with the additions of seed 002 (AC-3): `…,
+    id: f926ff7f, memory_type: preference, importance: 0.7, score: 0.912)`."""
     lines = [
         f"- [{result.memory.created_at:%Y-%m-%d}] {one_line(result.memory.content)}"
         f" ({result.match}, id: {result.memory.short_id}, {_metadata(result.memory)},"

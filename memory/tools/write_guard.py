@@ -1,9 +1,9 @@
-"""What a model wants kept passes here first, whichever API it writes by: tools, MCP, XML tags.
+"""Screening of everything a model wants to save, by any API: tools, MCP, XML tags.
 
-It may have been talked into it by what it read: secrets are masked, and what plants an instruction
-waits for a person. And `remember` asks for no importance: what the statement is and weighs is
-judged. Screening and judging stand above this app; the assessor takes the post (`register`, in its
-AppConfig), as the apps above contribute to a space's file.
+Text the model has read may have manipulated it: secrets are masked, and planted instructions are
+sent to review. `remember` takes no importance: the statement's type and importance are assessed.
+Screening and assessment belong to an app above this one; the assessor calls `register` in its
+AppConfig, as the apps above contribute to a space's file.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from memory.text.secrets import mask_together
 
 @dataclass(frozen=True)
 class Weight:
-    """What a statement is, and what it weighs in [0, 1]."""
+    """The type of a statement, and its importance in [0, 1]."""
 
     memory_type: MemoryTypeName
     importance: float
@@ -25,8 +25,8 @@ class Weight:
 
 @dataclass(frozen=True)
 class Guard:
-    """Who screens and judges. `held_because` gives why words must wait for a person, or None;
-    `weigh` what a statement is worth, or None where nobody can say."""
+    """The screening and assessment functions. `held_because` returns the reason to send words to
+    review, or None; `weigh` the type and importance of a statement, or None if they are unknown."""
 
     held_because: Callable[[str], str | None]
     weigh: Callable[[str], Weight | None]
@@ -36,13 +36,13 @@ _guards: list[Guard] = []
 
 
 def register(guard: Guard) -> None:
-    """From now on this one screens and judges."""
+    """Use this guard from now on."""
     _guards[:] = [guard]
 
 
 def held_because(space: Space, words: str) -> str | None:
-    """Why these words must wait for a person; None where they need not, or the policy holds
-    nothing back."""
+    """Return the reason to send these words to review; None if there is none, or if the policy has
+    review switched off."""
     if not current_policy(space).document.assessment.review:
         return None
     [guard] = _guards
@@ -50,16 +50,16 @@ def held_because(space: Space, words: str) -> str | None:
 
 
 def masked(space: Space, texts: Sequence[str], *, said: str = "") -> Sequence[str]:
-    """Texts that belong together without their secrets, if the policy says so. `said` is what they
-    were made of: a secret there is one in them."""
+    """Return related texts with their secrets masked, if the policy says so. `said` is the text
+    they were made from: a secret in it is masked in them as well."""
     if not current_policy(space).document.assessment.mask_secrets:
         return texts
     return mask_together([said, *texts])[1:]
 
 
 def weighed(draft: MemoryDraft) -> MemoryDraft:
-    """The draft with its type and importance judged; never less than nobody's judgement would give
-    it: who asks to remember something wants it kept."""
+    """Return the draft with its type and importance assessed. The importance is never below the
+    draft's own, because somebody asked to remember the statement."""
     [guard] = _guards
     weight = guard.weigh(draft.content)
     if weight is None:

@@ -1,7 +1,7 @@
-"""Tools that change what is remembered, by the same services as every API.
+"""Tools that change memories, by the same services as every other API.
 
-A model that writes by a tool is no more careful than one that judges: its words are masked and
-reconciled as those are, and may have to wait for a person.
+A model that writes by a tool is no more careful than an assessor model. Its words are masked and
+reconciled in the same way, and may be sent to review.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,8 @@ _WAITING = {
 
 
 def remember(caller: Caller, asked: Remember) -> ToolAnswer:
-    """Keeps a statement, whose type and importance are judged (seed 000: never asked)."""
+    """Save a statement whose type and importance are assessed (seed 000: not given by the
+    model)."""
     content, tags = _masked(caller, asked.content, asked.tags or [])
     draft = write_guard.weighed(MemoryDraft(content=content, tags=tags))
     memory, done = _keep(caller, draft)
@@ -40,7 +41,7 @@ def remember(caller: Caller, asked: Remember) -> ToolAnswer:
 
 
 def memory_write(caller: Caller, asked: MemoryWrite) -> ToolAnswer:
-    """Keeps a statement of which the caller may say type and importance (seed 002)."""
+    """Save a statement with an optional type and importance (seed 002)."""
     content, tags = _masked(caller, asked.content, asked.tags or [])
     draft = MemoryDraft(
         content=content,
@@ -53,7 +54,7 @@ def memory_write(caller: Caller, asked: MemoryWrite) -> ToolAnswer:
 
 
 def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
-    """Changes text or tags; what it said before stays as a revision."""
+    """Change text or tags of a memory; its old values are kept as a revision."""
     if asked.content is None and asked.tags is None:
         raise InvalidArguments(FieldError("content", "give content, tags, or both"))
     memory = one(caller.space, asked.memory_id, field="memory_id")
@@ -76,7 +77,7 @@ def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
 
 
 def forget(caller: Caller, asked: OneMemory) -> ToolAnswer:
-    """Lets a memory go into the bin, from which a person can take it back."""
+    """Move a memory to the bin, from which a person can restore it."""
     memory = one(caller.space, asked.memory_id, field="memory_id")
     move_to_bin(
         space=caller.space,
@@ -90,8 +91,8 @@ def forget(caller: Caller, asked: OneMemory) -> ToolAnswer:
 
 
 def _keep(caller: Caller, draft: MemoryDraft, *, typed: bool = False) -> tuple[Memory, str]:
-    """The memory that now holds the statement, and what was done in words. `typed` says whether
-    the caller gave its type: else it is compared with memories of any."""
+    """Return the memory that now contains the statement, and the outcome in words. `typed` is true
+    if the caller gave the type; otherwise the statement is compared with memories of any type."""
     source = Source(role=TOOL, conversation_id=caller.conversation_id)
     draft = draft.model_copy(update={"source": source})
     prepared = prepare_memories(
@@ -119,6 +120,6 @@ def _held_because(caller: Caller, content: str, tags: Sequence[str]) -> str | No
 
 
 def _json(caller: Caller, memory: Memory) -> dict[str, object]:
-    """The memory as the database has it now."""
+    """Return the memory as currently stored."""
     stored = readable(caller.space, as_of=caller.now).get(pk=memory.pk)
     return MemoryOut.from_orm(stored).model_dump(mode="json")

@@ -1,1 +1,1 @@
-"""A whole space as lines of JSON, out and in again (docs/transfer.md)."""
+"""Export and import of a whole space as JSON Lines (docs/transfer.md)."""

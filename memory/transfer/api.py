@@ -1,4 +1,4 @@
-"""JSON API: a whole space out and in."""
+"""JSON API for exporting and importing a whole space."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from memory.transfer.upload import begin_import, start_import
 router = Router(tags=["transfer"])
 
 AT_ONCE = 256 * 2**10
-"""Bytes of a file that is imported before the answer; a larger one is left to a worker."""
+"""Maximum bytes of a file imported before the response; a worker imports larger ones."""
 
 _LINES = {"application/x-ndjson": {"schema": {"type": "string"}}}
 _FILE = {
@@ -41,7 +41,8 @@ _FILE = {
     openapi_extra={"responses": {200: {"description": "JSON Lines", "content": _LINES}}},
 )
 def export_space(request: HttpRequest) -> HttpResponseBase:
-    """Everything in the space as JSON Lines, as of one moment, while it is read."""
+    """Export the whole space as JSON Lines. All lines show the same moment; the response is
+    streamed."""
     return export_response(access_to(request, "admin").space, now=timezone.now())
 
 
@@ -56,11 +57,11 @@ def export_space(request: HttpRequest) -> HttpResponseBase:
     },
 )
 def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]:
-    """Read a file into the space: an export, or memories of a system before Ebb.
+    """Import a file into the space: an Ebb export, or memories of a system before Ebb.
 
-    The file is the body, or `file` of a form. A small one is imported when the answer comes (200,
-    with the lines that were left out; 422 if the file as a whole was refused); of a larger one the
-    answer is the job that imports it (202).
+    Send the file as the body, or as `file` of a form. A small file is imported before the response
+    (200, with the skipped lines; 422 if the whole file was refused). For a larger file the response
+    is the job that imports it (202).
     """
     access, now = access_to(request, "admin"), timezone.now()
     chunks = _chunks(request)
@@ -78,7 +79,7 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
 
 
 def _chunks(request: HttpRequest) -> Iterator[bytes]:
-    """The file in pieces, of which only the last is smaller than 1 MB."""
+    """Return the file in chunks of 1 MB; only the last one may be smaller."""
     source: Any = request
     if request.content_type == "multipart/form-data":
         source = request.FILES.get("file")

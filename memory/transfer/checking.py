@@ -1,6 +1,6 @@
-"""Whether a file would go in whole: what one line alone cannot say.
+"""Checks of a whole file that a single line does not allow.
 
-The ids that were met are noted in a file of their own, so that a large import takes no memory.
+The ids already read are stored in a temporary file, so that a large import needs little memory.
 """
 
 import sqlite3
@@ -13,16 +13,16 @@ from memory.transfer.sources import Entry
 
 
 class Checked:
-    """The rows met so far."""
+    """The rows read so far."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._met = sqlite3.connect("")  # a temporary file, gone with the connection
+        self._met = sqlite3.connect("")  # a temporary file, deleted with the connection
         self._met.execute("PRAGMA journal_mode = OFF")
         self._met.execute("CREATE TABLE met (kind, id, PRIMARY KEY (kind, id)) WITHOUT ROWID")
 
     def wrong(self, entry: Entry) -> str:
-        """Why this row, after those before it, could not be written; "" if it could."""
+        """Return the reason why this row could not be written after the rows before it, or ""."""
         section = entry.section
         if section is None:
             return ""
@@ -35,7 +35,7 @@ class Checked:
         return ""
 
     def _note(self, kind: str, id_: UUID) -> bool:
-        """False if it was met before."""
+        """Record the id; return false if it was read before."""
         statement = "INSERT OR IGNORE INTO met VALUES (?, ?)"
         return self._met.execute(statement, (kind, id_.bytes)).rowcount == 1
 

@@ -1,4 +1,4 @@
-"""What a row must be beyond the types of its columns. Each raises ValueError."""
+"""Checks of a row beyond the types of its columns. Each raises ValueError."""
 
 from typing import Any
 
@@ -11,18 +11,21 @@ from memory.policy import PolicyDocument
 
 
 def memory(row: dict[str, Any]) -> None:
+    """Check a memory's row."""
     _said(row)
     if (row["status"] == Status.BINNED) != (row["binned_at"] is not None):
         raise ValueError("binned_at: belongs to what is in the bin, and to nothing else")
 
 
 def revision(row: dict[str, Any]) -> None:
+    """Check a revision's row."""
     _said(row)
     if not 0.0 <= row["importance"] <= 1.0:
         raise ValueError("importance: must lie between 0 and 1")
 
 
 def policy(row: dict[str, Any]) -> None:
+    """Check a policy version's row."""
     _valid(PolicyDocument, row["document"], "document")
 
 

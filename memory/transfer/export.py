@@ -1,4 +1,4 @@
-"""A space as lines, in constant memory: one read-only snapshot, read through cursors."""
+"""Export of a space as lines, in constant memory: one read-only snapshot, read through cursors."""
 
 import json
 from collections.abc import Generator, Iterator
@@ -12,20 +12,21 @@ from django.db.models import Value
 from memory.models import Space
 from memory.transfer.sections import FORMAT, VERSION, Section, sections
 
-_ROWS = 500  # at once
+_ROWS = 500  # for each fetch
 
 
 def count_rows(space: Space) -> int:
-    """How many lines, the first and the last apart, an export would have now."""
+    """Return the number of lines that an export would have now, without the first and the last."""
     each = [_rows(space, section).order_by().values(line=Value(1)) for section in sections()]
     count: int = each[0].union(*each[1:], all=True).count()
     return count
 
 
 def export_lines(space: Space, *, now: datetime) -> Generator[str]:
-    """Every line of the space's file, each with its newline: what it is, its rows, its end.
+    """Return every line of the space's file, each with its newline: header, rows, end.
 
-    All as of one moment: a transaction is open until the last line is taken or the iterator closed.
+    All lines show the same moment: a transaction stays open until the last line is read or the
+    iterator is closed.
     """
     yield _line({"format": FORMAT, "version": VERSION, "exported_at": now, **_named(space)})
     rows = 0
@@ -63,5 +64,5 @@ def _line(values: dict[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    """Moments to the microsecond, and ids."""
+    """Return a time with microseconds, or an id, as text."""
     return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -1,8 +1,8 @@
-"""Ids in another place: kept when they are free, else made anew, always the same ones.
+"""Ids of imported rows: kept if they are free, otherwise replaced, always by the same ones.
 
-A row of an import has one of three ids in its new space: its own; if another space has that, one
-made from it and the space. So a file that is read twice finds what it brought the first time, and
-what points to a row finds it under its new id.
+An imported row keeps its own id, unless another space uses it. Then it gets one of the ids derived
+from its own id and the space. So reading a file twice finds the rows of the first time, and
+references find a row under its new id.
 """
 
 from collections.abc import Iterable
@@ -14,19 +14,19 @@ from memory.models import Memory, Space
 from memory.transfer.sections import Section
 
 _NAMES = UUID("5f0b6d5e-6b1e-4bb5-9a7c-5d2f0f6c3e11")
-# A made id can only be taken by the short id of another memory: one in four thousand million.
+# A derived id clashes only with another memory's short id: one in four thousand million.
 _TURNS = 3
 
 
 class Placed(NamedTuple):
-    """What an id is here, and whether its row is here already."""
+    """An id in this space, and whether its row exists already."""
 
     id: UUID
     known: bool
 
 
 def made_id(space: Space, origin: str) -> UUID:
-    """The id in this space of what another place calls by this name."""
+    """Return the id in this space for a name from another installation."""
     return uuid5(_NAMES, f"{space.pk}/{origin}")
 
 
@@ -37,11 +37,12 @@ class _Taken:
     short: set[str]
 
     def free(self, id_: UUID) -> bool:
+        """Return true if the id is unused, in other spaces and as a short id."""
         return id_ not in self.elsewhere and id_.hex[:8] not in self.short
 
 
 def places(space: Space, section: Section, ids: Iterable[UUID]) -> dict[UUID, Placed]:
-    """Where rows of a section with these ids are, or will be."""
+    """Return the present or future ids in this space of a section's rows with these ids."""
     choices = {
         id_: [id_, *(made_id(space, f"{turn}/{id_}") for turn in range(1, _TURNS))] for id_ in ids
     }

@@ -1,6 +1,7 @@
-"""The work of an import: through the file in batches, each kept with the place it ends at.
+"""Work of an import job: the file is read in batches, each committed with its end position.
 
-With `on_error: abort` the file is read twice: first only checked, and written if nothing is wrong.
+With `on_error: abort` the file is read twice: first to check it, then to write it if it has no
+errors.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,18 +21,18 @@ from memory.transfer.checking import Checked
 from memory.transfer.sources import Entry, entries, is_legacy
 from memory.transfer.writing import Target, prepare, store
 
-_MEMORIES, _ROWS = 100, 500  # at once; a memory is embedded
+_MEMORIES, _ROWS = 100, 500  # in a batch; memories must be embedded
 SHOWN = 100
-"""How many wrong lines are kept with their reasons."""
+"""Maximum number of wrong lines stored with their reasons."""
 
 
 class NothingWritten(EbbError):
-    """The file has wrong lines, and it was to go in whole or not at all."""
+    """The file has wrong lines, and it was to be imported whole or not at all."""
 
 
 @dataclass
 class Report:
-    """How far an import is and what it says of itself: the job's result."""
+    """The progress and results of an import: the job's result."""
 
     offset: int = 0
     line: int = 0
@@ -42,18 +43,20 @@ class Report:
     wrong_count: int = 0
 
     def note(self, number: int, reason: str) -> None:
+        """Record a wrong line."""
         self.wrong_count += 1
         if len(self.wrong) < SHOWN:
             self.wrong.append({"line": number, "reason": reason})
 
     def count(self, kind: str, new: int, known: int) -> None:
+        """Add to the counts of new and known rows."""
         counted = self.counts.setdefault(kind, {"new": 0, "known": 0})
         counted["new"] += new
         counted["known"] += known
 
 
 def import_space(job: Job) -> Mapping[str, Any]:
-    """Does an import from where it stands. Raises NothingWritten, InvalidArguments."""
+    """Run an import from its last position. Raises NothingWritten, InvalidArguments."""
     work = _Import(job)
     if job.parameters["on_error"] == "abort" and not work.report.checked:
         work.check()
@@ -73,7 +76,7 @@ class _Import:
             self.report.takes_policy = not self._legacy and _is_untouched(job)
 
     def check(self) -> None:
-        """Reads the whole file and writes nothing. Raises NothingWritten if a line is wrong."""
+        """Read the whole file without writing. Raises NothingWritten if a line is wrong."""
         checked = Checked(self._job.space)
         found = Report(takes_policy=self.report.takes_policy)
         for batch in self._batches(found):
@@ -88,11 +91,12 @@ class _Import:
         self.report.checked = True
 
     def write(self) -> None:
+        """Write the file in batches."""
         for batch in self._batches(self.report):
             try:
                 self._step(batch)
             except (IntegrityError, DataError):
-                # One of them is what the tables do not take: told apart by going one by one.
+                # The tables refuse a row of the batch: write one by one to find it.
                 for entry in batch:
                     self._step_alone(entry)
 
@@ -101,7 +105,7 @@ class _Import:
         return int(self._job.parameters["bytes"])
 
     def _batches(self, report: Report) -> Iterator[list[Entry]]:
-        """Entries in file order, those of a batch of one section or none."""
+        """Return entries in file order, in batches of one section or none."""
         return _batched(
             entries(
                 self._job,
@@ -114,7 +118,7 @@ class _Import:
         )
 
     def _step(self, batch: list[Entry]) -> None:
-        """Writes a batch and notes the place, all or nothing."""
+        """Write a batch and record the position, all or nothing."""
         report = Report(**asdict(self.report))
         target = Target(
             space=self._job.space,
@@ -123,7 +127,7 @@ class _Import:
             is_legacy=self._legacy,
             takes_policy=bool(report.takes_policy),
         )
-        # The space may have come to move to another model since this run began.
+        # The space may have started to switch to another model since this run began.
         target.space.refresh_from_db()
         ready = prepare(target, batch[0].section, batch) if batch[0].section else None
         with transaction.atomic():
@@ -159,8 +163,8 @@ class _Import:
 
 
 def _batched(found: Iterator[Entry], *, ends: bool) -> Iterator[list[Entry]]:
-    """Up to so many entries of one section at a time. A file that `ends` says so in its last line;
-    one that was cut off gets a last entry that says so."""
+    """Return batches of entries of one section, up to the batch size. If `ends` is true, the file
+    needs an end line; a truncated file gets a last entry with an error."""
     batch: list[Entry] = []
     complete, last = not ends, Entry(0, 0)
     for entry in found:
@@ -180,7 +184,8 @@ def _most(entry: Entry) -> int:
 
 
 def _is_untouched(job: Job) -> bool:
-    """Whether nothing has happened in the space yet: then it takes the file's rules, too."""
+    """Return true if nothing has happened in the space yet; then the file's policy is imported
+    too."""
     tables = (Memory, MemoryEvent)
     if any(t._base_manager.filter(space_id=job.space_id).exists() for t in tables):
         return False
@@ -190,6 +195,6 @@ def _is_untouched(job: Job) -> bool:
 
 
 def _forget_default_policy(job: Job) -> None:
-    """The rules that every space begins with give way to the file's first ones."""
+    """Delete the space's default policy before the file's first policy version is written."""
     if not job.result.get("counts", {}).get("policy"):
         PolicyVersion.objects.filter(space_id=job.space_id).delete()

@@ -1,10 +1,10 @@
-"""Seed 004's `memories.pkl`, read without running what it says.
+"""Reader of seed 004's `memories.pkl` that does not run its code.
 
 A pickle is a program. This one may build a list or a dict of the dataclass `Memory` with the fields
-content, timestamp, embedding, uuid, importance, and what these are made of; anything else refuses
-the file. No module it names is imported: each admitted name stands for a class of this file that
-only takes notes, or for a moment of the standard library. Before the file is loaded its operations
-are read through, so that none can ask for more memory than the file is long.
+content, timestamp, embedding, uuid, importance, and their parts; anything else refuses the file. No
+named module is imported: each allowed name stands for a class of this file that only records
+values, or for a standard library class for times. The operations are checked before the file is
+loaded, so that none can request more memory than the file's length.
 """
 
 import io
@@ -20,7 +20,7 @@ from memory.errors import FieldError, InvalidArguments
 MAX_BYTES = 128 * 2**20
 FIELDS = frozenset({"content", "timestamp", "embedding", "uuid", "importance"})
 
-# Objects of other processes, classes called in old ways, what only forged or recursive files need.
+# External objects, old class calls, and operations that only forged or recursive files need.
 _REFUSED = frozenset(
     {
         "EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID", "INST", "OBJ", "NEWOBJ_EX", "NEXT_BUFFER",
@@ -29,7 +29,7 @@ _REFUSED = frozenset(
 )  # fmt: skip
 _PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"})
 _GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
-# What may be used again. Tuples of tuples, each used twice, would have a hash that takes for ever.
+# Operations whose results may be reused. Hashing nested tuples, each used twice, would never end.
 _SHARED = frozenset(
     {
         "UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "BINBYTES", "SHORT_BINBYTES",
@@ -37,7 +37,7 @@ _SHARED = frozenset(
         "NEWOBJ",
     }
 )  # fmt: skip
-# What a broken or forged file makes the unpickler raise.
+# Errors that the unpickler raises for a broken or forged file.
 _ERRORS = (
     pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError,
     MemoryError, RecursionError, TypeError, ValueError,
@@ -45,7 +45,8 @@ _ERRORS = (
 
 
 def load(data: bytes) -> list[dict[str, Any]]:
-    """The records of a pickle, in its order. Raises InvalidArguments if it is anything else."""
+    """Return the records of a pickle, in its order. Raises InvalidArguments for any other
+    content."""
     try:
         _look_through(data)
         loaded = _Unpickler(io.BytesIO(data)).load()
@@ -57,8 +58,8 @@ def load(data: bytes) -> list[dict[str, Any]]:
 
 
 def _look_through(data: bytes) -> None:
-    """Reads the operations without doing them; pickletools fails where one is longer than what is
-    there. A memo's number beyond the count of operations would make the unpickler reserve room."""
+    """Check the operations without running them; pickletools fails if one is longer than the file.
+    A memo number above the count of operations would make the unpickler reserve memory."""
     memo: dict[int, str] = {}
     made = ""
     for count, (operation, argument, _place) in enumerate(pickletools.genops(data)):
@@ -87,16 +88,19 @@ def _records(loaded: object) -> Iterator[dict[str, Any]]:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Knows the names that a pickle of memories has, and imports none of them."""
+    """An unpickler that knows the names in a pickle of memories, and imports none of them."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if name == "Memory":  # the dataclass, wherever it was
+        """Return the class that stands for this name; raises UnpicklingError for any other name."""
+
+        if name == "Memory":  # the dataclass, in whatever module
             return _Memory
         if (module, name) in _NAMES:
             return _NAMES[module, name]
         raise pickle.UnpicklingError(f"{module}.{name} is not admitted")
 
     def persistent_load(self, pid: Any) -> Any:
+        """Refuse references to external objects."""
         raise pickle.UnpicklingError("objects from elsewhere are not admitted")
 
 
@@ -134,7 +138,7 @@ class _Identity:
 
 
 class _Unread:
-    """Part of a numpy array: taken in and not looked at."""
+    """Part of a numpy array, which is read and ignored."""
 
     __slots__ = ()
 
@@ -146,9 +150,9 @@ class _Unread:
 
 
 class _Latin:
-    """How pickles of protocol 2 spell bytes: called, it gives them."""
+    """Encoding of bytes in pickles of protocol 2: calling the class returns the bytes."""
 
-    def __new__(cls, text: str, encoding: str) -> bytes:  # type: ignore[misc]  # a function that nothing in a pickle can change
+    def __new__(cls, text: str, encoding: str) -> bytes:  # type: ignore[misc]  # a function that a pickle cannot change
         if encoding != "latin1":
             raise pickle.UnpicklingError("not a spelling of bytes")
         return text.encode("latin1")

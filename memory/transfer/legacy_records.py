@@ -1,8 +1,8 @@
-"""Memories of the systems before Ebb, one JSON object each, as the lines of an export.
+"""Memories of the systems before Ebb, one JSON object each, converted to lines of an export.
 
 Seed 000 writes `memories.jsonl`: id, content, role, timestamp, tags, an embedding, and in older
 files an importance. Seed 002's records have a memory_type and an importance, or neither. Their
-embeddings are not read: the space's own model makes its own. Fields of neither are passed over.
+embeddings are ignored, because the space's own model computes new ones. Unknown fields are ignored.
 """
 
 import re
@@ -25,11 +25,11 @@ _EXACT = re.compile(r"[0-9a-fA-F-]{32,36}")
 
 
 def memory_line(record: Mapping[str, Any], space: Space, now: datetime) -> dict[str, Any]:
-    """The line of this record; raises ValueError, which names the field.
+    """Return the line of this record; raises ValueError, which names the field.
 
-    An importance is kept as the memory's base: the profile `similar_recent`, which is that system's
-    ranking, does not read it, the others do. Without a type it is an observation (seed 002, AC-5).
-    Its lifetime begins now.
+    An importance becomes the memory's base importance: the profile `similar_recent`, which is that
+    system's ranking, ignores it, the others use it. A record without a type becomes an observation
+    (seed 002, AC-5). The lifetime starts now.
     """
     draft = _draft(record)
     importance = draft.base_importance
@@ -65,7 +65,8 @@ def _draft(record: Mapping[str, Any]) -> MemoryDraft:
 
 
 def _said_at(timestamp: object) -> datetime | None:
-    """Those systems wrote local time without a zone; it is read as UTC."""
+    """Return the time of a record. Those systems wrote local time without a zone, which is read as
+    UTC."""
     if timestamp is None:
         return None
     if not isinstance(timestamp, str | datetime):
@@ -78,8 +79,8 @@ def _said_at(timestamp: object) -> datetime | None:
 
 
 def _id(record: Mapping[str, Any], draft: MemoryDraft, space: Space) -> UUID:
-    """A whole id stays what it was, a short one what the new one begins with. Of anything else, and
-    of nothing, an id is made: the same record always has the same."""
+    """Return the record's id: a full id unchanged, a short id as the start of the new one.
+    Otherwise an id is derived from the record, always the same for the same record."""
     given = record.get("id", record.get("uuid"))
     if isinstance(given, UUID):
         return given

@@ -1,4 +1,4 @@
-"""One line as one row: each value checked against its column, before anything is written."""
+"""Conversion of a line to a row: each value is checked against its column before writing."""
 
 import math
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _MISSING = object()
 
 
 def row_of(section: Section, line: Mapping[str, Any]) -> Row:
-    """The row that a line describes, with defaults for what it leaves out.
+    """Return the row that a line describes, with defaults for omitted fields.
 
     Raises ValueError, which names the field.
     """
@@ -54,7 +54,7 @@ def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
         if isinstance(field, ForeignKey):
             return field.target_field.to_python(given)
         value = field.to_python(given)
-        # That a text must not be empty is a rule of forms; that a choice is one, of the table.
+        # Only forms refuse empty texts; a choice must be valid in the table as well.
         if value not in field.empty_values or (field.choices and not field.blank):
             field.validate(value, None)
             field.run_validators(value)
@@ -64,7 +64,8 @@ def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
 
 
 def _right_type(name: str, field: "Field[Any, Any]", given: object) -> None:
-    """Django would take "0.5" for a number and 1 for true; a file says what it means."""
+    """Check a value's JSON type, because Django would accept "0.5" as a number and 1 as true.
+    Raises ValueError."""
     if isinstance(field, BooleanField):
         right, what = isinstance(given, bool), "true or false"
     elif isinstance(field, FloatField):
@@ -96,7 +97,7 @@ def _in_utc(name: str, moment: datetime) -> datetime:
 
 
 def _storable(value: object) -> None:
-    """Refuses what PostgreSQL cannot hold, wherever it stands in a line."""
+    """Refuse values that PostgreSQL cannot store, anywhere in a line. Raises ValueError."""
     waiting = [value]
     while waiting:
         part = waiting.pop()

@@ -1,7 +1,7 @@
-"""What a space consists of, table by table: each a section of the file, its rows a line each.
+"""The sections of a space's file: one for each table, with one line for each row.
 
-A section's fields are its table's own columns: what a table comes to have travels along. Tables of
-the apps above are contributed by them (`contribute`, in their AppConfig), after this app's.
+A section's fields are its table's own columns, so new columns are exported automatically. The apps
+above contribute their tables (`contribute`, in their AppConfig), after this app's.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -35,10 +35,10 @@ def _nothing(row: Row) -> None:
 class Section:
     """One table of a space.
 
-    `order` is the order of its lines; a row that others of the table point to stands before them.
-    `left_out` are columns that belong to the installation. `names` says which columns name a row of
-    another section, by its id. `check` raises ValueError for what the columns' types allow and the
-    table does not; `arrives` changes a row that would not be what it says in another place.
+    `order` is the order of its lines; a row that others of the table refer to comes before them.
+    `left_out` are columns that belong to the installation. `names` maps columns to the section
+    whose rows they identify. `check` raises ValueError for values that the columns' types allow and
+    the table does not. `arrives` adapts a row that would be wrong in another installation.
     """
 
     kind: str
@@ -51,12 +51,13 @@ class Section:
 
     @cached_property
     def has_ids(self) -> bool:
-        """Whether its rows have ids that mean the same elsewhere; else they are told by content."""
+        """True if the rows have ids that are valid elsewhere; otherwise rows are compared by
+        content."""
         return isinstance(self.model._meta.pk, UUIDField)
 
     @cached_property
     def fields(self) -> "dict[str, Field[Any, Any]]":
-        """Its columns by their names in a line."""
+        """The columns by their names in a line."""
         out = {"space_id", *self.left_out} | (set() if self.has_ids else {"id"})
         return {
             column.attname: column
@@ -66,7 +67,7 @@ class Section:
 
     @cached_property
     def keys(self) -> "dict[str, ForeignKey[Any, Any]]":
-        """Those of its columns that are foreign keys."""
+        """The columns that are foreign keys."""
         return {name: f for name, f in self.fields.items() if isinstance(f, ForeignKey)}
 
 
@@ -104,14 +105,15 @@ _SECTIONS: dict[str, Section] = {
 
 
 def contribute(*sections: Section) -> None:
-    """Adds the tables of an app above this one."""
+    """Add the tables of an app above this one."""
     _SECTIONS.update({section.kind: section for section in sections})
 
 
 def sections() -> Iterator[Section]:
-    """All of them, in the order of the file: what is pointed to comes first."""
+    """Return all sections, in the order of the file: tables come before their references."""
     yield from _SECTIONS.values()
 
 
 def section_of(kind: object) -> Section | None:
+    """Return the section of this kind, or None."""
     return _SECTIONS.get(kind) if isinstance(kind, str) else None

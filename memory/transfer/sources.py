@@ -1,7 +1,7 @@
-"""What an import reads: a file's rows one after another, whatever it was written by.
+"""Input of an import: a file's rows one after another, whatever system wrote it.
 
-Ebb's own export begins with a line that says so. Other JSON Lines are taken for memories of the
-systems before (legacy_records), a pickle for the older one (legacy_pickle).
+Ebb's own export begins with a header line. Other JSON Lines are read as memories of earlier systems
+(legacy_records), a pickle as one of the older system (legacy_pickle).
 """
 
 import json
@@ -18,10 +18,10 @@ from memory.transfer.rows import row_of
 from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
 
 MAX_LINE = 16 * 2**20
-"""Bytes of the longest line that is read; the longest that Ebb writes is far shorter."""
+"""Maximum bytes of a line; the lines that Ebb writes are far shorter."""
 
 _PICKLE = b"\x80"  # of protocol 2 or newer
-# How files begin that people take for one of these, and what they can do.
+# Beginnings of similar but unsupported files, and what to do about them.
 _OTHERS: tuple[tuple[tuple[bytes, ...], str], ...] = (
     ((b"\x1f\x8b", b"PK\x03\x04"), "it is compressed: unpack it first"),
     ((b"\xff\xfe", b"\xfe\xff"), "it is UTF-16: write it as UTF-8"),
@@ -35,9 +35,10 @@ _OTHERS: tuple[tuple[tuple[bytes, ...], str], ...] = (
 
 @dataclass(frozen=True)
 class Entry:
-    """One line: a row of a section, or the reason why it is none. `end` is where the next begins.
+    """One line: a row of a section, or the reason why it is invalid. `end` is the start of the next
+    line.
 
-    A line that is neither (blank, the first, the last) has no section and no reason.
+    A line without a row (blank, the first, the last) has no section and no reason.
     """
 
     number: int
@@ -49,8 +50,8 @@ class Entry:
 
 
 def is_legacy(job: Job) -> bool:
-    """Whether the file is of a system before Ebb. Raises InvalidArguments for a newer Ebb's, and
-    for what no line of can be read."""
+    """Return true if the file is of a system before Ebb. Raises InvalidArguments for a newer Ebb's
+    file, and for files without readable lines."""
     beginning = next(upload.read(job), b"")
     if beginning.startswith(_PICKLE):
         return True
@@ -69,7 +70,7 @@ def is_legacy(job: Job) -> bool:
 
 
 def entries(job: Job, *, legacy: bool, offset: int, number: int, now: datetime) -> Iterator[Entry]:
-    """The file's entries after line `number`, which ends at `offset`."""
+    """Return the file's entries after line `number`, which ends at `offset`."""
     if next(upload.read(job), b"").startswith(_PICKLE):
         yield from _records(job, number, now)
         return
@@ -97,7 +98,7 @@ def _entry(line: "_Line", value: Any, job: Job, legacy: bool, now: datetime) -> 
 
 
 def _records(job: Job, number: int, now: datetime) -> Iterator[Entry]:
-    """A pickle's records, told by their numbers; its "bytes" are records."""
+    """Return a pickle's records as entries; `number` and `end` count records."""
     section = section_of("memory")
     assert section is not None  # noqa: S101 - this app's own
     data = b"".join(_at_most(upload.read(job), legacy_pickle.MAX_BYTES))
@@ -132,7 +133,8 @@ class _Line:
 
 
 def _lines(parts: Iterable[bytes], offset: int, number: int) -> Iterator[_Line]:
-    """Lines with their numbers, of an endless one no more than is to be read."""
+    """Return lines with their numbers. A line above MAX_LINE bytes is marked as too long, so that
+    an endless line needs little memory."""
     waiting, dropped = bytearray(), 0
     for part in parts:
         start = 0
@@ -150,7 +152,7 @@ def _lines(parts: Iterable[bytes], offset: int, number: int) -> Iterator[_Line]:
 
 
 def _read(line: _Line) -> Any:
-    """What a line says, None for a blank one; raises ValueError."""
+    """Return a line's JSON object, or None for a blank line; raises ValueError."""
     if line.too_long:
         raise ValueError(f"longer than {MAX_LINE // 2**20} MB")
     if not line.text.strip():
@@ -162,7 +164,7 @@ def _read(line: _Line) -> Any:
 
 
 def _object(text: bytes) -> Any:
-    """None for what is not JSON, or is too deep for it."""
+    """Return the parsed JSON, or None if it is invalid or nested too deeply."""
     try:
         return json.loads(text.decode("utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError):

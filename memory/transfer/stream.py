@@ -1,4 +1,4 @@
-"""A space's file on its way to a client, while it is written."""
+"""Streaming of a space's file to a client while it is written."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterator
@@ -16,7 +16,8 @@ _PIECE = 64 * 2**10  # bytes
 
 
 def export_response(space: Space, *, now: datetime) -> StreamingHttpResponse:
-    """The file as an attachment. Cut off, it lacks its last line, and importing it says so."""
+    """Return the file as an attachment. A truncated file lacks its last line, and its import
+    reports this."""
     response = StreamingHttpResponse(
         _streamed(_pieces(export_lines(space, now=now))), content_type="application/x-ndjson"
     )
@@ -28,13 +29,14 @@ def export_response(space: Space, *, now: datetime) -> StreamingHttpResponse:
 
 
 async def _streamed(pieces: Generator[bytes]) -> AsyncGenerator[bytes]:
-    """The pieces, made on a thread of their own: the snapshot they are read from belongs to it."""
+    """Return the pieces, read on a separate thread, which owns the snapshot's database
+    connection."""
     loop, thread = asyncio.get_running_loop(), ThreadPoolExecutor(1)
     try:
         while (piece := await loop.run_in_executor(thread, next, pieces, b"")) != b"":
             yield piece
     finally:
-        # Behind the piece that is being made, if the reader has left.
+        # Runs after the current piece, if the reader has disconnected.
         thread.submit(_close, pieces)
         thread.shutdown(wait=False)
 

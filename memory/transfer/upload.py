@@ -1,4 +1,4 @@
-"""The file that a job reads, kept in the database: whoever takes the job up can read it."""
+"""The file of a job, stored in the database so that any worker can read it."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -18,15 +18,15 @@ IMPORT = "import"
 def start_import(
     *, space: Space, chunks: Iterable[bytes], on_error: str, actor: Actor, now: datetime
 ) -> Job:
-    """Keeps a file and has it imported into the space.
+    """Store a file and start its import into the space.
 
-    `on_error`: "skip" leaves out the lines that are wrong, "abort" writes nothing if one is.
-    Raises Conflict while another import is under way, InvalidArguments if the file is empty.
+    `on_error`: "skip" skips wrong lines, "abort" writes nothing if a line is wrong. Raises Conflict
+    while another import runs, InvalidArguments if the file is empty.
     """
     job = jobs.start_job(
         space=space, kind=IMPORT, parameters={"on_error": on_error}, actor=actor, now=now
     )
-    # What an earlier import left behind, that nobody resumed.
+    # Delete the file of an earlier import that nobody resumed.
     JobPart.objects.filter(space_id=space.pk, job__kind=IMPORT).delete()
     size = 0
     for number, data in enumerate(_parts(chunks)):
@@ -43,7 +43,7 @@ def start_import(
 def begin_import(
     *, space: Space, chunks: Iterable[bytes], on_error: str, actor: Actor, now: datetime
 ) -> Job:
-    """As `start_import`, the job then being the caller's, who works at it: no worker begins it."""
+    """Start an import and claim the job for the caller, so that no worker starts it."""
     job = start_import(space=space, chunks=chunks, on_error=on_error, actor=actor, now=now)
     mine = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=now)
     assert mine is not None  # noqa: S101 - nobody else can see it yet
@@ -51,7 +51,7 @@ def begin_import(
 
 
 def read(job: Job, offset: int = 0) -> Iterator[bytes]:
-    """The job's file from this byte on, a part at a time."""
+    """Return the job's file from this byte on, in parts."""
     number, skip = divmod(offset, PART)
     rows = JobPart.objects.filter(space_id=job.space_id, job_id=job.pk)
     while (data := rows.filter(number=number).values_list("data", flat=True).first()) is not None:
@@ -60,12 +60,12 @@ def read(job: Job, offset: int = 0) -> Iterator[bytes]:
 
 
 def forget(job: Job) -> None:
-    """The file is not needed any more."""
+    """Delete the job's file."""
     JobPart.objects.filter(space_id=job.space_id, job_id=job.pk).delete()
 
 
 def _parts(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in parts of one size."""
+    """Return the same bytes in parts of equal size."""
     waiting = bytearray()
     for chunk in chunks:
         waiting += chunk

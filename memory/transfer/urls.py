@@ -1,4 +1,4 @@
-"""Addresses of the page, below /s/<space>/."""
+"""URLs of the export and import page, below /s/<space>/."""
 
 from django.urls import path
 

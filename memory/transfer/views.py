@@ -1,4 +1,4 @@
-"""The page "Export and import": a download, an upload, and how far the import is."""
+"""The page "Export and import": a download, an upload, and the import's progress."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,11 +26,11 @@ from memory.transfer.upload import IMPORT, start_import
 @require_GET
 @space_page("read")
 def transfer(request: PageRequest, access: Access) -> HttpResponse:
-    """The page, or how far the newest import is."""
+    """Show the page, or the newest import's progress."""
     context = _last_import(access)
     if request.htmx:
         return render(request, "memory/transfer/_import.html", context)
-    # And the first and the last line, which say what it is and that it is whole.
+    # Includes the header line and the end line.
     context["lines"] = count_rows(access.space) + 2
     return render(request, "memory/transfer/transfer.html", context)
 
@@ -38,14 +38,14 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("admin")
 def export(request: PageRequest, access: Access) -> HttpResponseBase:
-    """The space's file."""
+    """Download the space's file."""
     return export_response(access.space, now=timezone.now())
 
 
 @require_POST
 @space_page("admin")
 def begin(request: PageRequest, access: Access) -> HttpResponse:
-    """Keeps the uploaded file and has it imported."""
+    """Store the uploaded file and start its import."""
     file = request.FILES.get("file")
     try:
         start_import(
@@ -65,7 +65,7 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """Has the import stop at its next step."""
+    """Cancel the import at its next step."""
     jobs.cancel(space=access.space, job_id=job_id, now=timezone.now())
     return _shown(request, access)
 
@@ -73,7 +73,7 @@ def cancel(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """Has a stopped import go on."""
+    """Resume a stopped import."""
     try:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
@@ -92,7 +92,7 @@ def _chunks(file: "UploadedFile[bytes]") -> Iterator[bytes]:
 
 
 def _last_import(access: Access) -> dict[str, Any]:
-    """The newest import, in words that a template can show."""
+    """Return the newest import as template context."""
     job = Job.objects.in_space(access.space).latest_of(IMPORT)
     if job is None:
         return {"job": None}

@@ -1,4 +1,4 @@
-"""Rows of an import into the tables, many at once. What is there already stays as it is."""
+"""Writing of imported rows, many at once. Existing rows stay unchanged."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from memory.transfer.sources import Entry
 
 @dataclass(frozen=True)
 class Target:
-    """Where an import goes, and on whose behalf."""
+    """The destination of an import, and its actor."""
 
     space: Space
     actor: Actor
@@ -36,9 +36,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Ready:
-    """Rows of one section with the ids they will have here, and what cannot go in.
+    """Rows of one section with their ids in this space, and the rows that cannot be written.
 
-    Memories come with their vectors, made before a transaction begins.
+    Memories include their vectors, computed before a transaction begins.
     """
 
     section: Section
@@ -50,7 +50,7 @@ class Ready:
 
 
 def prepare(target: Target, section: Section, items: Sequence[Entry]) -> Ready:
-    """What of these items has to be written. Raises EmbeddingError."""
+    """Return the rows of these entries that must be written. Raises EmbeddingError."""
     own: Mapping[UUID, Placed] = {}
     if section.has_ids:
         own = places(target.space, section, [item.row["id"] for item in items])
@@ -76,7 +76,8 @@ def prepare(target: Target, section: Section, items: Sequence[Entry]) -> Ready:
 
 
 def store(target: Target, ready: Ready) -> tuple[int, int]:
-    """Writes what is ready, in the caller's transaction: how many are new, how many were known."""
+    """Write the prepared rows in the caller's transaction; return the numbers of new and known
+    rows."""
     if not ready.new:
         return 0, ready.known
     if ready.section.model is Memory:
@@ -95,7 +96,7 @@ def _names(items: Iterable[Entry], section: Section, kind: str) -> set[UUID]:
 
 
 def _uuid(value: object) -> UUID | None:
-    """The id that a column holds; a conversation's name may be any text."""
+    """Return the id in a column, or None; a conversation's name may be any text."""
     if isinstance(value, str):
         try:
             return UUID(value) if str(UUID(value)) == value else None
@@ -110,7 +111,8 @@ def _placed(
     own: Mapping[UUID, Placed],
     named: Mapping[str, Mapping[UUID, Placed]],
 ) -> Row:
-    """The row under its ids here; raises ValueError if what it belongs to is nowhere."""
+    """Return the row with its ids in this space; raises ValueError if a row it needs does not
+    exist."""
     changed = dict(row)
     for column, kind in section.names.items():
         value = _uuid(row[column])
@@ -147,7 +149,7 @@ def _store_memories(target: Target, ready: Ready) -> None:
 
 
 def _insert(space: Space, section: Section, rows: Sequence[Row]) -> int:
-    """Writes the rows that are not there, in their order; how many they were."""
+    """Insert the rows that do not exist yet, in their order; return their number."""
     columns = {
         str(column.column): str(column.db_type(connection)) for column in section.fields.values()
     }
@@ -164,9 +166,10 @@ def _insert(space: Space, section: Section, rows: Sequence[Row]) -> int:
 
 
 def _statement(section: Section, columns: Mapping[str, str]) -> str:
-    """Rows as one JSON value, whose columns have the types of the table (see store.index_sql).
+    """Return the statement that inserts rows from one JSON value, whose columns have the types of
+    the table (see store.index_sql).
 
-    The history has no key of its own: an event that is there is one that says the same.
+    The history has no key of its own: an event exists already if all its columns are equal.
     """
     table, names = section.model._meta.db_table, ", ".join(columns)
     types = ", ".join(f"{name} {kind}" for name, kind in columns.items())

@@ -1,1 +1,1 @@
-"""Telling other programs: the signature, the addresses that may be told, the request itself."""
+"""Webhooks: signatures, allowed addresses, and sending messages to other programs."""

@@ -1,8 +1,8 @@
-"""Where messages may go: not into the network that Ebb itself stands in.
+"""Address checks for webhooks: messages must not reach the network that Ebb runs in.
 
-Somebody who may steer a space could otherwise have Ebb call what only Ebb can reach. A name is
-resolved once, each of its addresses is checked, and the connection goes to an address that was
-checked: a name that leads elsewhere a moment later leads nowhere.
+Otherwise the owner of a space could make Ebb call servers that only Ebb can reach. A name is
+resolved once, each of its addresses is checked, and the connection uses a checked address. So
+changing the name's DNS record afterwards has no effect.
 """
 
 import socket
@@ -15,7 +15,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Unreachable(Exception):
-    """The message cannot be sent there. `permanent`: nor later."""
+    """The message cannot be sent to this address. `permanent` means that retrying is useless."""
 
     def __init__(self, message: str, *, permanent: bool) -> None:
         self.permanent = permanent
@@ -24,22 +24,23 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address in its parts: the name for the certificate and the Host header, and its port."""
+    """A URL in its parts: the name for the certificate and the Host header, port, and target."""
 
     scheme: str
     host: str
     port: int
     target: str
-    """Path and query, as they are sent."""
+    """Path and query, as sent."""
 
     @property
     def authority(self) -> str:
+        """The Host header: the name, with the port if it is not the default one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def endpoint_of(url: str) -> Endpoint:
-    """The parts of an http(s) address; raises ValueError with a reason in words."""
+    """Return the parts of an http(s) URL; raises ValueError with a reason in words."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -57,9 +58,9 @@ def endpoint_of(url: str) -> Endpoint:
 
 
 def checked_address(place: Endpoint, *, private: bool) -> str:
-    """An IP address of the place that a message may go to; `private` allows all.
+    """Return an IP address of the endpoint that may receive messages; `private` allows all.
 
-    Raises Unreachable, also if any one of its addresses is private. Asks the name servers.
+    Raises Unreachable, also if any one of its addresses is private. Queries the name servers.
     """
     try:
         found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
@@ -73,7 +74,7 @@ def checked_address(place: Endpoint, *, private: bool) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Whether it is an address of the whole world's, whichever way it is written."""
+    """Return true if the address is public, in whatever notation."""
     ip: IPv4Address | IPv6Address = ip_address(address)
     if isinstance(ip, IPv6Address):
         if ip.sixtofour or ip.teredo:

@@ -1,4 +1,4 @@
-"""JSON API: webhooks of a space, and the log of what was told."""
+"""JSON API of a space's webhooks and their deliveries."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -24,7 +24,7 @@ router = Router(tags=["webhooks"])
 
 @router.get("webhooks", response=WebhookList, url_name="webhooks_list", operation_id="listWebhooks")
 def list_webhooks(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]:
-    """The space's webhooks, the newest first."""
+    """List the space's webhooks, newest first."""
     rows = Webhook.objects.in_space(access_to(request, "admin").space)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     return {"items": items, "next": following}
@@ -37,8 +37,8 @@ def list_webhooks(request: HttpRequest, asked: Query[PageIn]) -> dict[str, objec
     operation_id="createWebhook",
 )
 def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
-    """Tell this address of these events from now on. The secret is in this answer and in no
-    other."""
+    """Create a webhook that receives these events from now on. Only this response contains the
+    secret."""
     access = access_to(request, "admin")
     webhook = services.create_webhook(
         space=access.space,
@@ -54,7 +54,7 @@ def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
     "webhooks/{id}", response=WebhookOut, url_name="webhooks_get", operation_id="getWebhook"
 )
 def get_webhook(request: HttpRequest, id: RowId) -> Webhook:
-    """One webhook."""
+    """Retrieve a webhook."""
     return services.webhook_of(access_to(request, "admin").space, parse_uuid(id))
 
 
@@ -62,7 +62,8 @@ def get_webhook(request: HttpRequest, id: RowId) -> Webhook:
     "webhooks/{id}", response=WebhookOut, url_name="webhooks_change", operation_id="changeWebhook"
 )
 def change_webhook(request: HttpRequest, id: RowId, asked: WebhookChangeIn) -> Webhook:
-    """Another address, other events, on or off. What happens while it is off is not told later."""
+    """Change a webhook's URL or events, or switch it on or off. Events that occur while it is off
+    are not sent later."""
     access = access_to(request, "admin")
     return services.change_webhook(
         space=access.space,
@@ -77,7 +78,7 @@ def change_webhook(request: HttpRequest, id: RowId, asked: WebhookChangeIn) -> W
     "webhooks/{id}", response={204: None}, url_name="webhooks_delete", operation_id="deleteWebhook"
 )
 def delete_webhook(request: HttpRequest, id: RowId) -> Status[None]:
-    """Take it away, and its log with it."""
+    """Delete a webhook with its deliveries."""
     access = access_to(request, "admin")
     services.delete_webhook(
         space=access.space, webhook_id=parse_uuid(id), actor=access.actor, now=timezone.now()
@@ -92,8 +93,8 @@ def delete_webhook(request: HttpRequest, id: RowId) -> Status[None]:
     operation_id="rotateWebhook",
 )
 def rotate_webhook(request: HttpRequest, id: RowId) -> Webhook:
-    """A new secret, in this answer and in no other. All that is sent from now on is signed with
-    it, and nothing with the old one."""
+    """Create a new secret, which only this response contains. All messages are signed with it from
+    now on, including retries; the old secret becomes invalid."""
     access = access_to(request, "admin")
     return services.rotate_webhook(
         space=access.space, webhook_id=parse_uuid(id), actor=access.actor, now=timezone.now()
@@ -107,7 +108,7 @@ def rotate_webhook(request: HttpRequest, id: RowId) -> Webhook:
     operation_id="testWebhook",
 )
 def test_webhook(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
-    """Send a message of the type `test`; its log says how it went."""
+    """Send a message of the type `test`. The list of deliveries shows the result."""
     access = access_to(request, "admin")
     delivery = services.send_test(space=access.space, webhook_id=parse_uuid(id), now=timezone.now())
     return Status(202, delivery)
@@ -120,7 +121,7 @@ def test_webhook(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
     operation_id="listDeliveries",
 )
 def list_deliveries(request: HttpRequest, id: RowId, asked: Query[PageIn]) -> dict[str, object]:
-    """What was told, the latest first; kept for 30 days."""
+    """List the webhook's deliveries, newest first. They are kept for 30 days."""
     access = access_to(request, "admin")
     webhook = services.webhook_of(access.space, parse_uuid(id))
     rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=webhook)
@@ -135,7 +136,7 @@ def list_deliveries(request: HttpRequest, id: RowId, asked: Query[PageIn]) -> di
     operation_id="redeliver",
 )
 def redeliver(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
-    """Send a message again, with the id it had."""
+    """Send a message again with the same id."""
     access = access_to(request, "admin")
     delivery = services.redeliver(
         space=access.space, delivery_id=parse_uuid(id), now=timezone.now()

@@ -1,8 +1,8 @@
-"""How messages get to their webhooks: collected from the history, sent, tried again.
+"""Delivery of messages to webhooks: collecting from the history, sending, retrying.
 
 One worker at a time leases a webhook and sends to it, for BUDGET at most, so that a slow receiver
-keeps one thread busy. A receiver that let us wait in vain rests. No database connection is held
-while a message is under way. When a worker dies, the message is sent again: receivers know its id.
+occupies one thread. Sending to a receiver that timed out pauses. No database connection is open
+while a message is sent. When a worker dies, the message is sent again: receivers recognise its id.
 
 This lease is no queue (memory.leases): a webhook never ends, and its messages count the attempts.
 """
@@ -22,16 +22,17 @@ from memory.webhooks.sending import SECONDS, Outcome
 PAUSES = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 6 * 3600, 15 * 3600)
 """Seconds before the second to the eighth attempt: nearly a day in all."""
 BUDGET = timedelta(seconds=20)
-LEASE = BUDGET + timedelta(seconds=4 * SECONDS)  # name servers may let us wait, too
+LEASE = BUDGET + timedelta(seconds=4 * SECONDS)  # includes time for slow name servers
 WAITED, RESTS = 1000.0, 9
-"""A receiver that let us wait so many milliseconds in vain rests nine times as long, so that what
-is due to it takes a tenth of a thread's time."""
+"""After a failed attempt of at least this many milliseconds, the webhook pauses nine times as
+long. So sending to its receiver takes a tenth of a thread's time."""
 KEPT_FOR = timedelta(days=30)
 LONGEST_PAUSE = 24 * 3600
 
 
 def collect_all(*, now: datetime) -> list[tuple[int, UUID]]:
-    """Make messages of new events; return (space, webhook) of each webhook with one to send."""
+    """Create messages for new events; return (space, webhook) of each webhook with a message to
+    send."""
     active = Webhook.objects.filter(active=True, space__closed_at=None)
     for space_id, webhook_id in active.values_list("space_id", "pk"):
         with transaction.atomic():
@@ -55,9 +56,9 @@ def next_due(*, space_id: int, webhook_id: UUID, now: datetime) -> WebhookDelive
 def note_outcome(
     *, delivery: WebhookDelivery, outcome: Outcome, now: datetime, jitter: float
 ) -> None:
-    """Note how an attempt ended, and when the next one is due.
+    """Record the outcome of an attempt, and when the next one is due.
 
-    `jitter` in [0, 1] shortens the pause by up to a tenth. 410 switches the webhook off.
+    `jitter` in [0, 1] shortens the pause by up to a tenth. Status 410 switches the webhook off.
     """
     values: dict[str, Any] = {"state": DeliveryState.PENDING}
     if outcome.delivered:
@@ -69,7 +70,7 @@ def note_outcome(
         pause = max(PAUSES[delivery.attempts] * (1 - jitter / 10), asked)
         values["due_at"] = now + timedelta(seconds=pause)
     rows = WebhookDelivery.objects.filter(space_id=delivery.space_id, pk=delivery.pk)
-    # A person may have had it sent again meanwhile, which counts from the beginning.
+    # Skip if a person has sent the message again meanwhile, which resets `attempts`.
     rows.filter(attempts=delivery.attempts).update(
         attempts=delivery.attempts + 1, tried_at=now, took_ms=outcome.took_ms,
         status=outcome.status, response=outcome.response, error=outcome.error, **values,
@@ -88,7 +89,8 @@ def work_off(
     clock: Callable[[], datetime],
     jitter: Callable[[], float],
 ) -> None:
-    """Send what is due to a webhook, for BUDGET, if no other worker sends; beat comes again."""
+    """Send a webhook's due messages for at most BUDGET, unless another worker sends; beat calls
+    this again."""
     began = clock()
     until = began + LEASE
     rows = Webhook.objects.filter(space_id=space_id, pk=webhook_id)
@@ -103,12 +105,12 @@ def work_off(
             note_outcome(delivery=delivery, outcome=outcome, now=clock(), jitter=jitter())
             if not outcome.delivered and outcome.took_ms >= WAITED:
                 _rest(delivery, until=clock() + timedelta(milliseconds=RESTS * outcome.took_ms))
-    finally:  # unless it stalled, and another worker has the lease now
+    finally:  # no effect if another worker has the lease now
         rows.filter(leased_until=until).update(leased_until=None)
 
 
 def _rest(tried: WebhookDelivery, *, until: datetime) -> None:
-    """Delay the other messages to this receiver; the one that was tried has its pause."""
+    """Delay the other messages to this receiver; the message just tried has its own pause."""
     WebhookDelivery.objects.filter(
         space_id=tried.space_id, webhook_id=tried.webhook_id,
         state=DeliveryState.PENDING, due_at__lt=until,
@@ -116,8 +118,8 @@ def _rest(tried: WebhookDelivery, *, until: datetime) -> None:
 
 
 def forget_old(*, now: datetime) -> int:
-    """Delete messages that ended from the log after KEPT_FOR; return how many. One whose event may
-    be read again stays: without it, it would be sent again."""
+    """Delete finished messages from the log after KEPT_FOR; return their number. A message stays if
+    its event may be read again, because it would be sent again otherwise."""
     read = Q(event_id__isnull=True) | Q(event_id__lte=F("webhook__seen_upto"))
     done = WebhookDelivery.objects.filter(read, created_at__lt=now - KEPT_FOR)
     return done.exclude(state=DeliveryState.PENDING).delete()[0]

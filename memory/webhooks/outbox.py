@@ -1,13 +1,13 @@
-"""Reads on webhooks, and the statement that makes messages of the history.
+"""The outbox: the statement that creates webhook messages from the history.
 
-The history is the outbox: what writes it knows nothing of webhooks. Each webhook remembers up to
-which id of it all is dealt with. Ids are given before a transaction commits, so a smaller one may
-become visible after a greater one: `seen_upto` may only pass an id when every transaction that
-could hold a smaller one has ended. So the greatest id that is visible is noted first (`next_upto`)
-with the number that the next transaction will get (`next_after`), and becomes `seen_upto` once no
-transaction with a smaller number runs any more. What lies between is read again meanwhile; a unique
-constraint makes one message of each event. (An event is written after the change it tells of, so
-its transaction has its number before the event has its id.)
+The history is the outbox: code that writes it does not know webhooks. Each webhook stores
+`seen_upto`, the id up to which all events are processed. Ids are assigned before a transaction
+commits, so a smaller id may become visible after a greater one. `seen_upto` may only pass an id
+when every transaction that could have a smaller one has ended. Therefore the greatest visible id is
+stored first (`next_upto`), with the number that the next transaction will get (`next_after`). It
+becomes `seen_upto` once no transaction with a smaller number is running. Events in between are read
+again meanwhile; a unique constraint creates only one message for each event. (An event is written
+after its change, so its transaction has a number before the event has an id.)
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from django.db import connection
 
 from memory.models import Webhook
 
-# A memory that is held for review comes to life when it is approved: to other programs it is
-# created then, and not before; and not at all if it only said what another one says.
+# For other programs a memory sent to review is created when it is approved, not before; and not
+# at all if the approval merged it into another memory.
 _COLLECT = """
     INSERT INTO memory_webhookdelivery (
         id, space_id, webhook_id, event, event_id, payload, state, attempts, created_at, due_at,
@@ -72,15 +72,15 @@ _MOVE_ON = """
 
 
 def newest_event() -> int:
-    """The greatest id of the history so far, of any space: where a new webhook begins."""
+    """Return the greatest event id so far, of any space: the starting point of a new webhook."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT coalesce(max(id), 0) FROM memory_memoryevent")
         return int(cursor.fetchone()[0])
 
 
 def collect(webhook: Webhook, now: datetime) -> int:
-    """Makes messages of what is new in the history; how many. In a transaction that holds the
-    webhook's row."""
+    """Create messages for new events of the history; return their number. Call this in a
+    transaction that has locked the webhook's row."""
     values: dict[str, Any] = {
         "webhook": webhook.pk,
         "space": webhook.space_id,
@@ -90,7 +90,7 @@ def collect(webhook: Webhook, now: datetime) -> int:
         "now": now,
     }
     with connection.cursor() as cursor:
-        # In this order: what the one takes for settled, the other, which reads later, sees.
+        # In this order: the second statement sees all events that the first considers settled.
         cursor.execute(_MOVE_ON, values)
         cursor.execute(_COLLECT, values)
         return int(cursor.rowcount)

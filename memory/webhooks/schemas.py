@@ -1,4 +1,4 @@
-"""Shapes: webhooks and what was told to them."""
+"""Schemas of webhooks and deliveries."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -28,7 +28,7 @@ Events = Annotated[list[EventName], Field(min_length=1)]
 
 
 class WebhookIn(Schema):
-    """An address, and the events it is told of."""
+    """A URL, and the events sent to it."""
 
     model_config = example(url="https://a.example/ebb", events=["memory.created"])
 
@@ -37,7 +37,7 @@ class WebhookIn(Schema):
 
 
 class WebhookChangeIn(Schema):
-    """What is to be different; what is left out stays."""
+    """The changes to a webhook; omitted fields stay unchanged."""
 
     model_config = example(active=False)
 
@@ -47,7 +47,7 @@ class WebhookChangeIn(Schema):
 
 
 class WebhookOut(Schema):
-    """A webhook, without its secret. `switched_off` says why, if Ebb did it."""
+    """A webhook without its secret. `switched_off` is the reason, if Ebb switched it off."""
 
     id: UUID
     url: str
@@ -58,21 +58,22 @@ class WebhookOut(Schema):
 
 
 class NewWebhookOut(WebhookOut):
-    """A webhook with the secret that its messages are signed with, which is shown this once."""
+    """A webhook with the secret that signs its messages; the secret is shown only once."""
 
     secret: str
 
 
 class WebhookList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page; `next` is the cursor of the following page."""
 
     items: list[WebhookOut]
     next: str | None
 
 
 class DeliveryOut(Schema):
-    """One message and how it went. `status` is `pending`, `delivered` or `failed`; while it is
-    pending, `due_at` is the next attempt. `response_status` and `response` are the last answer."""
+    """A message and its delivery. `status` is `pending`, `delivered` or `failed`; while it is
+    pending, `due_at` is the next attempt. `response_status` and `response` are the receiver's last
+    response."""
 
     id: UUID
     webhook_id: UUID
@@ -90,7 +91,7 @@ class DeliveryOut(Schema):
 
 
 class DeliveryList(Schema):
-    """One page; `next` is the cursor of the page after it."""
+    """One page; `next` is the cursor of the following page."""
 
     items: list[DeliveryOut]
     next: str | None

@@ -1,4 +1,4 @@
-"""One attempt to hand over a message. Needs no database, and holds no connection to it."""
+"""One attempt to send a message. Needs no database connection."""
 
 import asyncio
 import json
@@ -15,13 +15,13 @@ from memory.webhooks import signing
 from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, endpoint_of
 
 SECONDS = 15.0
-"""For all of it: who lets us wait for each byte waits with us no longer."""
-KEPT = 500  # characters of an answer
+"""Timeout of the whole attempt, so that a receiver that sends slowly cannot extend it."""
+KEPT = 500  # characters of a response
 
 
 @dataclass(frozen=True)
 class Message:
-    """What goes out, and where to."""
+    """A message, and the URL and secret of its webhook."""
 
     id: UUID
     url: str
@@ -31,7 +31,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the attempt ended: with an answer (`status`), or with an error and none."""
+    """The outcome of an attempt: a response (`status`), or an error without a response."""
 
     took_ms: float
     status: int | None = None
@@ -42,19 +42,21 @@ class Outcome:
 
     @property
     def delivered(self) -> bool:
+        """True if the receiver answered with a status from 200 to 299."""
         return self.status is not None and 200 <= self.status < 300
 
     @property
     def gone(self) -> bool:
-        """The receiver wants no more of this, ever."""
+        """True if the receiver permanently refuses messages."""
         return self.status == 410
 
 
 def send(message: Message, *, now: datetime, private: bool) -> Outcome:
-    """Posts the message once; redirects are not followed. `private` allows private addresses."""
+    """Post the message once; redirects are not followed. `private` allows private addresses."""
     started = perf_counter()
 
     def outcome(**values: Any) -> Outcome:
+        """Return the outcome with the duration so far."""
         return Outcome(took_ms=(perf_counter() - started) * 1000, **values)
 
     try:
@@ -85,8 +87,8 @@ async def _post(
     }
     host = f"[{address}]" if ":" in address else address
     url = f"{place.scheme}://{host}:{place.port}{place.target}"
-    # The certificate is asked for, and checked, by the name; SSL_CERT_FILE may name who vouches for
-    # it. A proxy of the environment would resolve the name anew: there is none here.
+    # The certificate is requested and verified by name; SSL_CERT_FILE may set the trusted issuers.
+    # Proxies of the environment are not used, because they would resolve the name again.
     by_name = {"sni_hostname": place.host}
     vouched = httpx2.create_ssl_context()
     async with (
@@ -105,7 +107,7 @@ async def _post(
 
 
 async def _beginning(answer: httpx2.Response) -> str:
-    """What is said first, as text that a database can hold."""
+    """Return the beginning of a response, as text that a database can store."""
     said = b""
     async for piece in answer.aiter_raw(KEPT):
         said += piece

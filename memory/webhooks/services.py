@@ -1,4 +1,5 @@
-"""Webhooks of a space: made, changed, taken away; and what is told to them beside the history."""
+"""Creating, changing and deleting webhooks of a space; messages about events outside the
+history."""
 
 import socket
 from collections.abc import Mapping, Sequence
@@ -25,14 +26,14 @@ from memory.webhooks.outbox import newest_event
 from memory.webhooks.signing import new_secret
 
 MAX_WEBHOOKS = 50
-"""In a space: each reads the history every few seconds."""
+"""Maximum number of webhooks in a space; each reads the history every few seconds."""
 
 
 @transaction.atomic
 def create_webhook(
     *, space: Space, url: str, events: Sequence[str], actor: Actor, now: datetime
 ) -> Webhook:
-    """An address that is told of these events from now on. Raises InvalidArguments."""
+    """Create a webhook that receives these events from now on. Raises InvalidArguments."""
     _check({"url": url, "events": events})
     if Webhook.objects.in_space(space).count() >= MAX_WEBHOOKS:
         raise InvalidArguments(FieldError("url", f"a space has at most {MAX_WEBHOOKS} webhooks"))
@@ -53,8 +54,8 @@ def create_webhook(
 def change_webhook(
     *, space: Space, webhook_id: UUID, changes: Mapping[str, Any], actor: Actor, now: datetime
 ) -> Webhook:
-    """What `changes` has of `url`, `events`, `active`. What happens while it is not active is not
-    told later. Raises NotFound and InvalidArguments."""
+    """Change `url`, `events` or `active` of a webhook. Events that occur while it is inactive are
+    not sent later. Raises NotFound and InvalidArguments."""
     webhook = webhook_of(space, webhook_id, lock=True)
     _check(changes)
     values = dict(changes)
@@ -76,8 +77,8 @@ def change_webhook(
 
 @transaction.atomic
 def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> Webhook:
-    """A new secret, by which every message from now on is signed, those that are tried again too:
-    whoever got hold of the old one can sign nothing with it. Raises NotFound."""
+    """Create a new secret, which signs every message from now on, including retries. The old secret
+    becomes useless to anybody who obtained it. Raises NotFound."""
     webhook = webhook_of(space, webhook_id, lock=True)
     webhook.secret = new_secret()
     webhook.save(update_fields=["secret"])
@@ -87,14 +88,14 @@ def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetim
 
 @transaction.atomic
 def delete_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> None:
-    """Takes the webhook away, with what it was told. Raises NotFound."""
+    """Delete the webhook with its messages. Raises NotFound."""
     webhook = webhook_of(space, webhook_id, lock=True)
     _note(webhook, AuditAction.WEBHOOK_DELETED, actor, now, {})
     webhook.delete()
 
 
 def emit(*, space_id: int, event: WebhookEvent, data: Mapping[str, Any], now: datetime) -> None:
-    """Tells the space's webhooks of what does not stand in the history, in the caller's
+    """Create messages to the space's webhooks about an event outside the history, in the caller's
     transaction."""
     hooks = Webhook.objects.filter(space_id=space_id, active=True, events__contains=[event.value])
     WebhookDelivery.objects.bulk_create(
@@ -103,7 +104,7 @@ def emit(*, space_id: int, event: WebhookEvent, data: Mapping[str, Any], now: da
 
 
 def send_test(*, space: Space, webhook_id: UUID, now: datetime) -> WebhookDelivery:
-    """A message of the type `test`, to see whether it arrives. Raises NotFound."""
+    """Create a message of the type `test`, to check the delivery. Raises NotFound."""
     webhook = webhook_of(space, webhook_id)
     delivery = _message(webhook, "test", {"message": "This is a test."}, now)
     delivery.save()
@@ -112,7 +113,7 @@ def send_test(*, space: Space, webhook_id: UUID, now: datetime) -> WebhookDelive
 
 @transaction.atomic
 def redeliver(*, space: Space, delivery_id: UUID, now: datetime) -> WebhookDelivery:
-    """Sends a message again, with its own id, whatever became of it. Raises NotFound."""
+    """Send a message again with its own id, whatever its state. Raises NotFound."""
     rows = WebhookDelivery.objects.in_space(space).filter(pk=delivery_id)
     again = {"state": DeliveryState.PENDING, "attempts": 0, "due_at": now}
     if not rows.update(**again):
@@ -132,7 +133,8 @@ def _message(
 
 
 def webhook_of(space: Space, webhook_id: UUID, *, lock: bool = False) -> Webhook:
-    """A webhook of the space, locked until the transaction ends if asked for. Raises NotFound."""
+    """Return a webhook of the space, locked until the transaction ends if `lock` is true. Raises
+    NotFound."""
     rows = Webhook.objects.in_space(space).filter(pk=webhook_id)
     webhook = (rows.select_for_update() if lock else rows).first()
     if webhook is None:
@@ -166,12 +168,13 @@ def _check(values: Mapping[str, Any]) -> None:
 
 
 def _plainly_private(host: str) -> bool:
-    """Told without asking anybody. What a name leads to is checked when a message is sent."""
+    """Return true if the host is private without a name lookup. Other names are checked when a
+    message is sent."""
     try:
         return not is_public(host)
     except ValueError:
         pass
-    try:  # 2130706433, 0x7f000001, 127.1: no name servers are asked for these either
+    try:  # 2130706433, 0x7f000001, 127.1: addresses without a name lookup
         return not is_public(socket.inet_ntoa(socket.inet_aton(host)))
     except OSError:
         return host == "localhost" or host.endswith(".localhost")

@@ -1,6 +1,7 @@
 """The signature of a message, by the Standard Webhooks specification 1.0 (standardwebhooks.com).
 
-Its reference library for Python is as long as this, and verifies, which is the receiver's part.
+Its Python reference library is as long as this module, and includes verification, which only
+receivers need.
 """
 
 import base64
@@ -12,19 +13,20 @@ PREFIX = "whsec_"
 
 
 def new_secret() -> str:
-    """256 random bits, as the specification writes them."""
+    """Return 256 random bits in the specification's format."""
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """`v1,` and the HMAC-SHA256 of `id.timestamp.body`; `timestamp` in seconds since 1970."""
+    """Return `v1,` and the HMAC-SHA256 of `id.timestamp.body`; `timestamp` in seconds since
+    1970."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     signed = f"{message_id}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 
 
 def headers(secret: str, message_id: UUID, timestamp: int, body: bytes) -> dict[str, str]:
-    """What a receiver checks a message by. The id is the same in each attempt."""
+    """Return the headers for verifying a message. The id is the same in each attempt."""
     return {
         "webhook-id": str(message_id),
         "webhook-timestamp": str(timestamp),

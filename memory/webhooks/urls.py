@@ -1,4 +1,4 @@
-"""Addresses of webhooks, below /s/<space>/."""
+"""URLs of webhooks, below /s/<space>/."""
 
 from django.urls import path
 

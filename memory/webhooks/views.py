@@ -1,4 +1,4 @@
-"""Pages of webhooks: the list with a form, and for each the log of what was told."""
+"""Pages of webhooks: the list with a form, and the deliveries of each."""
 
 from typing import Any
 from uuid import UUID
@@ -23,14 +23,14 @@ PAGE_SIZE = 30
 @require_GET
 @space_page("admin")
 def webhooks(request: PageRequest, access: Access) -> HttpResponse:
-    """All of them, and a form for another."""
+    """Show the space's webhooks, and a form to create one."""
     return _listed(request, access)
 
 
 @require_POST
 @space_page("admin")
 def create(request: PageRequest, access: Access) -> HttpResponse:
-    """Makes one and shows its secret, this once."""
+    """Create a webhook and show its secret once."""
     try:
         webhook = services.create_webhook(
             space=access.space,
@@ -49,14 +49,14 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("admin")
 def webhook(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
-    """One webhook and its log."""
+    """Show one webhook and its deliveries."""
     return _logged(request, access, webhook_id)
 
 
 @require_POST
 @space_page("admin")
 def test(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
-    """Sends a test; the log shows how it goes."""
+    """Send a test message; the deliveries show the result."""
     _of(access, webhook_id)
     services.send_test(space=access.space, webhook_id=webhook_id, now=timezone.now())
     return _logged(request, access, webhook_id)
@@ -67,7 +67,7 @@ def test(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse
 def redeliver(
     request: PageRequest, access: Access, webhook_id: UUID, delivery_id: UUID
 ) -> HttpResponse:
-    """Sends a message again."""
+    """Send a message again."""
     rows = WebhookDelivery.objects.in_space(access.space).filter(webhook_id=webhook_id)
     delivery = get_object_or_404(rows, pk=delivery_id)
     services.redeliver(space=access.space, delivery_id=delivery.pk, now=timezone.now())
@@ -77,7 +77,7 @@ def redeliver(
 @require_POST
 @space_page("admin")
 def switch(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
-    """On or off."""
+    """Switch the webhook on or off."""
     _of(access, webhook_id)
     services.change_webhook(
         space=access.space,
@@ -92,7 +92,7 @@ def switch(request: PageRequest, access: Access, webhook_id: UUID) -> HttpRespon
 @require_POST
 @space_page("admin")
 def rotate(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
-    """Gives it a new secret and shows that, this once."""
+    """Create a new secret for the webhook and show it once."""
     _of(access, webhook_id)
     made = services.rotate_webhook(
         space=access.space, webhook_id=webhook_id, actor=access.actor, now=timezone.now()
@@ -106,7 +106,7 @@ def rotate(request: PageRequest, access: Access, webhook_id: UUID) -> HttpRespon
 @require_POST
 @space_page("admin")
 def delete(request: PageRequest, access: Access, webhook_id: UUID) -> HttpResponse:
-    """Takes it away."""
+    """Delete the webhook."""
     _of(access, webhook_id)
     services.delete_webhook(
         space=access.space, webhook_id=webhook_id, actor=access.actor, now=timezone.now()
@@ -139,6 +139,6 @@ def _logged(request: PageRequest, access: Access, webhook_id: UUID, **more: Any)
 
 
 def _secret(response: HttpResponse) -> HttpResponse:
-    """Kept by no cache: a webhook's secret may stand in it."""
+    """Return the response marked as not cacheable, because it may contain a webhook's secret."""
     response["Cache-Control"] = "no-store"
     return response

@@ -1,7 +1,7 @@
-"""The XML interface of seed 004: tags in a message, a model's prose around them or not.
+"""The XML interface of seed 004: tags in a message, with or without a model's prose around them.
 
-reading      a message → what its tags ask for
-answering    doing that → XML
+reading      a message → the requests of its tags
+answering    requests → their effects, and the answer as XML
 """
 
 from memory.xml.answering import answer

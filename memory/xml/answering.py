@@ -1,10 +1,10 @@
-"""Doing what a message's tags ask for, and the answer as XML.
+"""Execution of a message's requests, and the answer as XML.
 
-What is written is written in one transaction, all or nothing; then what is loaded is looked up, so
-that it sees what the message saved. The answers stand in the order of the tags.
+All writes run in one transaction, all or none. Then queries run, so that they see the memories
+saved by the same message. The answers have the order of the tags.
 
-Tags are a model's words: they pass memory.tools.write_guard. What must wait for a person is saved
-for review, and its answer says so.
+Tags are a model's words: they pass memory.tools.write_guard. Suspicious memories are sent to
+review, and their answers say so.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from memory.tools import write_guard
 from memory.xml.reading import Delete, Load, Request, Save
 
 _Waiting = tuple[Prepared, str]
-"""A draft that must wait for review, and why."""
+"""A draft to send to review, and the reason."""
 
-# What XML 1.0 cannot hold (section 2.2), not even as a reference.
+# Characters that XML 1.0 excludes (section 2.2), even as a reference.
 _UNSPEAKABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: datetime) -> str:
-    """The XML: the answer's element, or for several requests all of them in `memory_answers`.
+    """Execute the requests and return the XML: the answer's element, or `memory_answers` with all
+    of them for several requests.
 
     Raises NotFound for an id that is not in the space; then nothing was written.
     """
@@ -66,7 +67,7 @@ def _masked(space: Space, draft: MemoryDraft) -> MemoryDraft:
 def _screened(
     space: Space, drafts: Sequence[MemoryDraft], now: datetime
 ) -> tuple[Prepared, list[_Waiting | None]]:
-    """The drafts that are free to be stored; and for each draft None, or why it must wait."""
+    """Return the drafts to store directly, and for each draft None or the reason for its review."""
     reasons = [write_guard.held_because(space, draft.content) for draft in drafts]
     free = [draft for draft, reason in zip(drafts, reasons, strict=True) if reason is None]
     waiting = [
@@ -79,7 +80,7 @@ def _screened(
 def _save(
     free: Prepared, waiting: Sequence[_Waiting | None], actor: Actor, now: datetime
 ) -> list[Memory]:
-    """The memory of each draft, in the order of the tags."""
+    """Return the memory of each draft, in the order of the tags."""
     held = [
         one and hold_memory(prepared=one[0], reason=one[1], actor=actor, now=now) for one in waiting
     ]
@@ -88,8 +89,8 @@ def _save(
 
 
 def _memory_saved(memory: Memory) -> Element:
-    """`<memory_saved>`, with the status of what is not live: it waits for a person, or one has
-    turned it away before."""
+    """Return `<memory_saved>`, with a status if the memory is not live: it waits for review, or a
+    person has rejected it before."""
     element = Element("memory_saved", id=str(memory.pk))
     if memory.status != Status.LIVE:
         element.set("status", memory.status)
@@ -97,7 +98,7 @@ def _memory_saved(memory: Memory) -> Element:
 
 
 def _memories(found: Recall) -> Element:
-    """`<memories>` with one `<memory>` a result, best first."""
+    """Return `<memories>` with one `<memory>` for each result, best first."""
     memories = Element("memories")
     for result in found.results:
         memory = result.memory

@@ -1,4 +1,4 @@
-"""JSON API's neighbour: the XML interface of seed 004, for models that write tags."""
+"""The XML interface of seed 004 next to the JSON API, for models that write tags."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _ANSWER = {
     "description": "The answer's element; those of several tags stand in `memory_answers`.",
 }
 _EXAMPLE = '<memory_save importance="0.8">User is allergic to penicillin</memory_save>'
-# What any message must be; what its tags must be a pattern cannot say.
+# A necessary condition for any message; a pattern cannot describe valid tags.
 _HOLDS_A_TAG = "<memory_(save|load|delete)"
 _OPENAPI: dict[str, Any] = {
     "requestBody": {
@@ -38,11 +38,11 @@ _OPENAPI: dict[str, Any] = {
 
 @router.post("xml", url_name="xml", operation_id="xml", openapi_extra=_OPENAPI)
 def xml(request: HttpRequest) -> HttpResponse:
-    """Do what the tags of a message ask for: `memory_save`, `memory_load`, `memory_delete`.
+    """Execute the tags of a message: `memory_save`, `memory_load`, `memory_delete`.
 
-    The tags may stand alone or in a model's prose. All are checked first and what is written is
-    written together; a key that may only read may load. What must wait for a person is answered
-    with `status="review"`.
+    The tags may be alone or within a model's prose. All tags are validated first, and all writes
+    succeed or fail together. A key without write permission may only load. Memories sent to review
+    are answered with `status="review"`.
     """
     access = access_to(request, "read")
     try:

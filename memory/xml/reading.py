@@ -1,7 +1,7 @@
-"""What a message asks for by its tags. Prose around them may be anything, HTML or half a tag.
+"""Parsing of the tags in a message. The prose around them may be anything, HTML or half a tag.
 
-A scanner finds where each of our tags begins and ends; a parser that resolves no entities reads
-each by itself. So no tag can be changed by what stands outside of it.
+A scanner finds the start and end of each Ebb tag; a parser that resolves no entities reads each one
+separately. So text outside a tag cannot change it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from memory.errors import FieldError, InvalidArguments, refused
 from memory.memories.schemas import SearchIn
 
 MAX_TAGS = 100
-"""Tags in one message."""
+"""Maximum number of tags in one message."""
 
 SORTS = ("combined", "relevance", "date")
-"""Each is the name of a ranking profile."""
+"""Names of ranking profiles."""
 
 _NAMES = "memory_save|memory_load|memory_delete"
 _OURS = re.compile(rf"</?(?:{_NAMES})\b")
-# Where a piece begins. What stands in comments and CDATA is no tag. A message may be megabytes of
-# beginnings without an end: none of these may look at all of the rest for each.
+# Starts of pieces. Comments and CDATA contain no tags. A message may be megabytes of starts without
+# an end: no pattern may scan the whole rest for each.
 _PIECE = re.compile(
     r"(?P<verbatim><!--|<!\[CDATA\[)"
     rf"""|<(?P<close>/?)(?P<name>{_NAMES})(?P<rest>(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?)>"""
@@ -41,14 +41,14 @@ _INTEGER = re.compile(r"\d{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class Save:
-    """Something to remember."""
+    """A request to save a memory."""
 
     draft: MemoryDraft
 
 
 @dataclass(frozen=True)
 class Load:
-    """Something to look for; the sort is one of SORTS."""
+    """A request to search memories; the sort is one of SORTS."""
 
     query: str
     limit: int
@@ -57,7 +57,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Delete:
-    """Something to let go."""
+    """A request to delete a memory."""
 
     memory_id: UUID
 
@@ -66,9 +66,9 @@ Request = Save | Load | Delete
 
 
 def requests_in(message: str) -> list[Request]:
-    """What the tags of a message ask for, in their order.
+    """Return the requests of a message's tags, in their order.
 
-    Raises InvalidArguments for a message without a tag of ours, and for anything wrong in one.
+    Raises InvalidArguments for a message without an Ebb tag, and for any error in one.
     """
     if _DECLARES.search(message):
         raise _wrong("body", "declares entities or a DTD, which are not read")
@@ -81,9 +81,9 @@ def requests_in(message: str) -> list[Request]:
 
 
 def _spans(message: str) -> Iterator[str]:
-    """The text of each tag of ours with what it holds."""
+    """Return the text of each Ebb tag with its content."""
     begun: re.Match[str] | None = None
-    outside = 0  # where the last piece ended
+    outside = 0  # the end of the last piece
     for piece, end in _pieces(message):
         _refuse_half_tags(message[outside : piece.start()])
         outside = end
@@ -107,13 +107,13 @@ def _spans(message: str) -> Iterator[str]:
 
 
 def _pieces(message: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Each tag of ours, comment and CDATA section, and where it ends."""
+    """Return each Ebb tag, comment and CDATA section, and its end position."""
     at, endless = 0, set()
     while piece := _PIECE.search(message, at):
         at = piece.end()
         if verbatim := piece["verbatim"]:
             end = -1 if verbatim in endless else message.find(_ENDS[verbatim], at)
-            if end < 0:  # prose, and so is every later one
+            if end < 0:  # prose, like every later one
                 endless.add(verbatim)
                 continue
             at = end + len(_ENDS[verbatim])
@@ -121,7 +121,8 @@ def _pieces(message: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _refuse_half_tags(between: str) -> None:
-    """What begins like a tag of ours and is none (a lost quotation mark) would else be prose."""
+    """Refuse the start of an Ebb tag that is not a complete tag, for example after a lost quotation
+    mark. It would otherwise be ignored as prose."""
     if broken := _OURS.search(between):
         raise _wrong("body", f"broken XML at {broken[0]}")
 

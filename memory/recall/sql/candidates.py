@@ -1,10 +1,10 @@
-"""Which memories are ranked: all, or in a large space those that some signal puts first.
+"""The memories to rank: all, or in a large space the best ones by some signal.
 
 near          most similar, by the embedder's approximate index or by comparing with all
-telling       most answered by rare words, from the text index
-newest        for what recency weighs
-fresh         where it weighs much: the best by similarity and recency among very many newest
-weightiest    for what importance weighs: by its base, above what time leaves of it
+telling       most matches with rare words, from the text index
+newest        for profiles with a recency weight
+fresh         for a high recency weight: the best of the newest by similarity and recency
+weightiest    for profiles with an importance weight: by base importance, the bound of the current
 candidates    the ids of them all
 """
 
@@ -25,11 +25,11 @@ from memory.recall.sql.expressions import EMBEDDER, NOW, SPACE, VECTOR, raw, sel
 from memory.recall.sql.questions import Shape
 
 REACH = 100
-"""How many the strongest signal of a profile brings, at the least."""
+"""Minimum number of candidates for the strongest signal of a profile."""
 
 MUCH, NEWEST = 0.1, 5000
-"""Recency that weighs above this share of the heaviest signal can lift what is far from the nearest
-100: then so many of the newest are compared."""
+"""A recency weight above this share of the heaviest signal can lift memories far from the
+nearest 100. Then this many of the newest are compared."""
 
 _COLUMNS = (
     "id", "created_at", "search", "semantic", "recency", "time_coef", "current_importance"
@@ -40,17 +40,17 @@ _TELLING = """
     FROM rare JOIN words ON words.number = rare.number
     GROUP BY rare.id ORDER BY sum(rare.match * words.rarity) DESC, rare.id LIMIT {reach}
 """
-# LIMIT 1, because a planner that expects many candidates would rather read all memories.
+# LIMIT 1, because the planner would read all memories if it expected many candidates.
 _LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({memory} LIMIT 1) AS memory"
 
 
 def reach(shape: Shape) -> int:
-    """How many the strongest signal brings."""
+    """Return the number of candidates for the strongest signal."""
     return max(REACH, 5 * shape.rows)
 
 
 def of_all(shape: Shape) -> dict[str, str]:
-    """The part `found`: a row for each memory that the profile ranks."""
+    """Return the part `found`: a row for each memory that the profile ranks."""
     memories = _memories(shape)
     if shape.profile.candidates != "importance":
         return {"found": select(_signals(memories, shape).values(*_COLUMNS))}
@@ -60,7 +60,8 @@ def of_all(shape: Shape) -> dict[str, str]:
 
 
 def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
-    """The same for the likely candidates; `dimensions` of the embedder if its index is used."""
+    """Return the parts of the likely candidates, ending with `found`; `dimensions` of the embedder
+    if its index is used."""
     memories = _memories(shape)
     if shape.profile.order == "created_at":
         return _looked_up(
@@ -91,12 +92,12 @@ def _looked_up(ids: str, shape: Shape) -> dict[str, str]:
 
 
 def _compared(memories: MemoryQuerySet) -> MemoryQuerySet:
-    """Those that have a vector by the space's model."""
+    """Filter to memories that have a vector by the space's model."""
     return memories.filter(embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
 
 
 def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
-    """Adds what needs nothing but a memory and its vector."""
+    """Add the signals that depend only on a memory and its vector."""
     age = importance_sql.age_days(F("created_at"), NOW)
     weighed = _compared(memories).with_importance_now(decay=shape.decay, now=NOW)
     return weighed.annotate(
@@ -106,13 +107,13 @@ def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
 
 
 def _near_by_index(memories: MemoryQuerySet, count: int, dimensions: int) -> str:
-    # The index holds vectors with this cast. Its scan goes on until enough memories pass.
+    # The index contains vectors with this cast. Its scan continues until enough memories match.
     vector = Cast(F("embeddings__vector"), HalfVectorField(dimensions=dimensions))
     return select(_compared(memories).order_by(CosineDistance(vector, VECTOR)).values("id")[:count])
 
 
 def _near_by_scan(count: int) -> str:
-    # To look up every memory would take twice as long. Those that are not live are few.
+    # Excludes the few memories that are not live: looking up each live one would double the time.
     hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
     vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
     vectors = vectors.exclude(memory_id__in=hidden.values("pk"))
@@ -121,7 +122,8 @@ def _near_by_scan(count: int) -> str:
 
 
 def _by_clock_and_weight(memories: MemoryQuerySet, shape: Shape) -> dict[str, str]:
-    """The ids that recency and importance put first: the more, the more these weigh."""
+    """Return the best candidates by recency and importance; a higher weight selects more of
+    them."""
     heaviest = max(shape.profile.weights.values())
     recency, importance = shape.profile.recency / heaviest, shape.profile.importance / heaviest
     chosen: dict[str, QuerySet[Any, Any]] = {}

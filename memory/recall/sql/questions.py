@@ -1,4 +1,4 @@
-"""What recall is asked, and by which rules it answers."""
+"""Questions to recall, and the rules for answering them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from memory.models import Space
 from memory.policy import DecayPolicy, RecallPolicy
 
 JUST_MISSED = 5
-"""How many memories below the last result an explanation shows."""
+"""Number of memories below the last result in an explanation."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a space with its vector, and the memories that are no answer to it."""
+    """A question to a space with its vector, and the memories to exclude from the answer."""
 
     space: Space
     text: str
@@ -31,7 +31,7 @@ class Question:
 @dataclass(frozen=True)
 class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
-    rank without each signal, and the rows that just missed come too."""
+    rank without each signal, and the memories just missed are returned too."""
 
     profile: Profile
     decay: DecayPolicy
@@ -44,14 +44,15 @@ class Shape:
 
     @property
     def rows(self) -> int:
-        """The largest number of rows that come back."""
+        """The maximum number of rows returned."""
         return self.limit + JUST_MISSED if self.explain else self.limit
 
     @property
     def min_score(self) -> float:
-        """The least score of a result; a profile that sorts by date has no score."""
+        """The minimum score of a result; a profile that sorts by date has no score."""
         return self.recall.min_score if self.profile.order == "score" else 0.0
 
     @property
     def is_filtered(self) -> bool:
+        """True if the question is limited to types or tags."""
         return bool(self.memory_types or self.tags)

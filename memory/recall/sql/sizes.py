@@ -1,7 +1,8 @@
-"""How large a space is, and whether its nearest memories come from the approximate index.
+"""The size of a space, and the choice between the approximate index and a scan.
 
-A small space is ranked completely. All spaces share the index of their embedder: the smaller a
-space's part of it, the more of it is read in vain, and comparing with all its vectors is quicker.
+A small space is ranked completely. All spaces share the index of their embedder. The smaller a
+space's share is, the more of the index is read in vain, and the sooner a scan of the space's
+vectors is quicker.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from memory.models import Space
 LARGE = 2000
 """A space with more live memories than this is large. Measured: docs/ranking.md."""
 WORTH_OF_INDEX = 2500
-"""Above n² = 2,500 all (n vectors in the space, all in the table) the index is quicker.
+"""The index is quicker above n² = 2,500 all (n vectors in the space, all in the table).
 
-Measured: to compare a vector takes 0.4 µs, so a scan 0.4 n. The index passes 10 µs apiece through
-vectors of all spaces, of which one in all / n is ours, until it has the 100 that are wanted:
-10 · 100 · all / n. Both are equal at n² = 1,000 / 0.4 · all."""
+Measured: comparing a vector takes 0.4 µs, so a scan takes 0.4 n. The index reads vectors of all
+spaces, 10 µs each, of which one in all / n belongs to the space. It needs 100 of these:
+10 · 100 · all / n. Both times are equal at n² = 1,000 / 0.4 · all."""
 
 _PLACE = 256
 _IS_LARGE = """
     SELECT FROM memory_memory WHERE space_id = %(space)s AND status = 'live'
     OFFSET %(large)s LIMIT 1
 """
-# Ids are random, so the 256th of them tells how many there are, whatever the size.
+# Ids are random, so the value of the 256th lowest gives an estimate of their number.
 # Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
 _SIZE = """
     SELECT memory_id,
@@ -42,14 +43,15 @@ _MAX_EF = 1000  # pgvector's own limit
 
 @dataclass(frozen=True)
 class Size:
-    """About how many vectors a space has, and whether the index finds its nearest quicker."""
+    """The approximate number of a space's vectors; `worth_index` if the index finds the nearest
+    faster."""
 
     vectors: int
     worth_index: bool
 
 
 def size_if_large(space: Space, large: int = LARGE) -> Size | None:
-    """The size of the space within a tenth, or None if it is small."""
+    """Return the size of the space within a tenth, or None if it is small."""
     with connection.cursor() as cursor:
         cursor.execute(_IS_LARGE, {"space": space.pk, "large": large})
         if not cursor.fetchall():
@@ -67,8 +69,8 @@ def size_if_large(space: Space, large: int = LARGE) -> Size | None:
 
 @contextmanager
 def index_scan(reach: int) -> Iterator[None]:
-    """Let the approximate index find so many nearest, in a transaction of its own. Iterative: it
-    goes on where memories of other spaces or in the bin come first."""
+    """Open a transaction in which the approximate index returns at least `reach` nearest. The
+    iterative scan continues past memories of other spaces or in the bin."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(

@@ -1,16 +1,16 @@
-"""What the question's words say: parts of recall's statement.
+"""Parts of recall's statement for the question's words.
 
-asked     the question's words, each as a query
-hits      which memory answers which word, and how well
-words     how much each word tells: its rarity
-matches   one row for each memory that answers any word
+    asked     the question's words, each as a query
+    hits      matches of a memory and a word, with their strength
+    words     the weight of each word: its rarity
+    matches   one row for each memory that matches any word
 
-In a small space a word's rarity is counted among all memories that are ranked. In a large one that
-would mean to read half of the space for a common name, so rarity is estimated:
+In a small space a word's rarity is counted among all ranked memories. In a large one a common name
+would require reading half of the space, so rarity is estimated:
 
-sample    the memories with the lowest ids, which are random: the same each time
-counted   how many of the sample hold each word
-rare      all memories that hold a word which the sample hardly knows, from the text index
+    sample    the memories with the lowest ids, which are random: the same each time
+    counted   the number of memories in the sample with each word
+    rare      all memories with a word that is rare in the sample, from the text index
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from memory.models.memories import search_in_space
 from memory.recall.sql.expressions import as_sql, raw
 
 LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
-"""What a word is worth by its label in passages.py, in PostgreSQL's order D, C, B, A: said two or
-three turns away, said in the turn before or after, the speaker's name, the memory itself."""
+"""Weights of a word by its label in passages.py, in PostgreSQL's order D, C, B, A: two or three
+turns away, the turn before or after, the speaker's name, the memory itself."""
 
 SAMPLE = 300
-"""Memories in the sample."""
+"""Number of memories in the sample."""
 RARE, FEW = 5, 500
-"""A word that fewer than five of the sample hold is rare, and so is one that fewer than some 500 of
-the space hold: it is counted exactly, and brings its holders as candidates."""
+"""A word is rare if fewer than five memories of the sample contain it, or fewer than about 500
+of the space. Rare words are counted exactly, and the memories with them become candidates."""
 
-# plainto_tsquery joins the words with AND, which finds nothing for four questions in five. Taken
-# apart, each word is a query of its own, quoted as PostgreSQL wants it.
+# plainto_tsquery joins the words with AND, which finds nothing for four questions in five. After
+# the split each word is a separate query, quoted as PostgreSQL requires.
 ASKED = """
     SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name
     FROM unnest(string_to_array(
@@ -53,7 +53,7 @@ _MATCHES = """
     FROM hits JOIN words ON words.number = hits.number
     GROUP BY hits.id
 """
-# A short id is the beginning of the id, and has an index by space.
+# A short id is the start of the id, and is indexed by space.
 _SAMPLE = """
     SELECT search FROM memory_memory
     WHERE space_id = %(space)s AND status = 'live' ORDER BY short_id LIMIT {sample}
@@ -84,11 +84,12 @@ _WORDS_OF_SAMPLE = """
 """
 
 LEXICAL = ranking_sql.lexical(raw("matches.matched"), raw("(SELECT sum(rarity) FROM words)"))
-"""The lexical signal of a memory with its row of `matches`, or with none."""
+"""The lexical signal of a memory, with or without a row in `matches`."""
 
 
 def of_sample() -> dict[str, str]:
-    """The words' rarity, estimated before there are candidates: rare words help to find them."""
+    """Return the parts that estimate the words' rarity before candidates are chosen: rare words
+    help to find them."""
     match, in_space = _match("memory_memory.search", "counted.word"), as_sql(search_in_space())
     return {
         "sample": _SAMPLE.format(sample=SAMPLE),
@@ -99,7 +100,8 @@ def of_sample() -> dict[str, str]:
 
 
 def of_found(*, count: bool) -> dict[str, str]:
-    """What the memories of `found` answer; with `count` the words' rarity among them as well."""
+    """Return the parts that match `found` with the words; with `count` also the words' rarity in
+    `found`."""
     rarity = _rarity("count(hits.id)", "(SELECT count(*) FROM found)")
     return {
         "hits": _HITS.format(match=_match("found.search", "asked.word")),
