@@ -14,7 +14,7 @@ class Actor:
     type: Literal["user", "key", "assessor", "assistant", "system"]
     name: str
     action_id: UUID | None = None
-    """The action that has begun: all its events and revisions have this id."""
+    """The current action: all its events and revisions have this id."""
 
     def in_action(self) -> Actor:
         """Return this actor in the current action, or in a new one.

@@ -18,7 +18,8 @@ from memory.queue import enqueue
 M = TypeVar("M", bound=models.Model)
 
 REQUEUE_AFTER = timedelta(seconds=20)
-"""A row is enqueued again only after this, or slow work would fill the queue with repeats."""
+"""Minimum time before a row is enqueued again; slow work would otherwise fill the queue with
+repeats."""
 REQUEUE_LIMIT = 1000
 
 
@@ -28,7 +29,7 @@ class LeasedQuerySet(models.QuerySet[M]):
     FENCE: ClassVar[str]
     """The column that each claim changes."""
     EXHAUSTED: ClassVar[Q]
-    """Which abandoned rows are given up: they may be what their workers died of."""
+    """The abandoned rows that are given up, because they may have crashed their workers."""
 
     def waiting(self, now: datetime) -> Self:
         """Return the queued rows that are due."""

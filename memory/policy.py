@@ -14,7 +14,7 @@ from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES
 from memory.formulas.retention import Tiers
 
 SHORTEST_SCALE = 1e-6
-"""Days: a tenth of a second. An age divided by much less is more than a float can hold."""
+"""In days: a tenth of a second. An age divided by much less overflows a float."""
 
 
 class _Part(BaseModel):

@@ -59,7 +59,7 @@ _WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _MEMORY: dict[str, Any] = {"pattern": f"^([0-9a-f]{{8}}|{_WHOLE})$", "example": "f926ff7f"}
 
 MemoryReference = Annotated[str, Field(json_schema_extra=_MEMORY)]
-"""A memory's short or whole id; what is neither is refused by memory.access.references."""
+"""A memory's short or whole id; memory.access.references rejects anything else."""
 
 MemoryId = Annotated[
     str, Field(description="The memory's id, short or whole.", json_schema_extra=_MEMORY)

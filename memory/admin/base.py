@@ -16,10 +16,10 @@ from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 
 AT_ONCE = 500
-"""Rows that one action takes."""
+"""Maximum number of rows per action."""
 
 BY_SPACE = ("space", AutocompleteSelectFilter)
-"""A filter that is typed into: a list of all spaces would have no end."""
+"""A filter with autocompletion, because the list of all spaces may be very long."""
 
 Row = TypeVar("Row", bound=Model)
 

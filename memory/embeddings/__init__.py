@@ -35,7 +35,7 @@ PROVIDERS: dict[str, Any] = {
     "openai": _("OpenAI-compatible endpoint"),
     "voyage": "Voyage AI",
 }
-"""By its name in settings and rows, what a page calls each."""
+"""The display name of each provider, by its name in settings and rows."""
 HASTY = Patience(document=16.0, attempts=1)
 
 

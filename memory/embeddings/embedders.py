@@ -7,7 +7,7 @@ from memory.embeddings import EmbeddingError, count_dimensions, get_embedder
 from memory.models import Embedder
 
 MAX_DIMENSIONS = 4000
-"""The most that pgvector's HNSW index takes of 16-bit floats."""
+"""The maximum for pgvector's HNSW index on 16-bit floats."""
 
 
 def configured_embedder() -> Embedder:

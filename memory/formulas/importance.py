@@ -19,7 +19,7 @@ TYPE_IMPORTANCE: Final[Mapping[str, float]] = {
     "event": 0.4,
     "observation": 0.3,
 }
-"""Importance of a memory nobody judged, by its type, in the order of seed 002, Scope."""
+"""Importance of a memory that was not assessed, by its type, in the order of seed 002, Scope."""
 
 MEMORY_TYPES: Final = tuple(TYPE_IMPORTANCE)
 

@@ -14,7 +14,7 @@ from memory.formulas.importance import clamp
 SIGNALS: Final = ("semantic", "lexical", "speaker", "recency", "importance")
 
 UNCERTAINTY: Final = 6.0
-"""How much must be known of a question before its words count: see `lexical`."""
+"""Evidence needed before a question's words count, in units of rarity: see `lexical`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         Profile(name="date", order="created_at", source="seed 004, memory_load"),
     )
 }
-"""Every profile there is, by name. A new one is one more entry here."""
+"""All profiles, by name. Add a new profile as one more entry here."""
 
 DEFAULT_PROFILE: Final = "hybrid"
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
 Work = Callable[[Job], Mapping[str, Any]]
-"""Does the job from where it stands; its answer becomes the job's result. May raise EbbError or
-ProviderError, which end it as failed unless the model is only away."""
+"""A function that does the job from its current state and returns its result. May raise
+EbbError or ProviderError, which end the job as failed unless the model is only temporarily
+unavailable."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Labels:
 
 WORK: dict[str, Work] = {}
 LABELS: dict[str, Labels] = {}
-"""Of the kinds that have no page of their own, and are watched and stopped by memory.jobs.views."""
+"""Labels of the kinds that have no page of their own; memory.jobs.views shows and stops them."""
 
 
 def register(kind: str, work: Work, labels: Labels | None = None) -> None:

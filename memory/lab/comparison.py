@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from django.http import QueryDict
 
 OWN: Final = "own"
-"""The name of a column whose weights are only tried; a policy cannot name it."""
+"""The name of the column with custom weights; a policy cannot name it."""
 MAX_COLUMNS = 4
 MAX_QUERY = 500  # characters
 DEPTH = 10  # memories per column

@@ -19,7 +19,8 @@ from memory.recall.recall import compare
 DEPTH = 10
 MAX_QUESTIONS = 50
 PATIENCE, LONG_PATIENCE = 1.0, 10.0
-"""Seconds after which no further question is asked: while weights are tried, and on demand."""
+"""Time limits in seconds, after which no further question is measured: while weights are tried,
+and on demand."""
 
 
 @dataclass(frozen=True)

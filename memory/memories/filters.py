@@ -20,9 +20,9 @@ from memory.policy import DecayPolicy
 from memory.retention.overview import BANDS
 
 AGES = {"day": (0, 1), "week": (0, 7), "month": (0, 30), "older": (30, None), "year": (365, None)}
-"""Days since it was said: at least, and less than."""
+"""Age in days: at least, and less than."""
 LEAVING = {"day": 1, "week": 7, "month": 30}
-"""Within how many days it goes, if nobody uses it before."""
+"""Days within which an unused memory expires."""
 LIFETIMES = (*LEAVING, "later", "permanent", "pinned")
 ORDERS = ("-created_at", "-current_importance", "expires_at", "-use_count")
 

@@ -15,7 +15,7 @@ from memory.leases import LeasedQuerySet
 from memory.models.access import Space
 
 MAX_STILL = 8
-"""Workers in a row that made no progress, after which a job is given up."""
+"""Number of consecutive workers without progress after which a job is given up."""
 
 
 class JobQuerySet(LeasedQuerySet["Job"]):

@@ -25,7 +25,7 @@ from memory.models.reasons import QUOTE_BEGINS
 from memory.policy import DecayPolicy
 
 SHORT_ID = re.compile(r"[0-9a-f]{8}")
-"""How a memory is named in short: the beginning of its id."""
+"""The short id of a memory: the beginning of its id."""
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):

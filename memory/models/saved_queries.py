@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memory.models.access import Space
 
 MAX_SAVED = 50
-"""How many questions a space may keep."""
+"""Maximum number of saved questions per space."""
 
 
 class SavedQueryQuerySet(models.QuerySet["SavedQuery"]):

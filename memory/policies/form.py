@@ -149,7 +149,7 @@ def _limits(info: FieldInfo) -> dict[str, Any]:
 
 
 RULES: Mapping[str, Rule] = {rule.path: rule for rule in _rules(PolicyDocument)}
-"""Every rule there is, by its path, in the document's order."""
+"""All settings, by path, in the document's order."""
 
 
 def value_of(document: PolicyDocument, path: str) -> Any:

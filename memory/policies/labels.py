@@ -26,7 +26,7 @@ PROFILE_MEANINGS: Final = {
     "relevance": _("meaning alone"),
     "date": _("the newest, whatever is asked"),
 }
-"""What each ranking profile goes by."""
+"""The signals that each ranking profile uses."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ GROUPS: Final = {
         _("Who judges what was said, when, and what is kept of it."),
     ),
 }
-"""By the path of the part; "" holds the rules that stand in none."""
+"""Labels by the path of the part; "" is the part of the top-level settings."""
 
 _DAYS, _HOURS = _("days"), _("hours")
 

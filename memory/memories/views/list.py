@@ -30,11 +30,11 @@ from memory.recall.recall import Recall, Result, recall
 PAGE_SIZE = 30
 SEARCH_RESULTS = 20
 SEARCHED = 200
-"""How many of a search's best are gone through for those that fit the filters."""
+"""Number of a search's best results that are checked against the filters."""
 COUNTED = 1000
-"""Up to which number those that fit are counted."""
+"""Maximum up to which matches are counted."""
 WEIGHED = 500
-"""How many of the greatest base are looked at for what the first page by importance can hold."""
+"""Number of memories with the highest base importance that are read to bound the first page."""
 TAGS_OF, TAGS_SHOWN = 2000, 100
 _COLUMNS = {"created_at", "expires_at", "use_count"}
 CHOICES = {
