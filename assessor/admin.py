@@ -1,4 +1,4 @@
-"""The admin over assessments: what waits, what failed and why; judged again."""
+"""The admin pages of assessments: their states and errors, with an action to assess again."""
 
 from typing import Any
 from uuid import UUID
@@ -27,6 +27,8 @@ _COLOURS = {
 
 @admin.register(Assessment)
 class AssessmentAdmin(ReadOnlyAdmin):
+    """List assessments read-only, with an action that assesses the selected rows again."""
+
     list_display = (
         "user_message_start", "state_shown", "space", "weight", "memory_type", "provider",
         "attempts", "error", "created_at",
@@ -47,7 +49,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[QuerySet[Assessment], bool]:
-        """By an id, as the audit names it, or else by words."""
+        """Search by id if the term is a UUID, as in the activity log, or else by words."""
         try:
             return queryset.filter(pk=UUID(search_term.strip())), False
         except ValueError:

@@ -3,6 +3,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AssessorConfig(AppConfig):
+    """The assessor app: registers its export sections, write guard and background job."""
+
     name = "assessor"
     verbose_name = _("Assessment")
 
