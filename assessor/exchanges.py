@@ -47,7 +47,9 @@ def joined(span: Sequence[Exchange]) -> Exchange:
 
 
 def _in_a_row(texts: Iterable[str]) -> str:
-    """Join texts one per line, each with an end mark, so that a summary stays readable on one line."""
+    """Join texts one per line, each with an end mark, so that a summary stays readable
+    on one line.
+    """
     said = [text.strip() for text in texts if text.strip()]
     return "\n".join(f"{text}." if text[-1].isalnum() else text for text in said)
 

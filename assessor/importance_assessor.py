@@ -29,7 +29,9 @@ _SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """An assessment, its facets (rubric `facets`), the model's confidence if given, and the answer."""
+    """An assessment, its facets (rubric `facets`), the model's confidence if given, and
+    the answer.
+    """
 
     assessment: MemoryAssessment
     facets: Facets | None

@@ -76,7 +76,9 @@ class Figures:
 
     @property
     def agreement(self) -> float | None:
-        """The share of cascade exchanges, of those sent to the model, where both assessors agreed."""
+        """The share of cascade exchanges, of those sent to the model, where both
+        assessors agreed.
+        """
         return _share(self.agreed, self.asked_model)
 
     @property

@@ -31,7 +31,9 @@ MODEL_NAME_LENGTH = 120
 
 @dataclass(frozen=True)
 class Exchange:
-    """A user message with the assistant's response, its source and the options of its assessment."""
+    """A user message with the assistant's response, its source and the options of its
+    assessment.
+    """
 
     user_message: str
     assistant_response: str = ""

@@ -43,7 +43,9 @@ CUES = _load_cues()
 
 
 def feature_matrix(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> Matrix:
-    """Return features (len(texts), 384 + len(surface) + HASHED_DIMENSIONS); `vectors` is (n, 384)."""
+    """Return features (len(texts), 384 + len(surface) + HASHED_DIMENSIONS); `vectors`
+    is (n, 384).
+    """
     texts = [_folded(text) for text in texts]
     surface = np.array([surface_features(text) for text in texts], dtype=np.float32)
     hashed = np.array([_hashed_features(text) for text in texts], dtype=np.float32)
@@ -51,7 +53,9 @@ def feature_matrix(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> Ma
 
 
 def _folded(text: str) -> str:
-    """Normalise full-width marks and curly apostrophes, so that both spellings give equal features."""
+    """Normalise full-width marks and curly apostrophes, so that both spellings give
+    equal features.
+    """
     return unicodedata.normalize("NFKC", text).replace("\u2019", "'")
 
 

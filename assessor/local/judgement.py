@@ -115,7 +115,9 @@ def _type_probabilities(scores: Scores) -> Array:
 
 
 def _confidence(scores: Scores, types: Array) -> float:
-    """Return the confidence: the type's probability, reduced if message and best sentence disagree."""
+    """Return the confidence: the type's probability, reduced if message and best
+    sentence disagree.
+    """
     disagreement = abs(float(scores.importance[0] - scores.importance[1:].max()))
     return float(types.max()) * (1 - min(disagreement, 1.0))
 

@@ -51,7 +51,9 @@ def find_topics(text: str) -> list[str]:
 
 
 def _salient_words(text: str) -> list[str]:
-    """Return the longest content words in the order of the text; for Chinese, words of the lexicon."""
+    """Return the longest content words in the order of the text; for Chinese, words of
+    the lexicon.
+    """
     words = content_words(IMAGE.sub(" ", text))
     longest = sorted(words, key=lambda word: (-len(word), word))[:_MAX_NOUNS]
     return [*sorted(longest, key=words.index), *_CHINESE_WORDS.findall(text)[:_MAX_NOUNS]]
