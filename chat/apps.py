@@ -3,6 +3,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ChatConfig(AppConfig):
+    """The chat app: registers its export sections."""
+
     name = "chat"
     verbose_name = _("Chat")
 
