@@ -157,9 +157,9 @@ def holds_what_is_asked(question: str, text: str) -> bool | None:
 
 
 def asked_back(question: str) -> str:
-    """Return the question turned: "where do I live?" → "where do you live?", 我住在哪里？ → 你住在哪里？
+    """Return the question turned to the user, or "" if it is not simply about them.
 
-    Returns "" if the question is not simply about the user.
+    "where do I live?" → "where do you live?", 我住在哪里？ → 你住在哪里？
     """
     one = " ".join(question.split())
     if len(one) > _LONGEST_ECHO or _SECOND_PERSON.search(one) or re.search(r"[.!。！;；]", one):
