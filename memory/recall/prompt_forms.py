@@ -1,10 +1,10 @@
-"""The forms in which memories are put before a model: the seeds' own, letter for letter.
+"""Formats memories for a model, exactly as the seeds specify.
 
     list       seed 000, "Search Output Format": day, text, match and id, for prompts and tools
     summaries  seed 003, section 6: the age in words and the text
 
-Whatever a memory says, it stays in its line and in its place there: it cannot begin another line,
-close its quotation marks, or pass for a mark that a model's server reads as its own.
+A memory's text stays within its place on its line: it cannot begin another line, close its
+quotation marks, or imitate a control mark of a model's server.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 Form = Literal["auto", "list", "summaries"]
 
-# <tag>, </tag>, <|im_start|>, <｜User｜>, <!-- and <<SYS>>: what chat templates and prompts are
-# made of. Servers look for such marks in the finished prompt, wherever they come from.
+# <tag>, </tag>, <|im_start|>, <｜User｜>, <!-- and <<SYS>>: marks of chat templates and prompts.
+# Servers interpret them anywhere in the finished prompt.
 _ANGLE_MARK = re.compile(r"<(?=[A-Za-z/!?|｜<])")
 _BRACKET_MARK = re.compile(r"\[(/?[A-Z]{3,}(?:_[A-Z]+)*)\]")  # [INST], [/TOOL_CALLS]
-# Embeddings, overrides and isolates; right-to-left letters and the marks between them stay.
+# Embeddings, overrides and isolates. Right-to-left letters and the marks between them are kept.
 _TURNS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 
@@ -37,9 +37,9 @@ _AGES = {
 
 
 def relevant_memories(results: Sequence[Result]) -> str:
-    """`## RELEVANT MEMORIES`, a blank line, and a line for each:
+    """Return `## RELEVANT MEMORIES`, a blank line, and a line for each memory.
 
-    - [2026-02-18] User likes pizza (92% match, id: abc123)
+    Example line: - [2026-02-18] User likes pizza (92% match, id: abc123)
     """
     lines = [
         f"- [{result.memory.created_at:%Y-%m-%d}] {one_line(result.memory.content)}"
@@ -50,7 +50,7 @@ def relevant_memories(results: Sequence[Result]) -> str:
 
 
 def dated_summaries(results: Sequence[Result], language: str, now: datetime) -> str:
-    """A line for each, in Chinese `3天前的对话摘要“…”`, in any other language its English like."""
+    """Return a line for each memory: `3天前的对话摘要“…”` in Chinese, else its English equivalent."""
     words = "zh" if language == "zh" else "en"
     lines = [
         _SUMMARY[words].format(
@@ -63,28 +63,33 @@ def dated_summaries(results: Sequence[Result], language: str, now: datetime) -> 
 
 
 def rendered(results: Sequence[Result], *, form: Form, language: str, now: datetime) -> str:
-    """The block in the form that a space's policy names; `auto` goes by its language."""
+    """Return the memories in the form that the policy names; `auto` depends on its language."""
     if form == "summaries" or (form == "auto" and language == "zh"):
         return dated_summaries(results, language, now)
     return relevant_memories(results)
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without invisible controls, its marks made harmless to look at."""
-    words = " ".join(text.split())  # str.split knows all that splitlines breaks at
+    """Return the text on one line, without invisible controls and with control marks
+    made harmless.
+    """
+    words = " ".join(text.split())  # str.split covers all breaks of splitlines
     visible = "".join(sign for sign in words if not _is_hidden(sign))
     return _BRACKET_MARK.sub(r"(\1)", _ANGLE_MARK.sub("‹", visible))
 
 
 def _is_hidden(sign: str) -> bool:
-    """Controls, signs that turn around what follows (U+202A…, U+2066…), and the tag characters
-    (U+E0000…) in which invisible text can be hidden."""
+    """Return whether the sign is a control, a direction override or a tag character.
+
+    Overrides (U+202A…, U+2066…) reverse the following text; tag characters (U+E0000…) can hide
+    text.
+    """
     turns = unicodedata.bidirectional(sign) in _TURNS
     return turns or unicodedata.category(sign) == "Cc" or 0xE0000 <= ord(sign) <= 0xE007F
 
 
 def age(days: int) -> tuple[int, Literal["today", "day", "month", "year"]]:
-    """How old, in the unit that seed 003 (section 6) says it in; what lies ahead is today."""
+    """Return the age in the units of seed 003 (section 6); future dates count as today."""
     if days < 1:
         return 0, "today"
     if days < 30:

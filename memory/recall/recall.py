@@ -1,6 +1,6 @@
-"""Finding what is relevant now: one embedding call, one ranking statement, and why each was found.
+"""Finds relevant memories, with one embedding call and one ranking statement, and explains each.
 
-Recall reads; it never counts as use. Whoever puts what was found before a model calls
+Recall only reads and never counts as use. A caller that sends results to a model calls
 services.uses.mark_used.
 """
 
@@ -24,10 +24,10 @@ from memory.recall.sql import JUST_MISSED, Question, Shape, recalled
 
 @dataclass(frozen=True)
 class Result:
-    """A memory that was found, with every number that put it in its place.
+    """A memory found, with all numbers behind its position.
 
-    An explained one also has its `rank` among all that were ranked, 1 the best, and `rank_without`:
-    for each signal the profile uses, its rank if that signal weighed nothing.
+    If explained, it also has its `rank` among all ranked memories, 1 the best, and `rank_without`:
+    for each signal of the profile, its rank if that signal had no weight.
     """
 
     memory: Memory
@@ -40,13 +40,13 @@ class Result:
 
     @property
     def match(self) -> str:
-        """The seed's words: "92% match" (seed 000)."""
+        """The match in the seed's words: "92% match" (seed 000)."""
         return f"{match_percent(self.similarity)}% match"
 
 
 @dataclass(frozen=True)
 class Recall:
-    """An answer: the results, best first; in an explained one also what just missed."""
+    """An answer: the results, best first; if explained, also the just-missed memories."""
 
     question: Question
     shape: Shape
@@ -57,6 +57,7 @@ class Recall:
 
     @property
     def query(self) -> str:
+        """The question's text."""
         return self.question.text
 
     @property
@@ -65,11 +66,12 @@ class Recall:
 
     @property
     def memory_ids(self) -> list[UUID]:
+        """The ids of the results' memories."""
         return [result.memory.pk for result in self.results]
 
 
 def profile_named(name: str) -> Profile:
-    """The ranking profile of this name; raises InvalidArguments."""
+    """Return the ranking profile of this name; raises InvalidArguments."""
     try:
         return PROFILES[name]
     except KeyError:
@@ -91,11 +93,11 @@ def recall(
     without: Collection[UUID] = (),
     explain: bool = False,
 ) -> Recall:
-    """The live memories of the space that fit the query, by a profile; these few left out.
+    """Return the active memories of the space that fit the query, ranked by a profile.
 
-    The limit is what is asked for, else the profile's own, else the policy's. With `explain` also
-    where each would rank without each signal, and the next few that just missed.
-    Raises InvalidArguments for an unknown profile.
+    The memories in `without` are excluded. The limit is the argument, else the profile's own, else
+    the policy's. With `explain`, results also have their rank without each signal, and the
+    just-missed memories are returned. Raises InvalidArguments for an unknown profile.
     """
     started = perf_counter()
     policy = current_policy(space)
@@ -110,8 +112,10 @@ def recall(
 
 
 def explained(found: Recall) -> Recall:
-    """The same question once more, explained: at the same moment, by the same rules, and without
-    embedding it anew. What was remembered or let go in between makes the one difference."""
+    """Repeat the recall with an explanation: same time, policy and vector.
+
+    Only memories added or deleted in between make a difference.
+    """
     started = perf_counter()
     return _answer(found.question, replace(found.shape, explain=True), found.policy, started)
 
@@ -125,10 +129,11 @@ def compare(
     limit: int,
     now: datetime,
 ) -> Iterator[list[Recall]]:
-    """Question by question, what each of these profiles finds, at one moment and by these rules.
+    """Yield for each question the recalls of these profiles, at one time and by one policy.
 
-    `limit` is how many of each, whatever the profiles and the policy say. All questions are
-    embedded in one call, in which nobody's time counts; raises EmbeddingError.
+    `limit` is the number of results of each, whatever the profiles and the policy say. All
+    questions are embedded in one call, which is not part of the measured time; raises
+    EmbeddingError.
     """
     shapes = [_shape(policy.document, profile, limit) for profile in profiles]
     vectors = question_vectors(space.embedder, queries)
@@ -147,7 +152,7 @@ def _answer(question: Question, shape: Shape, policy: Policy, started: float) ->
 
 
 def _left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
-    """Those that are not left out, ranked as if the others were not there."""
+    """Return the results without the excluded ones, with ranks as if those did not exist."""
     out = [one for one in found if one.memory.pk in without]
     if not out:
         return found

@@ -1,4 +1,4 @@
-"""What is near in meaning: the memories nearest to a vector, by the space's model."""
+"""Finds the memories nearest in meaning to a vector, by the space's model."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,14 +25,16 @@ REACH = 150
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A live memory near the new statement, with its cosine similarity in [0, 1]."""
+    """An active memory near the new statement, with its cosine similarity in [0, 1]."""
 
     memory: Memory
     similarity: float
 
 
 def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
-    """The live memories nearest to this one, nearest first; none if it has no vector yet."""
+    """Return the active memories nearest to this one, nearest first; none if it has no
+    vector yet.
+    """
     space = memory.space
     own = vector_of(space, memory.pk)
     if own is None:
@@ -41,7 +43,7 @@ def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
 
 
 def vector_of(space: Space, memory_id: UUID) -> Any:
-    """A memory's vector by the space's model, None if it has none yet."""
+    """Return a memory's vector by the space's model, or None if it has none yet."""
     vectors = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
     return vectors.filter(memory_id=memory_id).values_list("vector", flat=True).first()
 
@@ -49,10 +51,10 @@ def vector_of(space: Space, memory_id: UUID) -> Any:
 def nearest_live(
     space: Space, vector: Any, *, besides: UUID | None = None, large: int = LARGE
 ) -> list[Neighbour]:
-    """The live memories nearest to a vector of the space's model, nearest first; and all that are
-    ALIKE.
+    """Return the active memories nearest to a vector of the space's model, nearest first.
 
-    In a space of more than `large` vectors by the embedder's approximate index, as recall does.
+    Includes all memories that are ALIKE. In a space of more than `large` vectors, the embedder's
+    approximate index is used, as in recall.
     """
     rows = Memory.objects.in_space(space).live()
     if besides is not None:
@@ -60,15 +62,16 @@ def nearest_live(
     size = size_if_large(space, large)
     if not (size and size.worth_index):
         return nearest(rows, space, vector)
-    # The index holds vectors with this cast (embeddings.services).
+    # The index contains vectors with this cast (embeddings.services).
     of_index = HalfVectorField(dimensions=space.embedder.dimensions)
     with index_scan(REACH):
         return _nearest(rows, space, vector, Cast(F("embeddings__vector"), of_index))
 
 
 def nearest(rows: MemoryQuerySet, space: Space, vector: Any) -> list[Neighbour]:
-    """Those of some of the space's memories that are nearest to the vector, nearest first: compared
-    with each of them."""
+    """Return the memories of `rows` nearest to the vector, nearest first, by comparing
+    with each.
+    """
     return _nearest(rows, space, vector, F("embeddings__vector"))
 
 

@@ -1,11 +1,11 @@
 """Recall in the database: one statement that returns the best memories with signals and score.
 
-questions     what is asked
-sizes         whether the space is large
-statement     the statement and its parts, in their order
-candidates    which memories are ranked
-words         what the question's words say about them
-expressions   how the formulas become text
+questions     the question and the options
+sizes         the size of the space
+statement     the statement and its parts, in order
+candidates    the memories that are ranked
+words         the matches of the question's words
+expressions   the formulas as SQL text
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ __all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "Question", "Shape", "recalled"]
 
 
 def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequence[Memory]:
-    """The live memories found, best first, each with `signal_*`, `score`, `time_coef` and
-    `current_importance`; for an explanation also `rank` and `rank_without_*`.
+    """Return the active memories found, best first, with their numbers as attributes.
 
-    With more than `large` memories the space may be ranked by its likely candidates only.
+    These are `signal_*`, `score`, `time_coef` and `current_importance`; for an explanation also
+    `rank` and `rank_without_*`. In a space of more than `large` memories, only the likely
+    candidates may be ranked.
     """
     size = None if shape.profile.candidates else size_if_large(question.space, large)
     if size is None or (shape.is_filtered and not size.worth_index):
         return _found(question, shape, statement(shape))
     found = _of_likely(question, shape, size)
     if shape.is_filtered and len(found) < shape.rows:
-        # A filter that leaves few memories may leave none of the candidates.
+        # A strict filter may exclude all candidates.
         return _found(question, shape, statement(shape))
     return found
 
@@ -58,7 +59,7 @@ def _found(question: Question, shape: Shape, sql: str, per_sampled: float = 1.0)
         "text": lexemes.prepare_question(question.text),
         "configuration": lexemes.configuration(shape.language),
         "now": question.now,
-        # Memories below the least score have their rank too, and may have just missed.
+        # Memories below the minimum score also have a rank, and may have just missed.
         "least": 0.0 if shape.explain else shape.min_score,
         "per_sampled": per_sampled,
     }

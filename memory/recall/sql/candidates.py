@@ -1,11 +1,11 @@
-"""Which memories are ranked: all, or in a large space those that some signal puts first.
+"""Selects the memories to rank: all, or in a large space the best by each signal.
 
 near          most similar, by the embedder's approximate index or by comparing with all
-telling       most answered by rare words, from the text index
-newest        for what recency weighs
-fresh         where it weighs much: the best by similarity and recency among very many newest
-weightiest    for what importance weighs: by its base, above what time leaves of it
-candidates    the ids of them all
+telling       best matches of rare words, from the text index
+newest        for the weight of recency
+fresh         for a large weight of recency: the best by similarity and recency of very many
+weightiest    for the weight of importance: by the base, which is at least the current value
+candidates    the ids of all these
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _TELLING = """
     FROM rare JOIN words ON words.number = rare.number
     GROUP BY rare.id ORDER BY sum(rare.match * words.rarity) DESC, rare.id LIMIT {reach}
 """
-# LIMIT 1, because a planner that expects many candidates would rather read all memories.
+# LIMIT 1: otherwise a planner that expects many candidates reads all memories.
 _LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({memory} LIMIT 1) AS memory"
 
 
 def reach(shape: Shape) -> int:
-    """How many the strongest signal brings."""
+    """Return the number of candidates of the strongest signal."""
     return max(REACH, 5 * shape.rows)
 
 
 def of_all(shape: Shape) -> dict[str, str]:
-    """The part `found`: a row for each memory that the profile ranks."""
+    """Return the part `found`: a row for each memory that the profile ranks."""
     memories = _memories(shape)
     if shape.profile.candidates != "importance":
         return {"found": select(_signals(memories, shape).values(*_COLUMNS))}
@@ -60,7 +60,10 @@ def of_all(shape: Shape) -> dict[str, str]:
 
 
 def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
-    """The same for the likely candidates; `dimensions` of the embedder if its index is used."""
+    """Return the part `found` with the likely candidates only, and the parts that select them.
+
+    `dimensions` is the embedder's if its index is used.
+    """
     memories = _memories(shape)
     if shape.profile.order == "created_at":
         return _looked_up(
@@ -91,12 +94,12 @@ def _looked_up(ids: str, shape: Shape) -> dict[str, str]:
 
 
 def _compared(memories: MemoryQuerySet) -> MemoryQuerySet:
-    """Those that have a vector by the space's model."""
+    """Return the memories that have a vector by the space's model."""
     return memories.filter(embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
 
 
 def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
-    """Adds what needs nothing but a memory and its vector."""
+    """Annotate the signals that depend only on a memory and its vector."""
     age = importance_sql.age_days(F("created_at"), NOW)
     weighed = _compared(memories).with_importance_now(decay=shape.decay, now=NOW)
     return weighed.annotate(
@@ -106,13 +109,13 @@ def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
 
 
 def _near_by_index(memories: MemoryQuerySet, count: int, dimensions: int) -> str:
-    # The index holds vectors with this cast. Its scan goes on until enough memories pass.
+    # The index contains vectors with this cast. Its scan continues until enough memories pass.
     vector = Cast(F("embeddings__vector"), HalfVectorField(dimensions=dimensions))
     return select(_compared(memories).order_by(CosineDistance(vector, VECTOR)).values("id")[:count])
 
 
 def _near_by_scan(count: int) -> str:
-    # To look up every memory would take twice as long. Those that are not live are few.
+    # Looking up every memory would take twice as long. Memories that are not active are few.
     hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
     vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
     vectors = vectors.exclude(memory_id__in=hidden.values("pk"))
@@ -121,7 +124,7 @@ def _near_by_scan(count: int) -> str:
 
 
 def _by_clock_and_weight(memories: MemoryQuerySet, shape: Shape) -> dict[str, str]:
-    """The ids that recency and importance put first: the more, the more these weigh."""
+    """Return the ids with most recency and importance: more ids for a larger weight."""
     heaviest = max(shape.profile.weights.values())
     recency, importance = shape.profile.recency / heaviest, shape.profile.importance / heaviest
     chosen: dict[str, QuerySet[Any, Any]] = {}

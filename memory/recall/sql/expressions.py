@@ -1,6 +1,6 @@
-"""Django's expressions as text, so that the statement uses the formulas' own SQL.
+"""Converts Django's expressions to text, so that the statement uses the formulas' own SQL.
 
-Constants are written into the text; `%(space)s` and the other values of a question remain.
+Constants are written into the text; `%(space)s` and other values of a question stay parameters.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memory.models import Memory
 
 
 def raw(text: str) -> RawSQL:
-    """A column of a named part of the statement, or a value of the question, in an expression."""
+    """Return an expression for a column of a named part, or for a value of the question."""
     return RawSQL(text, ())  # noqa: S611 - our own names
 
 
@@ -25,14 +25,14 @@ VECTOR, NOW = raw("%(vector)s::halfvec"), raw("%(now)s::timestamptz")
 
 
 def as_sql(value: Expression) -> str:
-    """The text of an expression over columns of Memory, or over those named by `raw`."""
+    """Return the text of an expression over columns of Memory, or over those named by `raw`."""
     query = Memory.objects.all().query
     compiled = query.get_compiler(connection=connection).compile(value.resolve_expression(query))
     return _with_constants(*compiled)
 
 
 def select(queryset: QuerySet[Any, Any]) -> str:
-    """The text of a queryset's SELECT."""
+    """Return the text of a queryset's SELECT."""
     return _with_constants(*queryset.query.get_compiler(connection=connection).as_sql())
 
 

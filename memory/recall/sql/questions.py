@@ -1,4 +1,4 @@
-"""What recall is asked, and by which rules it answers."""
+"""The inputs of recall: a question, and the options that determine the statement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JUST_MISSED = 5
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a space with its vector, and the memories that are no answer to it."""
+    """A question to a space with its vector, and the memories to exclude."""
 
     space: Space
     text: str
@@ -30,8 +30,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Shape:
-    """Everything that the text of the statement depends on. With `explain` each row also has its
-    rank without each signal, and the rows that just missed come too."""
+    """All options that determine the statement's text.
+
+    With `explain`, each row has its rank without each signal, and just-missed rows are returned
+    too.
+    """
 
     profile: Profile
     decay: DecayPolicy
@@ -44,14 +47,15 @@ class Shape:
 
     @property
     def rows(self) -> int:
-        """The largest number of rows that come back."""
+        """The maximum number of rows returned."""
         return self.limit + JUST_MISSED if self.explain else self.limit
 
     @property
     def min_score(self) -> float:
-        """The least score of a result; a profile that sorts by date has no score."""
+        """The minimum score of a result; 0 for a profile sorted by date, which has no score."""
         return self.recall.min_score if self.profile.order == "score" else 0.0
 
     @property
     def is_filtered(self) -> bool:
+        """True if memory types or tags restrict the results."""
         return bool(self.memory_types or self.tags)

@@ -1,7 +1,7 @@
-"""How large a space is, and whether its nearest memories come from the approximate index.
+"""Estimates a space's size, to decide whether to use the approximate index.
 
 A small space is ranked completely. All spaces share the index of their embedder: the smaller a
-space's part of it, the more of it is read in vain, and comparing with all its vectors is quicker.
+space's share, the more of the index is read in vain, and comparing with all its vectors is faster.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _IS_LARGE = """
     SELECT FROM memory_memory WHERE space_id = %(space)s AND status = 'live'
     OFFSET %(large)s LIMIT 1
 """
-# Ids are random, so the 256th of them tells how many there are, whatever the size.
-# Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
+# Ids are random, so the 256th smallest gives the number of ids, for any size. Source: the estimate
+# by the k-th smallest hash, Bar-Yossef et al. 2002.
 _SIZE = """
     SELECT memory_id,
         (SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass)
@@ -42,14 +42,14 @@ _MAX_EF = 1000  # pgvector's own limit
 
 @dataclass(frozen=True)
 class Size:
-    """About how many vectors a space has, and whether the index finds its nearest quicker."""
+    """The approximate number of a space's vectors, and whether the index is faster."""
 
     vectors: int
     worth_index: bool
 
 
 def size_if_large(space: Space, large: int = LARGE) -> Size | None:
-    """The size of the space within a tenth, or None if it is small."""
+    """Return the size of the space within a tenth, or None if it is small."""
     with connection.cursor() as cursor:
         cursor.execute(_IS_LARGE, {"space": space.pk, "large": large})
         if not cursor.fetchall():
@@ -67,8 +67,10 @@ def size_if_large(space: Space, large: int = LARGE) -> Size | None:
 
 @contextmanager
 def index_scan(reach: int) -> Iterator[None]:
-    """Let the approximate index find so many nearest, in a transaction of its own. Iterative: it
-    goes on where memories of other spaces or in the bin come first."""
+    """Let the approximate index return `reach` neighbours, within a transaction.
+
+    The scan is iterative: it continues past memories of other spaces or in the bin.
+    """
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(

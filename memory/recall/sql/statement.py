@@ -1,12 +1,12 @@
-"""The one statement of recall, as text with the names of a question's values in it.
+"""The statement of recall, as text with the names of a question's values.
 
 asked                  the question's words
-(sample … words)       in a large space, how rare they are there: see words.py
-(near … candidates)    in a large space, the ids of what is ranked: see candidates.py
-found                  one row for each memory that is ranked, with what needs nothing but the row
-hits, words, matches   what the question's words say about them: see words.py
+(sample … words)       in a large space, the words' rarity: see words.py
+(near … candidates)    in a large space, the ids of the memories to rank: see candidates.py
+found                  one row per ranked memory, with the signals that need only the row
+hits, words, matches   the matches of the question's words: see words.py
 scored                 all signals, and their contributions summed to the score
-ranked                 in order, cut to the limit; with ranks, if they are asked for
+ranked                 in order, cut to the limit; with ranks for an explanation
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ _SELECT = """
 _SIGNALS = {name: raw(f"signal_{name}") for name in SIGNALS}
 
 
-@lru_cache(maxsize=512)  # Django takes several ms to write it, as long as PostgreSQL to answer
+@lru_cache(maxsize=512)  # Django needs several ms to write it, as long as PostgreSQL to answer
 def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = None) -> str:
-    """The SQL for questions of this shape, that ranks all memories of the space or the `likely`
-    ones, with the `dimensions` of the embedder if its index is to find the nearest."""
+    """Return the SQL for questions of this shape.
+
+    It ranks all memories of the space or the `likely` ones. `dimensions` is the embedder's if its
+    index is to find the nearest.
+    """
     if likely:
         found = {**words.of_sample(), **candidates.of_likely(shape, dimensions)}
     else:
@@ -61,7 +64,7 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         ),
         "ranked": _RANKED.format(ranks=_ranks(shape), order=shape.profile.order, limit=shape.rows),
     }
-    # MATERIALIZED: PostgreSQL would otherwise repeat what is mentioned twice, every distance too.
+    # MATERIALIZED: otherwise PostgreSQL repeats parts that are used twice, every distance too.
     named = ",\n".join(f"{name} AS MATERIALIZED ({text})" for name, text in parts.items())
     numbers = ", ".join(f"ranked.{name}" for name in _numbers(shape))
     return f"WITH {named}" + _SELECT.format(numbers=numbers, order=shape.profile.order)
@@ -74,12 +77,14 @@ def _numbers(shape: Shape) -> list[str]:
 
 
 def _ranks(shape: Shape) -> str:
-    """The columns of an explanation: the rank of each memory, and its rank without each signal."""
+    """Return the columns of an explanation: each memory's rank, and its rank without
+    each signal.
+    """
     if not shape.explain:
         return ""
     orders: dict[str, str] = {"rank": shape.profile.order}
     for name in shape.profile.weights:
-        # Not the score less one part: what is equal in all others would differ by rounding.
+        # Not the score minus one part: otherwise equal scores would differ by rounding.
         left: dict[str, RawSQL | float] = {**_SIGNALS, name: 0.0}
         orders[f"rank_without_{name}"] = as_sql(ranking_sql.score(left, shape.profile))
     return "".join(

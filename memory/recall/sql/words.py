@@ -1,16 +1,16 @@
-"""What the question's words say: parts of recall's statement.
+"""Matches the question's words: parts of recall's statement.
 
-asked     the question's words, each as a query
-hits      which memory answers which word, and how well
-words     how much each word tells: its rarity
-matches   one row for each memory that answers any word
+    asked     the question's words, each as a query
+    hits      the matches of memories and words, with their quality
+    words     the informativeness of each word: its rarity
+    matches   one row for each memory that matches any word
 
-In a small space a word's rarity is counted among all memories that are ranked. In a large one that
-would mean to read half of the space for a common name, so rarity is estimated:
+In a small space, a word's rarity is counted among all ranked memories. In a large space that would
+mean reading half of the space for a common name, so rarity is estimated:
 
-sample    the memories with the lowest ids, which are random: the same each time
-counted   how many of the sample hold each word
-rare      all memories that hold a word which the sample hardly knows, from the text index
+    sample    the memories with the lowest ids, which are random: the same each time
+    counted   the number of memories in the sample with each word
+    rare      all memories with a word that is rare in the sample, from the text index
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ RARE, FEW = 5, 500
 """A word that fewer than five of the sample hold is rare, and so is one that fewer than some 500 of
 the space hold: it is counted exactly, and brings its holders as candidates."""
 
-# plainto_tsquery joins the words with AND, which finds nothing for four questions in five. Taken
-# apart, each word is a query of its own, quoted as PostgreSQL wants it.
+# plainto_tsquery joins the words with AND, which finds nothing for four questions in five. Here
+# each word becomes a query of its own, quoted as PostgreSQL requires.
 ASKED = """
     SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name
     FROM unnest(string_to_array(
@@ -53,7 +53,7 @@ _MATCHES = """
     FROM hits JOIN words ON words.number = hits.number
     GROUP BY hits.id
 """
-# A short id is the beginning of the id, and has an index by space.
+# A short id is the beginning of the id, and is indexed by space.
 _SAMPLE = """
     SELECT search FROM memory_memory
     WHERE space_id = %(space)s AND status = 'live' ORDER BY short_id LIMIT {sample}
@@ -88,7 +88,9 @@ LEXICAL = ranking_sql.lexical(raw("matches.matched"), raw("(SELECT sum(rarity) F
 
 
 def of_sample() -> dict[str, str]:
-    """The words' rarity, estimated before there are candidates: rare words help to find them."""
+    """Return the parts that estimate the words' rarity before candidates exist; rare words find
+    some.
+    """
     match, in_space = _match("memory_memory.search", "counted.word"), as_sql(search_in_space())
     return {
         "sample": _SAMPLE.format(sample=SAMPLE),
@@ -99,7 +101,9 @@ def of_sample() -> dict[str, str]:
 
 
 def of_found(*, count: bool) -> dict[str, str]:
-    """What the memories of `found` answer; with `count` the words' rarity among them as well."""
+    """Return the parts that match the words with `found`; with `count`, also the words' rarity
+    there.
+    """
     rarity = _rarity("count(hits.id)", "(SELECT count(*) FROM found)")
     return {
         "hits": _HITS.format(match=_match("found.search", "asked.word")),
