@@ -58,18 +58,23 @@ class AssessmentAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("user message"))
     def user_message_start(self, assessment: Assessment) -> str:
+        """Return the first 120 characters of the user's message."""
         return assessment.user_message[:120]
 
     @display(description=_("state"), label={s.label: c for s, c in _COLOURS.items()})
     def state_shown(self, assessment: Assessment) -> str:
+        """Return the state's label."""
         return str(State(assessment.state).label)
 
     @admin.display(description=_("importance"), ordering="importance")
     def weight(self, assessment: Assessment) -> str | None:
+        """Return the importance with two decimals, or None if not assessed."""
         return None if assessment.importance is None else f"{assessment.importance:.2f}"
 
     @admin.action(description=_("Assess again"), permissions=["retry"])
     def assess_again(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:
+        """Assess the selected rows again, and report how many were left unchanged."""
+
         def again(row: Assessment) -> None:
             assess_again(
                 space=row.space,
@@ -87,4 +92,5 @@ class AssessmentAdmin(ReadOnlyAdmin):
         one_by_one(request, assessments.select_related("space"), again, done=done, left=left)
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may assess rows again."""
         return request.user.has_perm("assessor.change_assessment")

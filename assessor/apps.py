@@ -1,3 +1,5 @@
+"""The assessor as a Django app."""
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +11,7 @@ class AssessorConfig(AppConfig):
     verbose_name = _("Assessment")
 
     def ready(self) -> None:
-        from assessor import reassessing  # its models are there only now
+        from assessor import reassessing  # importable only once models are loaded
         from assessor.transfer import SECTIONS
         from assessor.write_guard import GUARD
         from memory.jobs import kinds

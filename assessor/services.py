@@ -130,7 +130,7 @@ def finish(
     span = span_of(assessment)
     important = judgement.importance >= policy.assessment.store_above
     worth = important and any(map(anything_said, span))
-    if assessment.memory is not None:  # it was assessed before
+    if assessment.memory is not None:  # assessed before
         _finish_again(assessment, judgement, policy, worth=worth, now=now)
         return assessment.memory
     if not worth:

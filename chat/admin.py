@@ -37,4 +37,5 @@ class MessageAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("content"))
     def content_start(self, message: Message) -> str:
+        """Return the first 160 characters of the message."""
         return message.content[:160]

@@ -1,3 +1,5 @@
+"""The chat as a Django app."""
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +11,7 @@ class ChatConfig(AppConfig):
     verbose_name = _("Chat")
 
     def ready(self) -> None:
-        from chat.transfer import SECTIONS  # its models are there only now
+        from chat.transfer import SECTIONS  # importable only once models are loaded
         from memory.transfer.sections import contribute
 
         contribute(*SECTIONS)

@@ -78,8 +78,9 @@ def attribution(
     """Return the best match of a sentence's new information with the memory, in 0..1.
 
     The overlap coefficient |A ∩ B| / min(|A|, |B|) (Szymkiewicz 1934, Simpson 1943) of two sets of
-    words with weights. A name or number has twice the weight of another word, a word of the
-    question a quarter; a word of several recalled memories is divided by their number.
+    words with weights. A name or number has twice the weight of another word. A word of the
+    question has a quarter of its weight. The weight is divided by the number of recalled memories
+    with the word.
 
     Jaccard's |A ∩ B| / |A ∪ B| does not fit: a long sentence may use one short memory, and a short
     one a part of a long memory. If the memory has only words of the question ("do I like pizza?"),

@@ -35,6 +35,7 @@ class Hit:
 
     @property
     def id(self) -> UUID:
+        """The memory's id."""
         return UUID(self.stored["memory"]["id"])
 
     @property

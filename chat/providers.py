@@ -68,6 +68,7 @@ class Part:
 
     @property
     def provider_name(self) -> Any:
+        """The provider's display name."""
         return PROVIDERS.get(self.provider, self.provider)
 
 

@@ -14,10 +14,10 @@ class EbbCelery(Celery):
     """A Celery app in which only workers listen on the queue."""
 
     def connection_for_write(self, *args: Any, **options: Any) -> Any:
-        """Return a connection for enqueueing. It tries once: beat requeues lost tasks, and requests
-        must not wait for an unavailable queue.
+        """Return a connection for enqueueing, which tries to connect only once.
 
-        In PostgreSQL it uses one session without `NOTIFY`. With `NOTIFY`, each new connection would
+        Beat requeues lost tasks, and requests must not wait for an unavailable queue. In PostgreSQL
+        the connection uses one session without `NOTIFY`. With `NOTIFY`, each new connection would
         create the queue's trigger again (two at once would fail: "trigger already exists") and open
         a second session for listening.
         """

@@ -68,7 +68,7 @@ class EmbeddedPostgres:
         now = time.monotonic()
         if self._start_again_at is None:
             say("PostgreSQL has ended; it is started again.")
-            # The sessions of a killed server run, and keep its files, for a moment longer.
+            # The sessions of a killed server keep running, and keep its files, for a moment.
             self._start_again_at = now + _MOMENT
         elif now >= self._start_again_at:
             self._start_again_at = now + _PAUSE

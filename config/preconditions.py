@@ -59,7 +59,7 @@ def check_model() -> None:
 def check_broker() -> None:
     """Raise StartError if the queue's own server, if any, does not answer."""
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
-        return  # it is in the database
+        return  # the queue is in the database
     try:
         with app.connection_for_write(connect_timeout=_CONNECT_TIMEOUT) as queue:
             queue.ensure_connection(max_retries=1, interval_start=0)

@@ -104,7 +104,7 @@ def forget_last_run() -> None:
 
 
 def _install_queue() -> None:
-    # Its SQL cannot be run twice.
+    # The installation SQL cannot be run twice.
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('pgmq.meta')")
         [installed] = cursor.fetchone()

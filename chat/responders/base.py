@@ -31,6 +31,7 @@ class Turn:
 
     @property
     def question(self) -> str:
+        """The text of the last message."""
         return self.history[-1].content
 
 

@@ -50,7 +50,7 @@ def relevant_memories(results: Sequence[Result]) -> str:
 
 
 def dated_summaries(results: Sequence[Result], language: str, now: datetime) -> str:
-    """Return a line for each memory: `3天前的对话摘要“…”` in Chinese, else its English equivalent."""
+    """Return a line for each memory: `3天前的对话摘要“…”` in Chinese, else in English."""
     words = "zh" if language == "zh" else "en"
     lines = [
         _SUMMARY[words].format(

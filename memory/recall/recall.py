@@ -62,6 +62,7 @@ class Recall:
 
     @property
     def profile(self) -> Profile:
+        """The ranking profile of this recall."""
         return self.shape.profile
 
     @property
