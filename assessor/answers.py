@@ -184,8 +184,9 @@ _Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 class _Answer(BaseModel):
-    """Fields that both rubrics share. Seed 001's own form has no type, so it defaults to
-    observation.
+    """Fields that both rubrics share.
+
+    Seed 001's own form has no type, so it defaults to observation.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)

@@ -87,8 +87,9 @@ def queue_assessment(
     asked: ExchangeIn,
     idempotency_key: OnceOnly = None,
 ) -> Status[dict[str, Any]]:
-    """Queue an exchange for assessment. It is stored at once, and a worker assesses it exactly
-    once.
+    """Queue an exchange for assessment.
+
+    It is stored at once, and a worker assesses it exactly once.
     """
     access = access_to(request, "write")
     assessment = services.queue_assessment(

@@ -118,8 +118,9 @@ def _question(statement: str, neighbours: Sequence[Neighbour]) -> list[ChatMessa
 
 
 def _decision(answer: _Answer, statement: str, neighbours: Sequence[Neighbour]) -> Decision:
-    """Return the answer as a decision; raises ValueError for an unknown memory or an invented
-    quote.
+    """Return the answer as a decision.
+
+    Raises ValueError for an unknown memory or an invented quote.
     """
     verdict = Verdict(answer.decision)
     if verdict is Verdict.ADD:

@@ -250,8 +250,9 @@ def lock_taught(
 def taught_only_by(
     space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
 ) -> MemoryQuerySet:
-    """Return active memories from these exchanges that were not restated, changed or pinned
-    otherwise.
+    """Return active memories that only these exchanges taught.
+
+    Excludes memories that were restated, changed or pinned by other means.
     """
     others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
     again = MemoryEvent.objects.filter(

@@ -67,9 +67,7 @@ def reinstate(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Undo the retraction of these exchanges at that moment: requeue them and restore
-    the memories.
-    """
+    """Undo the retraction at that moment: requeue the exchanges and restore the memories."""
     put_back(space=space, assessment_ids=assessment_ids, taken_at=retracted_at, now=now)
     taught = Memory.objects.in_space(space).binned().filter(made_in(assessment_ids, written_ids))
     gone = taught.filter(bin_reason=BinReason.SUPERSEDED, binned_at=retracted_at)

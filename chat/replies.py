@@ -66,8 +66,9 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """The reply up to a model failure, which is stored. `error` is the cause, for callers that
-    raise it.
+    """The reply up to a model failure, which is stored.
+
+    `error` is the cause, for callers that raise it.
     """
 
     reply: Reply

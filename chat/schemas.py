@@ -213,8 +213,9 @@ class ConversationList(Schema):
 
 
 class Search(PageIn):
-    """A search for conversations. `q` contains words, each of which must be in the title or a
-    message.
+    """A search for conversations.
+
+    `q` contains words, each of which must be in the title or a message.
     """
 
     q: Annotated[Text, Field(max_length=MAX_SEARCH)] = ""

@@ -43,8 +43,9 @@ _DROP_TABLES = """
 
 
 class BackupError(Exception):
-    """The backup or restore is not possible; the text says why and what to do. Nothing
-    was changed.
+    """The backup or restore is not possible; the text says why and what to do.
+
+    Nothing was changed.
     """
 
 
@@ -230,8 +231,9 @@ def _tool(name: str, url: str) -> str:
 
 
 def _run(url: str, *command: str) -> None:
-    """Run a tool on the database. The URL is passed by environment variables, which `ps` does not
-    show.
+    """Run a tool on the database.
+
+    The URL is passed by environment variables, which `ps` does not show.
     """
     parts = psycopg.pq.Conninfo.parse(url.encode())
     where = {part.envvar.decode(): part.val.decode() for part in parts if part.val and part.envvar}

@@ -45,8 +45,9 @@ def health_parts(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def check_ready() -> dict[str, str]:
-    """Return part → "ok" or a sentence about the fault. Calls the model, so this may
-    take seconds.
+    """Return part → "ok" or a sentence about the fault.
+
+    Calls the model, so this may take seconds.
     """
     database = _database()
     return {

@@ -40,9 +40,7 @@ class Process:
         self._deaths = 0
 
     def start(self) -> None:
-        """Start the process in its own process group, so that Ctrl-C reaches only the
-        supervisor.
-        """
+        """Start the process in its own group, so that Ctrl-C reaches only the supervisor."""
         log = self._log_path.open("a", buffering=1)
         self._popen = subprocess.Popen(  # noqa: S603 - our own commands
             self._command,

@@ -99,12 +99,11 @@ class ChatModel(ABC):
     def stream(
         self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None
     ) -> AsyncGenerator[Chunk]:
-        """Yield text as it comes, then whole tool calls, then Finished; raises ModelError at any
-        point.
+        """Yield text as it comes, then whole tool calls, then Finished.
 
-        A stream without Finished has raised. A caller that may stop early wraps the stream in
-        `contextlib.aclosing`, which also ends the request at the endpoint. `tools` are OpenAI
-        function specs: `{"type": "function", "function": {...}}`.
+        Raises ModelError at any point. A stream without Finished has raised. A caller that may stop
+        early wraps the stream in `contextlib.aclosing`, which also ends the request at the
+        endpoint. `tools` are OpenAI function specs: `{"type": "function", "function": {...}}`.
         """
 
     @abstractmethod

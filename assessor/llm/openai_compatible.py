@@ -188,8 +188,9 @@ class OpenAICompatibleModel(ChatModel):
                     return await _post(client, request)
 
     async def _chunks(self, opened: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
-        """Yield the endpoint's chunks; raises ModelTimeout after `idle_timeout` seconds
-        of silence.
+        """Yield the endpoint's chunks.
+
+        Raises ModelTimeout after `idle_timeout` seconds of silence.
         """
         try:
             while True:

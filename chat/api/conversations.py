@@ -31,8 +31,9 @@ router = Router(tags=["chat"])
     operation_id="listConversations",
 )
 def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, Any]:
-    """List the space's conversations, latest first. `q` keeps those whose title or messages contain
-    its words.
+    """List the space's conversations, latest first.
+
+    `q` selects conversations whose title or messages contain each of its words.
     """
     rows = Conversation.objects.in_space(access_to(request, "read").space).saying(page.q)
     items, following = keyset("-updated_at").page(rows, limit=page.limit, cursor=page.cursor)

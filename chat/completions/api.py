@@ -41,8 +41,9 @@ async def create_completion(
     x_ebb_conversation: Header[Name | None] = None,
     x_ebb_memory: Header[MemoryUseName | None] = None,
 ) -> HttpResponseBase:
-    """Return the model's answer to a chat with memory. With `stream`, it comes as server-sent
-    events.
+    """Return the model's answer to a chat with memory.
+
+    With `stream`, it comes as server-sent events.
     """
     call = Call(
         access_to(request, "write").space,

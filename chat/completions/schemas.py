@@ -29,8 +29,9 @@ class Extension(Schema):
 
 
 class CompletionIn(BaseModel):
-    """A chat completion request in OpenAI's format. Other fields are passed to the
-    model unchanged.
+    """A chat completion request in OpenAI's format.
+
+    Other fields are passed to the model unchanged.
     """
 
     # Not ninja's Schema, which drops unknown fields.
@@ -60,8 +61,9 @@ class Remembered(Schema):
 
 
 class CompletionOut(BaseModel):
-    """The model's answer unchanged, plus `ebb`. With `stream`, chunks come as
-    server-sent events.
+    """The model's answer unchanged, plus `ebb`.
+
+    With `stream`, chunks come as server-sent events.
     """
 
     model_config = ConfigDict(extra="allow")

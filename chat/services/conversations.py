@@ -67,8 +67,9 @@ def _exchanges(space: Space, conversation_id: UUID) -> list[UUID]:
 
 
 def _bring_replies(space: Space, assessment_ids: Collection[UUID], now: datetime) -> None:
-    """Add replies that ended after the deletion to their exchanges; unfinished ones are
-    waited for.
+    """Add replies that ended after the deletion to their exchanges.
+
+    An exchange whose reply is still being written waits for it.
     """
     replies = Message.objects.in_space(space).filter(
         assessment__in=assessment_ids, assessment__assistant_response=""

@@ -67,8 +67,9 @@ async def _fragments(message: Message, *, may_begin: bool) -> AsyncGenerator[byt
 
 
 async def _drawn(following: live.LiveReply) -> AsyncGenerator[bytes]:
-    """Yield `recalled`, `text` and `tools`, which replace the page's content, and `token` and
-    `tool`, which append.
+    """Yield the reply's events as page fragments.
+
+    `recalled`, `text` and `tools` replace the page's content; `token` and `tool` append to it.
     """
     text, tool = "text", "tools"
     async with aclosing(following.read()) as news:

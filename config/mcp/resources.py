@@ -43,8 +43,9 @@ ONE = ResourceTemplate(
 
 
 def read(access: Access, uri: str) -> str:
-    """Return the text of a resource; raises Forbidden, NotFound, or InvalidArguments
-    for a bad id.
+    """Return the text of a resource.
+
+    Raises Forbidden, NotFound, or InvalidArguments for a bad id.
     """
     access.require("read")
     if not uri.startswith(_BEGIN):

@@ -32,9 +32,7 @@ class Neighbour:
 
 
 def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
-    """Return the active memories nearest to this one, nearest first; none if it has no
-    vector yet.
-    """
+    """Return the active memories nearest to this one, nearest first; [] without a vector."""
     space = memory.space
     own = vector_of(space, memory.pk)
     if own is None:

@@ -118,8 +118,9 @@ class Ebb:
         return self._pages("review")
 
     def approve(self, id: str) -> shapes.HeldMemory:
-        """Approve a memory in review; return the memory that now has its content, possibly an older
-        one.
+        """Approve a memory in review.
+
+        Returns the memory that now has its content, possibly an older one.
         """
         memory: shapes.HeldMemory = self._wire.call("POST", f"memories/{_part(id)}/approve")
         return memory

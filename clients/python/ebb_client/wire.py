@@ -63,8 +63,9 @@ class Wire:
         raise AssertionError("the last attempt returns or raises")
 
     def stream(self, path: str, body: object) -> Iterator[Event]:
-        """Yield the events of an answer; leaving the loop ends the call. An `error` event is
-        raised.
+        """Yield the events of an answer; leaving the loop ends the call.
+
+        An `error` event is raised.
         """
         with self._answer("POST", path, body, {"Accept": "text/event-stream"}) as answer:
             for event in _events(answer):
@@ -76,8 +77,9 @@ class Wire:
     def _answer(
         self, method: str, path: str, body: object, headers: Mapping[str, str]
     ) -> Iterator[HTTPResponse]:
-        """Yield the answer, to read inside the block. A string is sent as XML, everything else as
-        JSON.
+        """Yield the answer, to read inside the block.
+
+        A string is sent as XML, everything else as JSON.
         """
         sent: dict[str, str] = {**self._headers, **headers}
         data = None
