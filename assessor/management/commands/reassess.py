@@ -1,4 +1,4 @@
-"""`manage.py reassess`: judges many exchanges of a space again, and shows how far it is."""
+"""`manage.py reassess`: assesses many exchanges of a space again and shows the progress."""
 
 from typing import Any
 
@@ -15,6 +15,8 @@ from memory.models import JobState, Space
 
 
 class Command(BaseCommand):
+    """Assess failed exchanges again, or all exchanges of one model."""
+
     help = "Judge again what could not be judged. Ctrl-C stops it, --resume goes on."
 
     def add_arguments(self, parser: CommandParser) -> None:

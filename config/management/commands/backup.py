@@ -1,4 +1,4 @@
-"""`manage.py backup`: the whole installation as one file."""
+"""`manage.py backup`: writes the whole installation to one file."""
 
 import sys
 from pathlib import Path
@@ -12,6 +12,8 @@ from config.preconditions import StartError
 
 
 class Command(BaseCommand):
+    """Write a backup of the installation."""
+
     help = "Write the whole installation into a file. Ebb may run meanwhile."
     requires_system_checks: list[str] = []
 
