@@ -110,8 +110,8 @@ class MemoryType(models.TextChoices):
 class Status(models.TextChoices):
     """Live memories are recalled; held ones wait for a person; binned ones can be taken back."""
 
-    LIVE = "live", _("live")
-    REVIEW = "review", _("in review")
+    LIVE = "live", _("active")
+    REVIEW = "review", _("waiting for review")
     BINNED = "binned", _("in the bin")
 
 
@@ -176,14 +176,14 @@ class Memory(models.Model):
     # When its lifetime began, or began anew: Ebb learned of it (however long ago it was said), it
     # was used, its importance changed, it was restored. A new TTL counts from here.
     clock_started_at = models.DateTimeField(
-        _("lifetime counts from"), default=timezone.now, db_default=Now(), editable=False
+        _("lifetime starts"), default=timezone.now, db_default=Now(), editable=False
     )
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
-    restored_at = models.DateTimeField(_("taken back"), null=True, blank=True, editable=False)
+    restored_at = models.DateTimeField(_("restored"), null=True, blank=True, editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
     # Where it came from. Conversations and assessments live above this app: names, not keys.
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     # Of the turns of a conversation that were said at the same moment, which came first.
@@ -191,15 +191,15 @@ class Memory(models.Model):
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
 
     # Why it had to wait for a person; stays when it was let in.
-    review_reason = models.TextField(_("held because"), blank=True, editable=False)
+    review_reason = models.TextField(_("review reason"), blank=True, editable=False)
     # What it was about to do to a memory (review.proposals); null for nothing.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Filled while it is in the bin.
-    binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
+    binned_at = models.DateTimeField(_("moved to bin"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
-    importance_then = models.FloatField(_("importance then"), null=True, blank=True)
-    rank_then = models.PositiveIntegerField(_("rank then"), null=True, blank=True)
+    importance_then = models.FloatField(_("importance at that time"), null=True, blank=True)
+    rank_then = models.PositiveIntegerField(_("rank at that time"), null=True, blank=True)
 
     # Prepared by memory.text.lexemes in the space's language.
     search = SearchVectorField(editable=False)

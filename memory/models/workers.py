@@ -8,7 +8,7 @@ class WorkerHeartbeat(models.Model):
     """When a worker last said that it lives (config.celery). One row per queue."""
 
     queue = models.CharField(_("queue"), max_length=60, primary_key=True)
-    at = models.DateTimeField(_("at"))
+    at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("worker heartbeat")

@@ -67,7 +67,7 @@ def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) ->
     """Makes the rules of an earlier version hold again, as a new version. Raises NotFound."""
     earlier = policy_version(space, version)
     if earlier is None:
-        raise NotFound("There is no such version of the policy.")
+        raise NotFound("Policy version not found.")
     return change_policy(space=space, changes=earlier.document.model_dump(), actor=actor, now=now)
 
 
