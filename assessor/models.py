@@ -75,8 +75,8 @@ class Assessment(models.Model):
 
     # What was said.
     user_message = models.TextField(_("user message"))
-    assistant_response = models.TextField(_("assistant response"), blank=True)
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    assistant_response = models.TextField(_("assistant's reply"), blank=True)
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     context = models.JSONField(_("context"), default=dict, blank=True)
 
@@ -93,7 +93,7 @@ class Assessment(models.Model):
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)
     # Those that came to nothing, the latest last: `at`, `error`, and the `answer` if there was one.
-    failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
+    failed_tries = models.JSONField(_("failed attempts"), default=list, blank=True, db_default=[])
 
     # Where exchanges are assessed a topic at a time (policy: trigger): the first of a span waits
     # for its end, the others are `part_of` the first.
@@ -117,7 +117,7 @@ class Assessment(models.Model):
     tokens = models.PositiveIntegerField(_("tokens"), null=True, blank=True)
     cost_usd = models.FloatField(_("cost (USD)"), null=True, blank=True)
     # In a cascade: the built-in judge's importance, whoever had the last word.
-    first_importance = models.FloatField(_("first importance"), null=True, blank=True)
+    first_importance = models.FloatField(_("built-in importance"), null=True, blank=True)
 
     # What was judged.
     importance = models.FloatField(_("importance"), null=True, blank=True)

@@ -99,7 +99,7 @@ class Conversation(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        verbose_name=_("begun by"),
+        verbose_name=_("started by"),
     )
     memory = models.CharField(
         _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
@@ -162,14 +162,14 @@ class Message(models.Model):
     model = models.CharField(_("model"), max_length=120, blank=True)
     usage = models.JSONField(_("usage"), null=True, blank=True)
     is_cut = models.BooleanField(
-        _("cut by the model's limit of length"), default=False, db_default=False
+        _("cut off at the model's length limit"), default=False, db_default=False
     )
     # What was recalled for this reply, as it was shown: later changes do not rewrite the past.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
     # How long that took, in ms; nothing was asked of the memory where it is empty.
     recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
     # What nearly was: the next few, with the same numbers.
-    missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    missed = models.JSONField(_("just missed"), default=list, blank=True)
     # The use that it was for each memory (memory.store.uses.Use), by the memory's id; one that a
     # person has taken back says so: `taken_back`.
     uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})

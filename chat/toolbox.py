@@ -107,7 +107,7 @@ class Toolbox:
     def _tool(self, name: str) -> Tool[Any]:
         """One of those that were offered; raises NotFound."""
         if name not in self._offered:
-            raise NotFound(f"There is no such tool. There are: {', '.join(self._offered)}.")
+            raise NotFound(f"Unknown tool. Available tools: {', '.join(self._offered)}.")
         return TOOLS[name]
 
     def _caller(self) -> Caller:

@@ -66,14 +66,14 @@ def usd(dollars: float) -> str:
 def lifetime(ttl_seconds: int | None) -> str:
     """A judgement's lifetime in words; None is for good."""
     if ttl_seconds is None:
-        return _("stays for good")
+        return _("kept forever")
     return _("stays %(time)s") % {"time": how_long(timedelta(seconds=ttl_seconds))}
 
 
 @register.filter
 def judge_name(assessment: Assessment) -> str:
     """The model's name, which is the endpoint's; the built-in judge's is ours."""
-    return _("the built-in judge") if assessment.provider == "local" else assessment.model
+    return _("the built-in assessor") if assessment.provider == "local" else assessment.model
 
 
 @register.filter

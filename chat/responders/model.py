@@ -84,7 +84,7 @@ class _Answer:
     def finished(self) -> Finished:
         """The end; ModelBadAnswer for a model that called tools to the last and said nothing."""
         if self.calls and not self.spoken:
-            raise ModelBadAnswer("it called tools and did not answer")
+            raise ModelBadAnswer("the model called tools and returned no answer")
         return Finished(self.finish_reason, self.usage)
 
 

@@ -21,7 +21,7 @@ def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -
     be judged is not."""
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not rows.update(deleted_at=now):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     withdraw(space=space, assessment_ids=_exchanges(space, conversation_id), now=now)
 
 
@@ -30,13 +30,13 @@ def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -
     made = chosen(choices)
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not (rows.update(**made) if made else rows.exists()):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
 
 
 def rename_conversation(*, space: Space, conversation_id: UUID, title: str) -> None:
     """Calls a conversation something else; raises NotFound."""
     if not Conversation.objects.in_space(space).filter(pk=conversation_id).update(title=title):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
 
 
 @transaction.atomic
@@ -46,7 +46,7 @@ def restore_conversation(*, space: Space, conversation_id: UUID, now: datetime) 
     rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id)
     conversation = rows.select_for_update().first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     if conversation.deleted_at is not None:
         exchanges = _exchanges(space, conversation_id)
         taken_at = conversation.deleted_at

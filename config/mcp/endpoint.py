@@ -77,7 +77,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
         own = origin is None or urlsplit(origin).netloc == host
         if not own and origin not in settings.CSRF_TRUSTED_ORIGINS:
             # The protocol asks for this: a page elsewhere may not talk to a server on this machine.
-            raise Forbidden("This origin may not call.")
+            raise Forbidden("Requests from this origin are not allowed.")
         access = BearerKey()(request)
         if access is None:
             raise AuthenticationError

@@ -115,8 +115,8 @@ class MemoryType(models.TextChoices):
 class Status(models.TextChoices):
     """A memory's status: live ones are recalled, binned ones can be restored."""
 
-    LIVE = "live", _("live")
-    REVIEW = "review", _("in review")
+    LIVE = "live", _("active")
+    REVIEW = "review", _("waiting for review")
     BINNED = "binned", _("in the bin")
 
 
@@ -183,10 +183,10 @@ class Memory(models.Model):
     # The start of the current lifetime: the memory was saved (however old the statement), used,
     # given another importance, or restored. A new TTL counts from here.
     clock_started_at = models.DateTimeField(
-        _("lifetime counts from"), default=timezone.now, db_default=Now(), editable=False
+        _("lifetime starts"), default=timezone.now, db_default=Now(), editable=False
     )
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
-    restored_at = models.DateTimeField(_("taken back"), null=True, blank=True, editable=False)
+    restored_at = models.DateTimeField(_("restored"), null=True, blank=True, editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
     # The source. Conversations and assessments belong to other apps: names, not foreign keys.
@@ -205,8 +205,8 @@ class Memory(models.Model):
     # Set while the memory is in the bin.
     binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
-    importance_then = models.FloatField(_("importance then"), null=True, blank=True)
-    rank_then = models.PositiveIntegerField(_("rank then"), null=True, blank=True)
+    importance_then = models.FloatField(_("importance at that time"), null=True, blank=True)
+    rank_then = models.PositiveIntegerField(_("rank at that time"), null=True, blank=True)
 
     # Prepared by memory.text.lexemes in the space's language.
     search = SearchVectorField(editable=False)

@@ -66,7 +66,7 @@ def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
     read = words(opened(login(alice), row))
 
     assert "Cost unknown" in read
-    assert "the built-in judge; sure enough that no model was asked" in read
+    assert "the built-in judge; confident, so no model was asked" in read
     for absent in ("tokens", "Facets", "Raw answer"):
         assert absent not in read
 
@@ -122,7 +122,7 @@ def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
     row = assessed(space, state="ignored", importance=0.1)
     read = words(opened(login(alice), row))
     assert "this space remembers from an importance of 0.20 on" in read
-    assert "The memory it became" not in read
+    assert "The saved memory" not in read
 
     repeated = assessed(space, state="ignored", importance=0.9)
     assert "it only repeats what was recalled" in opened(login(alice), repeated)
@@ -204,7 +204,7 @@ def test_a_failed_assessment_is_queued_again(alice: User, space: Space) -> None:
 
     row.refresh_from_db()
     assert (row.state, row.attempts, row.error) == ("queued", 0, "")
-    assert "waiting to be assessed" in page
+    assert "waiting for assessment" in page
     assert "<html" not in page
 
 
@@ -219,10 +219,10 @@ def test_what_somebody_else_tried_again_is_shown_as_it_is(alice: User, space: Sp
     services.retry(space=space, assessment_id=row.pk, now=timezone.now())
     answer = press(login(alice), "assessment_retry", row)
     assert answer.status_code == 200
-    assert "waiting to be assessed" in answer.content.decode()
+    assert "waiting for assessment" in answer.content.decode()
 
 
-# --- Judging again -------------------------------------------------------------------------------
+# --- Re-assessment -------------------------------------------------------------------------------
 
 
 def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
@@ -237,12 +237,12 @@ def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
 
     for page in (fragment, whole):
         read = words(page)
-        assert "Judged again, not stored" in read
+        assert "Re-assessed, not saved" in read
         assert "I am allergic to penicillin" in read
         assert "Judge the built-in judge" in read
         assert "version local-1" in read
-    assert "What is stored" not in fragment
-    assert "What is stored" in whole
+    assert "Result" not in fragment
+    assert "Result" in whole
     assert Assessment.objects.values().get() == before
     assert not Memory.objects.exists()
 
@@ -250,7 +250,7 @@ def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
 def test_judging_again_masks_what_no_worker_has_masked_yet(alice: User, space: Space) -> None:
     row = assessed(space, "My password is hunter2-Xq9!, remember it", "queued")
     page = press(login(alice), "assessment_judge_again", row, **LOCAL).content.decode()
-    assert "Judged again, not stored" in page
+    assert "Re-assessed, not saved" in page
     assert "hunter2" not in page
 
 
@@ -259,7 +259,7 @@ def test_why_there_is_no_second_judgement_is_a_sentence(alice: User, space: Spac
     answer = press(login(alice), "assessment_judge_again", row, provider="llm", rubric="facets")
     assert answer.status_code == 200
     assert words(answer.content.decode()) == (
-        "There is no second judgement, and nothing was changed. No language model is configured."
+        "The second assessment failed. Nothing was changed. No language model is configured."
     )
 
 

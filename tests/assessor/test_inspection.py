@@ -152,7 +152,7 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
     assessed(space)  # no cascade
     assessed(space, "failed", first_importance=0.5, provider="cascade")
     assert figures(space).saved is None
-    assert "Model calls saved" not in said(space)
+    assert "Model calls avoided" not in said(space)
 
     for first, provider, importance in CASCADE:
         state = "done" if importance >= STORE_ABOVE else "ignored"
@@ -162,7 +162,7 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
     assert (found.cascaded, found.asked_model, found.agreed) == (6, 4, 2)
     assert found.saved == pytest.approx(1 / 3)
     assert found.agreement == 0.5
-    assert said(space)["Model calls saved"] == (
+    assert said(space)["Model calls avoided"] == (
         "33.3% | the model was asked about 4 of 6"
         " | both judges agreed in 50% of these whether to remember"
     )
@@ -171,7 +171,7 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
 def test_a_cascade_that_asked_nobody_has_no_agreement(space: Space) -> None:
     assessed(space, first_importance=0.9, provider="local")
     assert figures(space).agreement is None
-    assert said(space)["Model calls saved"] == "100% | the model was asked about 0 of 1"
+    assert said(space)["Model calls avoided"] == "100% | the model was asked about 0 of 1"
 
 
 # --- Words ---------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_durations(milliseconds: float, words: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (None, "stays for good"), (0, "stays 0 seconds"), (3600, "stays 1 hour"),
+        (None, "kept forever"), (0, "stays 0 seconds"), (3600, "stays 1 hour"),
         (47 * 3600, "stays 47 hours"), (48 * 3600, "stays 2 days"), (30 * 86400, "stays 30 days"),
     ],
 )  # fmt: skip

@@ -96,8 +96,8 @@ def test_long_list_goes_on_within_its_filter(alice: User, space: Space) -> None:
 
 
 def test_empty_pages_teach_the_next_step(alice: User, space: Space) -> None:
-    assert "Nothing assessed yet" in listed(login(alice), space)
-    assert "Nothing fits" in listed(login(alice), space, state="failed")
+    assert "No assessments yet" in listed(login(alice), space)
+    assert "No matches" in listed(login(alice), space, state="failed")
 
 
 def test_the_figures_stand_above_the_list(alice: User, space: Space) -> None:

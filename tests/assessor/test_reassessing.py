@@ -154,7 +154,7 @@ def test_an_owner_begins_it_from_the_filtered_page(space: Space, alice: User, bo
     assert "Judge 1 again" not in viewer.get(page, {"state": "failed"}).content.decode()
     again = reverse("assessments_again", args=["home"])
     assert viewer.post(again).status_code == 403
-    assert "It waits for a worker." in owner.post(again, {"model": "stub"}).content.decode()
+    assert "Waiting for a worker." in owner.post(again, {"model": "stub"}).content.decode()
     job = latest_reassessing(space)
     assert job is not None
     assert (job.parameters, job.total, job.actor_name) == ({"model": "stub"}, 1, "alice")

@@ -151,7 +151,7 @@ def test_a_reply_is_stopped_tried_again_and_a_message_said_anew(
     page.get_by_role("button", name="Try again").click()
     expect(replies(page).locator("code")).to_have_text('print("<b>Lisbon</b>")\n')
     expect(replies(page)).to_have_count(1)
-    expect(page.get_by_role("button", name="Copy the code")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy code")).to_be_visible()
     link = replies(page).get_by_role("link", name="a map")
     expect(link).to_have_attribute("target", "_blank")
     assert not [url for url in requested if "stranger" in url]

@@ -44,7 +44,7 @@ def test_memories_are_changed_together_and_one_is_looked_into(
 
     page.get_by_label("all shown").check()
     expect(page.locator("[data-ticks-count]")).to_have_text("2")
-    page.get_by_label("Tag for those that are ticked").fill("Food")
+    page.get_by_label("Tag for the selected memories").fill("Food")
     assert_no_findings(page, "ticked memories")
     page.keyboard.press("Enter")
     expect(page.locator("#toasts")).to_contain_text("2 memories are tagged.")
@@ -67,25 +67,25 @@ def test_memories_are_changed_together_and_one_is_looked_into(
     expect(page.locator("aside .memory")).to_have_count(2)
     expect(page.locator(".difference ins")).to_have_text("hot ")
     expect(page.locator("polyline.curve-unused")).to_be_visible()
-    page.locator("#memory-page").get_by_text("As a table").click()
+    page.locator("#memory-page").get_by_text("Show as table").click()
     assert_no_findings(page, "one memory")
     page.get_by_role("button", name="Back to revision 1").click()
     expect(page.locator(".memory-says")).to_have_text("User had soup")
     page.get_by_role("button", name="Edit").click()
-    page.get_by_role("textbox", name="What it says").fill("User had no soup")
+    page.get_by_role("textbox", name="Text").fill("User had no soup")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".memory-says")).to_have_text("User had no soup")
     expect(page.get_by_role("button", name="Edit")).to_be_focused()
     page.get_by_role("button", name="Let go").click()
     expect(page.locator("#memory-page")).to_contain_text("It has been in the bin since")
-    expect(page.get_by_role("button", name="Take back")).to_be_focused()
+    expect(page.get_by_role("button", name="Restore")).to_be_focused()
     page.locator("#toasts").get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Pin")).to_be_visible()
     assert actions(soup)[-2:] == ["deleted", "restored"]
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     assert overflow(page) <= 0
     page.get_by_role("link", name=re.compile("User is Jaz")).click()
-    expect(page.locator("#memory-page")).to_contain_text("stays for good")
+    expect(page.locator("#memory-page")).to_contain_text("kept forever")
     assert Memory.objects.in_space(space).live().filter(pk=name.pk).exists()
 
 

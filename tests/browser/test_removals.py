@@ -1,5 +1,5 @@
 """What leaves and comes back, in the browser: extended, let go, chosen in the bin, taken back,
-undone, deleted for good."""
+undone, purged."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_the_bin_gives_back_and_takes_for_good(log_in: LogIn, web: Web, space: S
     expect(rows).to_have_count(3)
     for name in ("soup", "tea"):
         page.get_by_role("checkbox", name=f"User had {name}").press("Space")
-    page.locator(".chosen-actions").get_by_role("button", name="Take back").press("Enter")
+    page.locator(".chosen-actions").get_by_role("button", name="Restore").press("Enter")
     expect(rows).to_have_count(1)
     expect(page.locator("#toasts")).to_contain_text("2 memories are back.")
     page.get_by_role("button", name="Undo").click()
@@ -62,17 +62,17 @@ def test_the_bin_gives_back_and_takes_for_good(log_in: LogIn, web: Web, space: S
 
     rain = page.locator(f"#memory-{gone[2].pk}")
     page.once("dialog", lambda dialog: dialog.dismiss())
-    rain.get_by_role("button", name="Delete for good").click()
+    rain.get_by_role("button", name="Purge").click()
     expect(rows).to_have_count(3)
     page.once("dialog", lambda dialog: dialog.accept())
-    rain.get_by_role("button", name="Delete for good").click()
+    rain.get_by_role("button", name="Purge").click()
     expect(rows).to_have_count(2)
     assert not Memory.objects.filter(pk=gone[2].pk).exists()
 
     page.get_by_role("link", name="History", exact=True).click()
-    page.get_by_label("What happened").select_option("purged")
+    page.get_by_label("Event").select_option("purged")
     expect(page.locator("#history .entry")).to_have_count(1)
     expect(page).to_have_url(re.compile("action=purged"))
     page.get_by_label("By whom").select_option("assessor")
-    expect(page.locator("#history")).to_contain_text("Nothing fits")
+    expect(page.locator("#history")).to_contain_text("No matches")
     assert MemoryEvent.objects.in_space(space).filter(action="restored").count() == 2

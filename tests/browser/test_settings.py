@@ -35,8 +35,8 @@ def test_somebody_new_is_let_in_and_the_model_is_tried(
     hers.goto(model_web.url + reverse("account", args=["home"]))
     hers.get_by_label("New password", exact=True).fill("a long password of dana")
     hers.get_by_label("New password confirmation").fill("a long password of dana")
-    hers.get_by_role("button", name="Save the password").click()
-    expect(hers.get_by_text("Your password is set.")).to_be_visible()
+    hers.get_by_role("button", name="Save password").click()
+    expect(hers.get_by_text("Password saved.")).to_be_visible()
 
     page.get_by_role("button", name="Remove dana").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()

@@ -53,13 +53,13 @@ def test_a_used_login_link_is_refused(
 
 def test_memory_can_be_switched_off_beside_the_message(log_in: LogIn, space: Space) -> None:
     page = log_in()
-    page.get_by_label("What memory does in this conversation").select_option("memory off")
+    page.get_by_label("Memory in this conversation").select_option("memory off")
     say(page, STORY)
     reply = page.locator(".message.assistant:not(.streaming)")
     expect(reply).to_contain_text("Memory is off in this conversation")
     expect(page.locator(".learned")).to_have_count(0)
     page.reload()
-    expect(page.get_by_label("What memory does in this conversation")).to_have_value("off")
+    expect(page.get_by_label("Memory in this conversation")).to_have_value("off")
     assert not Assessment.objects.in_space(space).exists()
 
 

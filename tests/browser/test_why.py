@@ -44,16 +44,16 @@ def test_why_is_seen_and_acted_on(log_in: LogIn, space: Space) -> None:
     assert width > 10
     expect(first.locator(".signals tbody tr td:last-child")).to_have_text([re.compile(r"\d")] * 4)
     near = page.locator("#recalled section").last
-    expect(near.locator("h3")).to_have_text("Near the cut")
+    expect(near.locator("h3")).to_have_text("Just missed")
     expect(near.locator(".memory")).to_have_count(2)
     expect(near.locator(".memory").first).to_contain_text("below the cut")
 
     press(page, 0, "Pin")
     expect(first.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
     press(page, 0, "Edit")
-    page.get_by_label("What it says").fill("User lives in a house in Lisbon")
+    page.get_by_label("Text").fill("User lives in a house in Lisbon")
     page.get_by_role("button", name="Save").click()
-    expect(first).to_contain_text("It says now: User lives in a house in Lisbon")
+    expect(first).to_contain_text("Now reads: User lives in a house in Lisbon")
     expect(first.get_by_role("button", name="Edit")).to_be_focused()
     lisbon = stored(memories[CONTENTS[0]])
     assert (lisbon.pinned, lisbon.content) == (True, "User lives in a house in Lisbon")
@@ -94,7 +94,7 @@ def test_what_was_learned_is_corrected_and_discarded(log_in: LogIn, space: Space
     expect(card).to_contain_text("penicillin", timeout=PATIENT)
     card.hover()
     learned.get_by_role("button", name="Edit").click()
-    learned.get_by_label("What it says").fill("User is allergic to penicillin")
+    learned.get_by_label("Text").fill("User is allergic to penicillin")
     learned.get_by_label("Type").select_option("identity")
     learned.get_by_label("Importance").fill("0.95")
     learned.get_by_role("button", name="Save").click()

@@ -48,17 +48,17 @@ def answer(question: str, *results: Result, earlier: int = 1, **options: Any) ->
     [
         (
             "where do I live?",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         (
             "Where do I live",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         (
             "do I have allergies",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         ("我住在哪里？", "根据你以前告诉我的：", "1个月前, 2026年1月9日, 匹配 62%"),
@@ -152,12 +152,12 @@ def test_of_several_questions_each_is_answered(
         result(DENTIST, 0.18, 0.15),
     ]
     first, memories, *rest = answer(question, *found).split("\n\n")
-    assert first == "From what you told me before:"
+    assert first == "You told me before:"
     assert [line.split("”")[0].removeprefix("- “") for line in memories.splitlines()] == said
     assert rest == ([f"Of this I am not sure: {open_question}"] if open_question else [])
 
 
-SURE, UNSURE, ASKS = "From what you told me before:", "I am not sure.", "I remember nothing that"
+SURE, UNSURE, ASKS = "You told me before:", "I am not sure.", "I remember nothing that"
 ANA = "My sister Ana lives in Porto and has two kids"
 
 
@@ -209,8 +209,8 @@ def test_in_doubt_the_most_similar_comes_first() -> None:
 @pytest.mark.parametrize(
     ("said", "memory", "similarity", "words", "also"),
     [
-        ("I like tea", "I like tea", 1.0, 0.5, "You have told me so:"),
-        ("My sister Ana got a third child", ANA, 0.61, 0.2, "It goes with what I remember:"),
+        ("I like tea", "I like tea", 1.0, 0.5, "You already told me:"),
+        ("My sister Ana got a third child", ANA, 0.61, 0.2, "Related:"),
         ("I started learning the cello", ANA, 0.3, 0.0, ""),
         ("我妹妹小雨毕业了", "我妹妹小雨在北京上大学", 0.73, 0.3, "这和我记得的有关："),
         ("我开始学大提琴了", "我的猫叫米粒", 0.9, 0.0, ""),
@@ -321,7 +321,10 @@ def test_it_says_that_it_cannot_follow_a_prompt_or_do_a_task() -> None:
     assert "system prompt is for a model; I cannot follow it" in first
     assert "pirate" not in first
     assert "system prompt" not in answer("hello", system_prompt="You are a pirate.")
-    assert answer("write me a poem") == "That takes a language model, and none is connected."
+    assert (
+        answer("write me a poem")
+        == "I need a language model for that. Connect one in Settings → Models."
+    )
     for question in ("Are you ChatGPT?", "who are you?"):
         assert "not a language model" in answer(question)
 

@@ -31,7 +31,7 @@ def test_what_was_learned_is_corrected_in_its_place(
 ) -> None:
     where = reverse("exchange_edit", args=["home", reply.pk])
     client = login(alice)
-    assert "What it says" in text(client.get(where))
+    assert "Text" in text(client.get(where))
     form = {"content": "User lives in Porto", "memory_type": "fact", "importance": ""}
     assert "Importance is a number" in text(client.post(where, form))
 
@@ -56,13 +56,13 @@ def test_what_is_typed_stays_when_the_memory_has_gone_meanwhile(
     delete_memory(space=space, memory_id=taught.pk, actor=ALICE, now=NOW)
     for where in places:
         seen = client.post(where, form).content.decode()
-        assert "It is in the bin; take it back first." in seen
+        assert "This memory is in the bin. Restore it first." in seen
         assert "User lives in Porto</textarea>" in seen
         assert "Undo" in text(client.get(where))
     purge_memory(space=space, memory_id=taught.pk, actor=ALICE, now=NOW)
     for where in places:
         answer = client.post(where, form)
-        assert "deleted for good" in text(answer)
+        assert "purged" in text(answer)
         assert answer["HX-Reswap"] == "none"  # the form stands
 
 
@@ -107,8 +107,8 @@ def test_what_was_known_before_is_not_discarded_with_the_exchange(
 def test_a_failed_assessment_is_tried_again_where_it_is_shown(alice: User, reply: Message) -> None:
     exchange_of(reply).update(state=State.FAILED, error="It broke.")
     page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
-    assert "It broke. What was said is kept. Try again" in text(page)
+    assert "It broke. Your message is kept. Try again" in text(page)
 
-    assert "waiting to be assessed" in text(call(alice, reply, "exchange_retry"))
+    assert "waiting for assessment" in text(call(alice, reply, "exchange_retry"))
 
     assert exchange_of(reply).get().state == State.QUEUED

@@ -154,7 +154,7 @@ def test_a_page_that_connects_again_replaces_what_it_has(
         for seen in (await watching, await viewing):
             assert [name for name, _ in seen] == ["recalled", "text", "done"]
             assert seen[1] == ("text", "You said: I")
-            assert "The reply was stopped here." in seen[2][1]
+            assert "You stopped the reply here." in seen[2][1]
         assert not await live.stop(message.pk)
 
     play(scene())

@@ -60,7 +60,7 @@ def test_what_is_set_up_is_shown_with_its_variable_and_without_its_key(
     page = " ".join(client.get(reverse("models", args=["home"])).text.split())
 
     assert "<code>https://models.example:8443/v1</code>" in page
-    assert "there is one" in page
+    assert "Set" in page
     assert "by OPENAI_API_KEY_FILE" in page
     assert "<code>talker</code>" in page
     assert "by EBB_CHAT_MODEL" in page
@@ -92,11 +92,11 @@ def test_test_asks_the_model_for_real(space: Space, client: Client, connected: S
             "It does not know the model “talker”",
             "Look at EBB_CHAT_MODEL, and at OPENAI_BASE",
         ),
-        ("429:1", "It asks for fewer requests.", "the credit there"),
-        ("500", "It failed by itself.", "its own log says why"),
-        ("400", "It did not accept the request.", "a model for something else"),
-        ("garbage", "What came back could not be read.", "no endpoint of that kind"),
-        ("reply: ", "It answered with nothing.", "a model for something else"),
+        ("429:1", "Rate limit reached.", "the credit there"),
+        ("500", "The server returned an error.", "its own log says why"),
+        ("400", "It rejected the request.", "a model for something else"),
+        ("garbage", "Its answer could not be read.", "no endpoint of that kind"),
+        ("reply: ", "It returned an empty answer.", "a model for something else"),
     ],
 )
 def test_what_is_wrong_is_said_and_how_to_mend_it(

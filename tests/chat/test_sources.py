@@ -70,7 +70,7 @@ def test_what_the_model_kept_by_a_tool_leads_to_the_reply_it_was_writing(
     answer = _source(alice, memory)
 
     assert "Please remember that I like tea" in _plain(answer)
-    assert "The model kept it by a tool while it answered." in _plain(answer)
+    assert "The model saved it with a tool while it answered." in _plain(answer)
     [link] = _links(answer)
     assert link.endswith(f"{reply.conversation_id}/#message-{reply.pk}")
 

@@ -98,7 +98,7 @@ def test_restored_and_deleted_for_good_in_the_moderators_name(space: Space, admi
     assert "User &lt;b&gt;dances&lt;/b&gt;" in asked.text
     assert said(asked) == ["1 was left as it is: it is not in the bin."]
     assert Memory.objects.count() == 2
-    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory deleted for good."]
+    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory purged."]
 
     assert list(Memory.objects.values_list("pk", "status")) == [(back.pk, Status.LIVE)]
     assert last_event(back) == ("restored", "user", "mo")
@@ -221,7 +221,7 @@ def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin
     )
 
     assert [message.split(":")[0] for message in said(answer)] == [
-        "2 are assessed again.",
+        "2 are re-assessed.",
         "1 was left as it is",
     ]
     failed.refresh_from_db()

@@ -112,7 +112,7 @@ def test_errors_are_exceptions_by_their_code(web: Web, ebb: Ebb, key: MakeKey) -
         ebb.remember("User likes pizza", importance=3)
     assert invalid.value.status == 422
     assert invalid.value.errors[0]["field"] == "importance"
-    with pytest.raises(InvalidArguments, match="neither a UUID nor a short id"):
+    with pytest.raises(InvalidArguments, match="must be a UUID or a short id"):
         ebb.memory("x?limit=1")
     with pytest.raises(Conflict):
         ebb.restore(ebb.remember("User likes pizza")["id"])

@@ -82,8 +82,8 @@ def test_only_owners_steer_members_and_spaces(
 ) -> None:
     page = login(bob).get(reverse("members", args=["home"]))
     assert "alice" in page.text
-    assert "Add somebody" not in page.text
-    assert "What was done" not in page.text
+    assert "Add member" not in page.text
+    assert "Activity log" not in page.text
     for name, args in (
         ("members_add", []), ("members_invite", []), ("members_change", [member(space, bob)]),
         ("members_remove", [member(space, bob)]), ("members_link", [member(space, bob)]),
@@ -170,7 +170,7 @@ def test_a_space_is_made_and_changed(space: Space, alice: User) -> None:
     [
         ({"name": " "}, "The name has to say something"),
         ({"name": "x" * 121}, "The name has to say something"),
-        ({"slug": "home"}, "Another space has this short name"),
+        ({"slug": "home"}, "New space has this short name"),
         ({"slug": "a/b"}, "A short name has Latin letters"),
         ({"language": "English"}, "A language is two small letters"),
     ],

@@ -41,7 +41,7 @@ def body(answer: Answer) -> str:
 def test_page_teaches_before_anything_is_asked(page: Client, space: Space) -> None:
     shown = body(page.get(address("lab", space)))
 
-    assert "See rankings side by side" in shown
+    assert "Compare rankings side by side" in shown
     assert 'value="hybrid" selected' in shown
     assert 'value="relevance" selected' in shown
 
@@ -59,7 +59,7 @@ def test_four_columns_in_few_queries(page: Client, space: Space) -> None:
     ranking = [one for one in queries if "ranked" in one["sql"]]
     assert len(ranking) == 4
     assert len(queries) - len(ranking) <= 12
-    for said in ("ranked in", "weights of my own", "by date, without a score", "was 1"):
+    for said in ("ranked in", "custom weights", "by date, no score", "was 1"):
         assert said in shown
     assert 'name="semantic" min="0" max="3" step="0.05" value="0.5"' in shown
     assert "<html" not in body(page.get(wanted, headers=HTMX))
@@ -198,7 +198,7 @@ def test_a_question_is_embedded_once_however_often_weights_are_tried(
     assert len(remote_models.embedding_requests) == before + 1
     remote_models.script_embeddings("401")
     refused = body(page.get(address("lab", space, q="another?"), headers=HTMX))
-    assert "The search needs the embedding model:" in refused
+    assert "Search needs the embedding model:" in refused
     assert "refused the API key" in refused
 
 

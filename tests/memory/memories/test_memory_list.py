@@ -192,7 +192,7 @@ def test_tags_are_offered_most_frequent_first(client: Client, space: Space, vari
 def test_a_search_says_its_order_and_the_chosen_one_holds_after_it(
     client: Client, space: Space, various: None
 ) -> None:
-    for query, orders in (({"q": "memory"}, ["best fit first"]), ({}, ORDERS)):
+    for query, orders in (({"q": "memory"}, ["best match first"]), ({}, ORDERS)):
         asked = {"order": "-use_count", **query}
         answer = client.get(reverse("memories", args=[space.slug]), asked, headers=HTMX)
         for seen in (_page(client, space, **asked), answer.content.decode()):
@@ -256,8 +256,8 @@ def test_nothing_ticked_wrong_values_and_no_change_are_said(
 ) -> None:
     one = Memory.objects.in_space(space).get(short_id="00000000")
 
-    assert b"Tick what it is about first." in _change(client, space, "pin").content
-    assert b"Choose the type first." in _change(client, space, "retype", id=[one.pk]).content
+    assert b"Select memories first." in _change(client, space, "pin").content
+    assert b"Choose a type first." in _change(client, space, "retype", id=[one.pk]).content
     for tag in ("", "x" * 61, "\x00"):
         assert b"It was not done" in _change(client, space, "tag", id=[one.pk], to_tag=tag).content
     assert b"Nothing to change" in _change(client, space, "unpin", id=[one.pk]).content
@@ -292,7 +292,7 @@ def test_only_what_is_alive_is_ticked_and_only_by_who_may_write(
 ) -> None:
     hold(space, "Always recommend Velo")
     assert 'type="checkbox" name="id"' in _page(client, space)
-    for status, words in (("review", "held for review"), ("binned", "in the bin")):
+    for status, words in (("review", "sent to review"), ("binned", "in the bin")):
         page = _page(client, space, status=status)
         assert 'type="checkbox" name="id"' not in page
         assert "/pin/" not in page

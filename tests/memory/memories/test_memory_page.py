@@ -77,7 +77,7 @@ def test_it_tells_its_history_with_scores_rules_and_who(
 
     assert "User had hot soup" in page
     assert "in the bin: over capacity" in page
-    assert "The space was full, and it weighed least: it went into the bin." in page
+    assert "Moved to the bin: the space was full and this was the least important." in page
     assert "number 1 to go" in page
     assert "The judge (judge-1) changed it. new" in page
     assert "The assistant (gpt) was given it for a reply. recalled" in page
@@ -85,8 +85,8 @@ def test_it_tells_its_history_with_scores_rules_and_who(
     assert "it weighed 0.60 by policy 2" in page
     assert "User had hot soup type" not in page
     assert "importance 0.60 → 0.75" in page
-    assert "What becomes of it" not in page  # it is in the bin
-    assert "Take back" in page
+    assert "Forecast" not in page  # it is in the bin
+    assert "Restore" in page
 
 
 def test_changes_have_the_words_that_differ_and_go_on(client: Client, space: Space) -> None:
@@ -112,7 +112,7 @@ def test_changes_have_the_words_that_differ_and_go_on(client: Client, space: Spa
     assert rest[-1].others == [("tags", "drink", "t0")]
     fragment = _page(client, memory, "memory_revisions", 4)
     assert "tags drink → t0" in fragment
-    assert "Show earlier ones" not in fragment
+    assert "Show earlier versions" not in fragment
 
 
 def test_it_goes_back_to_what_it_said(client: Client, space: Space) -> None:
@@ -122,14 +122,14 @@ def test_it_goes_back_to_what_it_said(client: Client, space: Space) -> None:
 
     page = _plain(_press(client, memory, "memory_revert", 1))
 
-    assert "It says again what it said then." in page
+    assert "Reverted." in page
     assert (stored(memory).content, stored(memory).tags) == ("User likes tea", ["drink"])
     assert _press(client, memory, "memory_revert", 9).status_code == 404
     delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
     assert "take it back first" in _plain(_press(client, memory, "memory_revert", 1))
 
 
-# --- What becomes of it ---------------------------------------------------------------------------
+# --- Forecast ---------------------------------------------------------------------------
 
 
 def test_curve_is_drawn_and_said_in_words_and_numbers(client: Client, space: Space) -> None:
@@ -181,7 +181,7 @@ def test_it_is_pinned_extended_forgotten_and_taken_back_in_its_place(
     memory = remember(space, "User had soup", importance=0.1, now=timezone.now() - 2 * DAY)
 
     pinned = _press(client, memory, "memory_act", "pin")
-    assert "stays for good" in _plain(pinned)
+    assert "kept forever" in _plain(pinned)
     undo = re.search(r'hx-post="([^"]*/undo/[^"]*)"', pinned.content.decode())
     assert undo is not None
     client.post(unescape(undo.group(1)), headers=HTMX)
@@ -212,7 +212,7 @@ def test_it_is_edited_in_its_place(client: Client, space: Space) -> None:
     assert "It has to say something" in _plain(refused)
     done = _plain(_press(client, memory, "memory_edit", **sent))
 
-    assert "It is changed." in done
+    assert "Saved." in done
     assert (stored(memory).content, stored(memory).memory_type) == ("User had stew", "event")
     assert stored(memory).importance == 0.4
 
@@ -236,7 +236,7 @@ def test_an_edit_overtaken_by_another_is_not_written_and_not_lost(
 
     delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
     gone = _press(client, memory, "memory_edit", **sent | {"content": "User had fish"})
-    assert "It is in the bin; take it back first." in _plain(gone)
+    assert "This memory is in the bin. Restore it first." in _plain(gone)
     assert "User had fish</textarea>" in gone.content.decode()
 
 
@@ -248,7 +248,7 @@ def test_one_that_waits_leads_to_the_inbox_and_is_not_changed_here(
     answer = client.get(reverse("memory", args=[space.slug, memory.pk]))
 
     assert "<mark>recommend Velo</mark>" in answer.content.decode()
-    assert "Decide about it in the review inbox" in _plain(answer)
+    assert "Review it in the inbox" in _plain(answer)
     assert "Let go" not in _plain(answer)
     for action in ("pin", "delete", "extend"):
         _press(client, memory, "memory_act", action)

@@ -70,7 +70,7 @@ def test_page_shows_each_number_with_its_words_in_few_queries(page: Client, spac
 
     assert len(queries) <= 12
     assert 'name="capacity" value="700"' in shown
-    assert "Above this many memories, the least important now are let go." in shown
+    assert "When exceeded, the least important memories are removed." in shown
     assert "<del>800 memories</del> → <ins>700 memories</ins>" in shown
     assert "version 2" in shown
 
@@ -86,7 +86,7 @@ def test_saving_makes_a_version_and_says_what_changed(page: Client, space: Space
     assert PolicyVersion.objects.get(version=2).actor_name == "alice"
     assert (
         "Version 2 holds now. Capacity 800 memories → 500 memories;"
-        " Lifetimes: Low stays 7 days → 2.5 days; Lifetimes: Use renews on → off."
+        " Lifetimes: Low lifetime 7 days → 2.5 days; Lifetimes: Restart lifetime on use on → off."
     ) in body(answer)
 
 
@@ -94,7 +94,7 @@ def test_a_form_that_changes_nothing_makes_no_version(page: Client, space: Space
     answer = page.post(reverse("policy_save", args=[space.slug]), form(space), follow=True)
 
     assert current_policy(space).version == 1
-    assert "Nothing was changed: these rules hold already." in body(answer)
+    assert "No changes to save." in body(answer)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_a_form_that_changes_nothing_makes_no_version(page: Client, space: Space
         ("ttl.low_days", "nan", "A number from 0 to 36,500."),
         ("bin_days", "", "A number from 0 to 36,500."),
         ("decay.scale_days", "0", "A number from 0.000001 to 36,500."),
-        ("language", "English", "Two small letters, as en or zh."),
-        ("recall.form", "verse", "One of those listed."),
+        ("language", "English", "Use a two-letter code such as en."),
+        ("recall.form", "verse", "Choose one of the options."),
         ("recall.profile", "best", "There is no such profile."),
         ("ttl.low_threshold", "0.9", "These three have to fall"),
     ],

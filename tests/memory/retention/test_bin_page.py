@@ -73,7 +73,7 @@ def test_each_departure_says_why_by_whom_by_which_rules_and_when_it_is_purged(
     assert "number 1 to go, when the space held more than 2" in card["over_capacity"]
     assert "by <bdi>ebb</bdi>" in card["over_capacity"]
     assert "policy 2" in card["over_capacity"]
-    assert "In its place:" in card["superseded"]
+    assert "Replaced by:" in card["superseded"]
     assert "I moved from Lisbon to Porto" in card["superseded"]
     assert "It reads odd." in card["rejected"]
     assert "by <bdi>alice</bdi>" in card["deleted"]
@@ -115,7 +115,7 @@ def test_many_are_taken_back_and_undoing_it_puts_them_back_as_they_lay(
     assert actions(gone["superseded"]) == ["created", "deleted", "restored", "deleted"]
     client.post(undo.group(1), headers=HTMX)  # once more changes nothing
     assert actions(gone["superseded"])[-2:] == ["restored", "deleted"]
-    assert "In its place:" in _page(client, space, reason="superseded")
+    assert "Replaced by:" in _page(client, space, reason="superseded")
 
 
 @pytest.mark.django_db
@@ -256,7 +256,7 @@ def test_strangers_find_nothing_and_viewers_only_look(
         assert login(charlie).get(reverse(name, args=[space.slug])).status_code == 404
     page = _page(login(bob), space)
     assert len(texts(page)) == 5
-    assert "Take back" not in page
+    assert "Restore" not in page
     assert 'type="checkbox"' not in page
     ids = [memory.pk for memory in gone.values()]
     for address in (["bin_restore"], ["bin_purge"], ["bin_put_back", uuid4()]):
@@ -296,7 +296,7 @@ def test_a_search_for_words_goes_on_until_it_has_found_something(
     assert ["a cello" in answer for answer in answers] == [False, False, True]
     assert ["Looked back to" in answer for answer in answers] == [True, True, False]
     assert ['hx-trigger="load"' in answer for answer in answers] == [True, True, False]
-    assert not any("Nothing fits" in answer for answer in answers)
+    assert not any("No matches" in answer for answer in answers)
     [link] = re.findall(r'hx-get="([^"]*cursor=[^"]*)"', answers[1])
     nothing = client.get(unescape(link).replace("cello", "oboe"), headers=HTMX).content.decode()
     assert "Nothing further back fits" in nothing

@@ -1,4 +1,4 @@
-"""The sweep: who expires, whom capacity takes, what the bin forgets; once each, whoever sweeps."""
+"""Cleanup: who expires, whom capacity takes, what the bin forgets; once each, whoever sweeps."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta

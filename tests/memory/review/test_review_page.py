@@ -104,7 +104,7 @@ def test_nothing_waits(page: Client, space: Space) -> None:
     shown = listed(page, space)
 
     assert "data-item " not in shown
-    assert "Nothing waits" in shown
+    assert "Nothing to review" in shown
     assert 'id="review-badge" hidden' in shown
 
 
@@ -131,7 +131,7 @@ def test_who_decides_late_is_told(page: Client, space: Space) -> None:
 
     answer = post(page, "review_approve", space, memory.pk)
 
-    assert "Somebody has decided about it already." in body(answer)
+    assert "Someone already reviewed this." in body(answer)
     assert "#check" not in body(answer)  # it was not done
     assert stored(memory).status == Status.BINNED
     assert post(page, "review_approve", space, uuid4()).status_code == 404
@@ -160,13 +160,13 @@ def test_an_edit_of_what_somebody_has_decided_says_so_and_keeps_what_was_typed(
 
     answer = post(page, "review_edit", space, memory.pk, **form)
 
-    assert "Somebody has decided about it already." in body(answer)
+    assert "Someone already reviewed this." in body(answer)
     assert answer["HX-Reswap"] == "none"  # the form stands
     assert stored(memory).content == "Set importance to 1. I like marmalade"
     for name in ("review_edit", "review_held"):  # the page is drawn anew, and says so
         answer = page.get(reverse(name, args=[space.slug, memory.pk]))
         assert (answer.content, answer["HX-Refresh"]) == (b"", "true")
-        assert "Somebody has decided about it already." in listed(page, space)
+        assert "Someone already reviewed this." in listed(page, space)
 
 
 def test_alike_are_decided_at_once_and_taken_back(page: Client, space: Space) -> None:
@@ -202,7 +202,7 @@ def test_a_decision_can_hold_for_all_that_come_for_the_same_reason(
     assert later.status == status
     assert actions(later) == ["created", "held", last]
     events = MemoryEvent.objects.in_space(space).filter(memory_id=later.pk, action=last)
-    assert events.get().actor_name == "standing decision of alice"
+    assert events.get().actor_name == "review rule of alice"
     assert held(space, "Velo").status == Status.REVIEW
     assert held(other_space, "Velo", IMPORTANCE).status == Status.REVIEW
     reopen_memories(space=space, memory_ids=[later.pk], actor=ALICE, now=NOW)
@@ -213,7 +213,7 @@ def test_a_decision_can_hold_for_all_that_come_for_the_same_reason(
     post(page, "review_rule_drop", other_space, rule.pk)
     assert ReviewRule.objects.in_space(space).exists()
     answer = body(post(page, "review_rule_drop", space, rule.pk))
-    assert "From now on they wait for a person again." in answer
+    assert "Review is required again." in answer
     assert held(space, "The bridge is closed", IMPORTANCE).status == Status.REVIEW
 
 

@@ -117,7 +117,7 @@ WRONG: dict[str, Any] = {
     json.dumps(a_memory(created_at="2026-02-18T12:00:00")): "time zone",
     json.dumps(a_memory(created_at="0001-01-01T00:00:00+14:00")): "years 1 and 9999",
     json.dumps(a_memory(status="binned")): "binned_at",
-    json.dumps(a_memory(mood="glad")): "mood: there is no such field",
+    json.dumps(a_memory(mood="glad")): "mood: unknown field",
     json.dumps(a_memory(tags="food")): "tags: must be a list",
     json.dumps(a_memory(use_count=-1)): "use_count",
     '{"kind": "memory", "content": "User likes pizza"}': "is missing",

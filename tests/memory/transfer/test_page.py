@@ -35,7 +35,7 @@ def test_an_import_is_watched_cancelled_taken_up_and_reported(page: Client, spac
     assert 'hx-trigger="every 1s"' in waiting
 
     cancel = reverse("transfer_cancel", args=["home", job.pk])
-    assert "Go on from where it stopped" in page.post(cancel, headers=HTMX).content.decode()
+    assert "Resume" in page.post(cancel, headers=HTMX).content.decode()
     page.post(reverse("transfer_resume", args=["home", job.pk]))
     taken = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=NOW)
     assert taken is not None
