@@ -125,7 +125,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     @admin.display(description=_("history"))
     def what_happened(self, memory: Memory) -> str:
         """Return a link to the memory's history."""
-        return format_html('<a href="{}">{}</a>', _history_of(memory.pk), _("What happened to it"))
+        return format_html('<a href="{}">{}</a>', _history_of(memory.pk), _("History"))
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None

@@ -190,7 +190,7 @@ class Memory(models.Model):
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
     # The source. Conversations and assessments belong to other apps: names, not foreign keys.
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     # The order of a conversation's turns that have the same time.
@@ -198,12 +198,12 @@ class Memory(models.Model):
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
 
     # Why the memory was sent to review; kept after its approval.
-    review_reason = models.TextField(_("held because"), blank=True, editable=False)
+    review_reason = models.TextField(_("review reason"), blank=True, editable=False)
     # The proposed change to another memory (review.proposals); null for none.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Set while the memory is in the bin.
-    binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
+    binned_at = models.DateTimeField(_("moved to bin"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
     importance_then = models.FloatField(_("importance at that time"), null=True, blank=True)
     rank_then = models.PositiveIntegerField(_("rank at that time"), null=True, blank=True)

@@ -33,7 +33,7 @@ class ReviewRule(models.Model):
     """
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    kind = models.TextField(_("kind of reason"))
+    kind = models.TextField(_("reason type"))
     # A kind may be too long for an index.
     kind_digest = models.GeneratedField(
         expression=MD5("kind"), output_field=models.CharField(max_length=32), db_persist=True

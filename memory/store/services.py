@@ -292,6 +292,6 @@ def lock_memory(space: Space, memory_id: uuid.UUID) -> Memory:
     """Return the memory, locked until the transaction ends; raises NotFound."""
     memory = Memory.objects.in_space(space).select_for_update().filter(pk=memory_id).first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.space = space  # avoids another query
     return memory

@@ -152,6 +152,22 @@ def test_links_of_documents_lead_somewhere() -> None:
             assert not anchor or anchor in anchors(target), (document.name, path, anchor)
 
 
+RIDDLE = re.compile(r"(What|Who|Whom|Whose|Whoever|Whatever|Whether|Those|Which|Where|Nobody)\b")
+
+
+def test_docstrings_do_not_begin_with_a_relative_clause() -> None:
+    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+    riddles = [
+        f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, documented) and (text := ast.get_docstring(node) or "")
+        if RIDDLE.match(text)
+    ]
+
+    assert riddles == []
+
+
 FORBIDDEN_MARKUP = {
     "inline script": re.compile(r"<script(?![^>]*\ssrc=)(?![^>]*application/json)", re.I),
     "inline style": re.compile(r"<style|\sstyle\s*=", re.I),

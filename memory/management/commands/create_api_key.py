@@ -22,7 +22,7 @@ from memory.spaces.services import create_space
 class Command(BaseCommand):
     """Create an API key and print it."""
 
-    help = "Create an API key for a space and print it, and nothing else."
+    help = "Create an API key for a space and print only the key."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")

@@ -17,7 +17,7 @@ from memory.transfer.export import count_rows, export_lines
 class Command(BaseCommand):
     """Export a space."""
 
-    help = "Write everything in a space as JSON Lines. Progress goes to standard error."
+    help = "Export a space as JSON Lines. Progress goes to standard error."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")

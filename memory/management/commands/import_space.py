@@ -20,7 +20,7 @@ from memory.transfer.upload import IMPORT, begin_import
 class Command(BaseCommand):
     """Import a file into a space."""
 
-    help = "Read a file into a space. Ctrl-C stops it, --resume goes on."
+    help = "Import a file into a space. Ctrl-C stops, --resume continues."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")

@@ -17,7 +17,7 @@ from memory.retention.sweep_job import KIND, begin_sweep
 class Command(BaseCommand):
     """Sweep a space now."""
 
-    help = "Sweep a space now: expiry, capacity, the bin. Ctrl-C stops it, --resume goes on."
+    help = "Clean up a space now: expiry, capacity, the bin. Ctrl-C stops, --resume continues."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("space", help="the space's short name")

@@ -24,7 +24,9 @@ _EVERY = 0.3  # seconds
 class Command(BaseCommand):
     """Move a space to another embedding model."""
 
-    help = "Move a space to another embedding model; search stays with the old one until then."
+    help = (
+        "Move a space to another embedding model. Search uses the old one until the move is done."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")
