@@ -75,9 +75,7 @@ def _introduction(turn: Turn) -> list[str]:
 
 def _answer(turn: Turn) -> list[str]:
     if turn.memory == MemoryUse.OFF:
-        return [
-            _("Memory is off in this conversation, so I don't look anything up or save anything.")
-        ]
+        return [_("Memory is off in this conversation: I neither look things up nor save them.")]
     match kind_of(turn.question):
         case Kind.GREETING:
             return [

@@ -61,11 +61,8 @@ def measure(
     now: datetime,
     patience: float = PATIENCE,
 ) -> Measured:
-    """Rank each marked question by each profile, latest marked first, for at most `patience`
-    seconds.
-
-    Every profile gets the same questions. Raises EmbeddingError.
-    """
+    """Rank the questions marked last by each profile, for at most `patience` seconds. Raises
+    EmbeddingError."""
     until = perf_counter() + patience
     marked = RelevanceMark.objects.in_space(space).to_be_found().by_question(MAX_QUESTIONS + 1)
     found = compare(

@@ -124,11 +124,8 @@ def preview_policy(
     now: datetime,
     as_of: datetime | None = None,
 ) -> Preview:
-    """Return the effect of a sweep at `as_of` under the policy with these changes, and the results
-    of the questions then.
-
-    A time in the past counts as now. The changes are as for `change_policy`; raises
-    InvalidArguments as it does.
+    """Return what a sweep at `as_of`, now at the earliest, would do under the policy with these
+    changes, and what the questions would find then. Raises InvalidArguments as change_policy does.
     """
     policy = current_policy(space).document
     document = changed(policy, {name: part for name, part in changes.items() if name != "version"})

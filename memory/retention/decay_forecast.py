@@ -66,8 +66,7 @@ class _Clock:
 
 
 def curve(memory: Memory, policy: PolicyDocument, now: datetime) -> Curve:
-    """Return a live memory's forecast under the policy in effect. Memories in review or in the bin
-    have none."""
+    """Return a live memory's forecast under the policy in effect."""
     as_it_is = _Clock(
         memory.last_active_at or memory.created_at,
         memory.use_count,
@@ -79,7 +78,6 @@ def curve(memory: Memory, policy: PolicyDocument, now: datetime) -> Curve:
     days = max(_days(as_it_is, now), _days(used_today, now))
 
     def course(clock: _Clock) -> Course:
-        """Return the forecast from these clocks."""
         reach = min(days, _days(clock, now))
         ahead = [reach * step / POINTS for step in range(POINTS + 1)]
         points = [(day, _weight(memory, clock, policy.decay, now, day)) for day in ahead]

@@ -55,10 +55,9 @@ def restore_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
     """Restore memories from the bin, all or none. Their lifetimes restart, or they would expire the
-    same night (retention.statements.TAKEN_BACK_STAYS).
+    same night (retention.statements.TAKEN_BACK_STAYS). The history keeps why each was deleted.
 
-    The history records why each one was deleted. Raises NotFound, or Conflict if one is not in the
-    bin.
+    Raises NotFound, or Conflict if one is not in the bin.
     """
     policy, actor = current_policy(space), actor.in_action()
     held = _lock(space, memory_ids)

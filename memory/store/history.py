@@ -33,8 +33,7 @@ def record(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Append one event per memory, with its current text and importance. All belong to one action:
-    the actor's, or a new one."""
+    """Append one event per memory, all of one action: the actor's, or a new one."""
     shared = {
         "at": now,
         "action": action,

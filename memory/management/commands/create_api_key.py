@@ -47,10 +47,8 @@ class Command(BaseCommand):
             )
         found = Space.objects.open().filter(slug=space).first()
         if found is None and not create_space:
-            raise CommandError(
-                _("There is no space named %(name)s. Add --create-space to create it.")
-                % {"name": space}
-            )
+            text = _("There is no space named %(name)s. Add --create-space to create it.")
+            raise CommandError(text % {"name": space})
         try:
             with transaction.atomic():
                 _key, secret = create_key(
