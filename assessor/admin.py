@@ -1,4 +1,4 @@
-"""The admin over assessments: what waits, what failed and why; judged again."""
+"""The admin pages of assessments: their states and errors, with an action to assess again."""
 
 from typing import Any
 from uuid import UUID
@@ -27,6 +27,8 @@ _COLOURS = {
 
 @admin.register(Assessment)
 class AssessmentAdmin(ReadOnlyAdmin):
+    """List assessments read-only, with an action that assesses the selected rows again."""
+
     list_display = (
         "user_message_start", "state_shown", "space", "weight", "memory_type", "provider",
         "attempts", "error", "created_at",
@@ -47,7 +49,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[QuerySet[Assessment], bool]:
-        """By an id, as the audit names it, or else by words."""
+        """Search by id if the term is a UUID, as in the activity log, or else by words."""
         try:
             return queryset.filter(pk=UUID(search_term.strip())), False
         except ValueError:
@@ -56,18 +58,23 @@ class AssessmentAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("user message"))
     def user_message_start(self, assessment: Assessment) -> str:
+        """Return the first 120 characters of the user's message."""
         return assessment.user_message[:120]
 
     @display(description=_("state"), label={s.label: c for s, c in _COLOURS.items()})
     def state_shown(self, assessment: Assessment) -> str:
+        """Return the state's label."""
         return str(State(assessment.state).label)
 
     @admin.display(description=_("importance"), ordering="importance")
     def weight(self, assessment: Assessment) -> str | None:
+        """Return the importance with two decimals, or None if not assessed."""
         return None if assessment.importance is None else f"{assessment.importance:.2f}"
 
     @admin.action(description=_("Assess again"), permissions=["retry"])
     def assess_again(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:
+        """Assess the selected rows again, and report how many were left unchanged."""
+
         def again(row: Assessment) -> None:
             assess_again(
                 space=row.space,
@@ -85,4 +92,5 @@ class AssessmentAdmin(ReadOnlyAdmin):
         one_by_one(request, assessments.select_related("space"), again, done=done, left=left)
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may assess rows again."""
         return request.user.has_perm("assessor.change_assessment")

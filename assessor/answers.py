@@ -1,8 +1,8 @@
-"""What a model answered, read as an assessment: repaired where its meaning is certain, or refused.
+"""Reads a model's answer as an assessment: repairs what is unambiguous, refuses the rest.
 
-Models that cannot be held to a schema wrap JSON in fences and prose, write Python or JavaScript
-instead, say `"0.7"` for 0.7 and PREFERENCE for preference. What could mean two things is refused:
-asking again costs a hundredth of a cent, a wrong memory stays.
+Models without structured output wrap JSON in fences and prose, write Python or JavaScript, say
+`"0.7"` for 0.7 and PREFERENCE for preference. An ambiguous answer is refused: another request costs
+a hundredth of a cent, but a wrong memory stays.
 """
 
 import json
@@ -18,12 +18,12 @@ from memory.drafts import Content, Facets, MemoryTypeName, Tag, Text, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
 
 MAX_TAGS, MAX_TOPICS = 10, 5  # seed 001, System Prompt
-# What a reasoning model thinks aloud may hold JSON that it did not mean. Some endpoints swallow the
-# word that opens it, and one that ran out of tokens never closed it.
+# A reasoning model's thoughts may contain JSON that is not the answer. Some endpoints drop the
+# opening tag, and a model that ran out of tokens never writes the closing one.
 _THOUGHT = re.compile(
     r"(?:\A|<think(?:ing)?>).*?</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE
 )
-# Line breaks inside strings are common, and clear.
+# Line breaks inside strings are common and unambiguous.
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=lambda pairs: _each_once(pairs))
 _NUMBER = re.compile(r"\s*([+-]?\d*\.?\d+)\s*(%?)\s*")
 # Other names that models give the fields.
@@ -34,11 +34,11 @@ _NAMES = {
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The one JSON object in an answer, with its fields named as the rubrics name them.
+    """Return the one JSON object in an answer, with the rubrics' field names.
 
-    Raises ValueError when there is none, or more than one that could be meant.
+    Raises ValueError if there is none, or more than one candidate.
     """
-    if not text.lstrip().startswith("{"):  # where it may be what a summary speaks of
+    if not text.lstrip().startswith("{"):  # a summary may mention the tag
         text = _THOUGHT.sub("", text)
     try:
         found = [_unwrapped(value) for value in _objects(text)] or [_unwrapped(_lenient(text))]
@@ -55,7 +55,7 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields; ValueError where one is given twice: which is meant?"""
+    """Return the fields as a dict; raises ValueError for a duplicate field."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field is given twice")
@@ -63,7 +63,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every outermost JSON object in the text that says anything."""
+    """Yield every outermost JSON object in the text that is not empty."""
     place = text.find("{")
     while place >= 0:
         try:
@@ -76,7 +76,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _lenient(text: str) -> Any:
-    """JSON as people and Python write it: single quotes, trailing commas, comments, None."""
+    """Parse JSON as people and Python write it: single quotes, trailing commas, comments, None."""
     start, end = text.find("{"), text.rfind("}")
     if not 0 <= start < end:
         raise ValueError("no JSON object")
@@ -87,7 +87,7 @@ def _lenient(text: str) -> Any:
 
 
 def _unwrapped(value: Any) -> dict[str, Any]:
-    """The assessment inside `{"assessment": {...}}`: a lone field that is an object itself."""
+    """Unwrap `{"assessment": {...}}`: a single field whose value is an object."""
     while isinstance(value, dict) and len(value) == 1:
         [inner] = value.values()
         if not isinstance(inner, dict):
@@ -99,7 +99,10 @@ def _unwrapped(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """0.7 for "0.7" and "70%". Not for true; nor is 7 guessed at: of ten, or of a hundred?"""
+    """Return 0.7 for "0.7" and for "70%"; raises ValueError for a bool.
+
+    Leaves 7 as it is: its scale could be ten or a hundred.
+    """
     if isinstance(value, bool):
         raise ValueError("must be a number")
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value)):
@@ -108,7 +111,7 @@ def _number(value: Any) -> Any:
 
 
 def _type_name(value: Any) -> Any:
-    """`preference` for "Preference", "preferences" and " PREFERENCE"; `todo` for "to-do"."""
+    """Normalise a type name: `preference` for "Preference" or "preferences", `todo` for "to-do"."""
     if value is None:
         return DEFAULT_TYPE
     name = re.sub(r"[\W_]", "", str(value).lower())
@@ -116,14 +119,14 @@ def _type_name(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """A list, also where it is null, or one text with commas between."""
+    """Return a list, also for null or one text separated by commas."""
     if value is None:
         return []
     return re.split(r"[,;，、；\n]", value) if isinstance(value, str) else value
 
 
 def _texts(value: Any) -> Any:
-    """What the list holds, once each, in order, without blanks and the # of hashtags."""
+    """Return the list's distinct texts in order, without blanks and leading # signs."""
     if not isinstance(value, list) or not all(
         item is None or isinstance(item, str) for item in value
     ):
@@ -145,7 +148,10 @@ def _topics(value: Any) -> Any:
 
 
 def as_required(schema: dict[str, Any]) -> None:
-    """Structured output wants every field named and no other. Read answers may still lack some."""
+    """Make every field required and forbid others, as structured output expects.
+
+    Answers are still read if fields are missing.
+    """
     schema["required"] = list(schema["properties"])
     schema["additionalProperties"] = False
     for described in schema["properties"].values():
@@ -153,7 +159,10 @@ def as_required(schema: dict[str, Any]) -> None:
 
 
 def _sureness(value: Any) -> Any:
-    """A share; None for what is none, since few are asked for it: "high" is no reason to refuse."""
+    """Return a share in [0, 1], or None for any other value, such as "high".
+
+    The confidence is optional, so a bad value does not invalidate the answer.
+    """
     with suppress(ValueError):
         value = _number(value)
         if isinstance(value, int | float) and 0 <= value <= 1:
@@ -162,7 +171,7 @@ def _sureness(value: Any) -> Any:
 
 
 def schema_of(form: type[BaseModel], *, confidence: bool) -> dict[str, Any]:
-    """What the model is held to: all fields, but the confidence only if it is asked for."""
+    """Return the JSON schema that the model must follow, with the confidence only if requested."""
     schema = form.model_json_schema()
     if not confidence:
         del schema["properties"]["confidence"]
@@ -175,7 +184,10 @@ _Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 class _Answer(BaseModel):
-    """What both rubrics ask for. Seed 001's own form has no type: it is then an observation."""
+    """Fields that both rubrics share.
+
+    Seed 001's own form has no type, so it defaults to observation.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
 
@@ -184,7 +196,7 @@ class _Answer(BaseModel):
     tags: Annotated[list[Tag], BeforeValidator(_tags), Field(min_length=1, max_length=MAX_TAGS)]
     topics: Annotated[list[Topic], BeforeValidator(_topics), Field(max_length=MAX_TOPICS)] = []
     reasoning: Annotated[Text, BeforeValidator(lambda value: value or "")] = ""
-    # How sure the model is; None if it was not asked, or did not say. No part of the seed's form.
+    # The model's confidence; None if not requested or not given. The seed's form does not have it.
     confidence: Annotated[float | None, BeforeValidator(_sureness)] = Field(
         None, ge=0.0, le=1.0, exclude=True
     )
@@ -196,13 +208,13 @@ class _Answer(BaseModel):
 
 
 class MemoryAssessment(_Answer):
-    """What a model says of an exchange by the rubric `graded` (seed 001)."""
+    """A model's assessment of an exchange by the rubric `graded` (seed 001)."""
 
     importance: _Share
 
 
 class FacetAssessment(_Answer):
-    """What a model says by the rubric `facets` (seed 003, section 2)."""
+    """A model's assessment of an exchange by the rubric `facets` (seed 003, section 2)."""
 
     P: _Share
     valence: Annotated[float, _Number, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
@@ -212,4 +224,5 @@ class FacetAssessment(_Answer):
 
     @property
     def facets(self) -> Facets:
+        """The five facet values as one object."""
         return Facets(P=self.P, I=self.I, J=self.J, valence=self.valence, intensity=self.intensity)

@@ -1,4 +1,4 @@
-"""JSON API: judging now, queueing, and looking at what was judged."""
+"""JSON API: assess an exchange now, queue it, and read assessments and statistics."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ router = Router(tags=["assessment"])
     openapi_extra=may_fail(503),
 )
 async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
-    """Judge an exchange and wait for it. Nothing is stored unless `store` asks for it."""
+    """Assess an exchange and return the result. Nothing is stored unless `store` is true."""
     access = access_to(request, "write" if asked.store else "read")
     exchange, policy = await sync_to_async(_prepared)(access, asked)
     configuration = model_configuration()
@@ -55,8 +55,10 @@ async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
 
 
 def _prepared(access: Access, asked: ExchangeIn) -> tuple[Exchange, PolicyDocument]:
-    """The exchange without its secrets, and the policy; the connection goes back before a model
-    begins to think."""
+    """Return the exchange with secrets masked, and the policy.
+
+    Releases the database connection before the model is asked.
+    """
     document = current_policy(access.space).document
     release_connection()
     exchange = asked.exchange()
@@ -85,7 +87,10 @@ def queue_assessment(
     asked: ExchangeIn,
     idempotency_key: OnceOnly = None,
 ) -> Status[dict[str, Any]]:
-    """Queue an exchange. It is stored at once and judged by a worker, once."""
+    """Queue an exchange for assessment.
+
+    It is stored at once, and a worker assesses it exactly once.
+    """
     access = access_to(request, "write")
     assessment = services.queue_assessment(
         space=access.space,
@@ -103,7 +108,7 @@ def queue_assessment(
     operation_id="listAssessments",
 )
 def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> dict[str, Any]:
-    """The space's assessments, newest first."""
+    """List the space's assessments, newest first."""
     rows = Assessment.objects.in_space(access_to(request, "read").space).select_related("memory")
     if asked.status:
         rows = rows.filter(state=asked.status)
@@ -125,7 +130,7 @@ def _one(access: Access, reference: str) -> Assessment:
     operation_id="getAssessment",
 )
 def get_assessment(request: HttpRequest, id: RowId) -> Assessment:
-    """One assessment."""
+    """Return one assessment."""
     return _one(access_to(request, "read"), id)
 
 
@@ -148,7 +153,7 @@ def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
     "stats", response=StatsOut, url_name="stats", operation_id="getStats", tags=["memories"]
 )
 def get_stats(request: HttpRequest) -> StatsOut:
-    """The space in numbers: what is alive, what comes and goes, what waits to be judged."""
+    """Return the space's statistics: active memories, daily changes and waiting assessments."""
     space, now = access_to(request, "read").space, timezone.now()
     found = overview(space=space, now=now)
     return StatsOut.model_validate(

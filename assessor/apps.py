@@ -1,13 +1,17 @@
+"""The assessor as a Django app."""
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
 
 class AssessorConfig(AppConfig):
+    """The assessor app: registers its export sections, write guard and background job."""
+
     name = "assessor"
     verbose_name = _("Assessment")
 
     def ready(self) -> None:
-        from assessor import reassessing  # its models are there only now
+        from assessor import reassessing  # importable only once models are loaded
         from assessor.transfer import SECTIONS
         from assessor.write_guard import GUARD
         from memory.jobs import kinds

@@ -1,6 +1,6 @@
-"""How a claimed exchange ends, and its span with it: assessed or skipped, or failed.
+"""Ends a claimed exchange and its span: assessed, skipped or failed.
 
-Failed attempts are kept, and the space's webhooks are told of the last one.
+Failed attempts are kept, and the space's webhooks report the last one.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from memory.webhooks.services import emit
 
 
 class Failed(TypedDict):
-    """A failed attempt; `answer` is "" where there was none."""
+    """A failed attempt; `answer` is "" if the model gave none."""
 
     at: str
     error: str
@@ -32,9 +32,9 @@ MAX_ANSWER = 4000
 
 @transaction.atomic
 def end(assessment: Assessment, state: State, shared: Mapping[str, Any], **own: Any) -> bool:
-    """End the exchange and its span; False, and nothing is written, if the lease was lost.
+    """End the exchange and its span; return False and write nothing if the lease was lost.
 
-    The parts of the span get the state and the `shared` values, their first the `own` ones, too.
+    All rows of the span get the state and the `shared` values, the first one also the `own` values.
     """
     leased = Assessment.objects.leased_by(assessment)
     if not leased.update(state=state, leased_until=None, **shared, **own):
@@ -46,13 +46,13 @@ def end(assessment: Assessment, state: State, shared: Mapping[str, Any], **own: 
 
 @transaction.atomic
 def fail(assessment: Assessment, error: str, now: datetime, **own: Any) -> None:
-    """End the exchange as failed and tell the webhooks, unless the lease was lost."""
+    """End the exchange as failed and notify the webhooks, unless the lease was lost."""
     if not end(assessment, State.FAILED, {"finished_at": now, "error": error}, **own):
         return
     emit(
         space_id=assessment.space_id,
         event=WebhookEvent.ASSESSMENT_FAILED,
-        data={  # what was said stays here; the id leads to it
+        data={  # the text is not sent; the id leads to it
             "assessment_id": str(assessment.pk),
             "error": error,
             "attempts": assessment.attempts,
@@ -64,13 +64,13 @@ def fail(assessment: Assessment, error: str, now: datetime, **own: Any) -> None:
 
 @transaction.atomic
 def fail_exhausted(*, now: datetime) -> None:
-    """End the exchanges whose workers died again and again: each may be what they died of."""
+    """End exchanges as failed whose workers died repeatedly: each exchange may be the cause."""
     for row in Assessment.objects.exhausted(now).select_for_update(skip_locked=True):
         fail(row, "Each worker that judged this ended before it was done.", now)
 
 
 def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) -> list[Failed]:
-    """Return the latest failed attempts of a claimed exchange, with this one."""
+    """Return the latest failed attempts of a claimed exchange, including this one."""
     said = storable(error.answer)
     if current_policy(assessment.space).document.assessment.mask_secrets:
         said = mask_secrets(said)

@@ -1,11 +1,14 @@
-"""What can go wrong when an exchange is judged."""
+"""Errors that can occur while an exchange is assessed."""
 
 from memory.errors import EbbError
 
 
 class AssessmentError(EbbError):
-    """No usable judgement. `permanent`: asking again will not help; `retry_after` in seconds;
-    `answer`: what the model said, where that was not usable."""
+    """No usable assessment.
+
+    If `permanent`, another attempt will not help. `retry_after` is in seconds. `answer` is the
+    model's unusable answer, if any.
+    """
 
     def __init__(
         self,

@@ -1,5 +1,7 @@
-"""Between rows of the outbox and what is judged: an exchange by itself, or a span of them; and a
-judgement that nobody keeps, as a row would show it."""
+"""Converts outbox rows to the exchange or span that is assessed.
+
+Also builds the row that an unsaved assessment would have.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
@@ -12,27 +14,29 @@ from memory.policy import PolicyDocument
 
 
 def exchange_of(assessment: Assessment) -> Exchange:
-    """The exchange of this row."""
+    """Return this row's exchange."""
     return Exchange(**{field.name: getattr(assessment, field.name) for field in fields(Exchange)})
 
 
 def span_of(assessment: Assessment) -> list[Exchange]:
-    """The exchange and those that are judged with it, in order, without what no person said.
+    """Return the exchanges of the span in order, without text that no person wrote.
 
-    Each by itself: what makes the words of one turn somebody else's says nothing of the next.
+    Each exchange is filtered alone: quoted words in one turn do not affect the next turn.
     """
     return [judged_part(exchange_of(row)) for row in rows_of(assessment)]
 
 
 def rows_of(assessment: Assessment) -> list[Assessment]:
-    """The exchange's row and those of its span, in the order in which they were said: workers may
-    have taken a later one first."""
+    """Return the rows of the exchange's span in the order they were said.
+
+    The claimed row need not be the first: workers may claim a later one before it.
+    """
     parts = Assessment.objects.filter(space_id=assessment.space_id, part_of=assessment.pk)
     return sorted([assessment, *parts], key=lambda row: (row.created_at, row.pk))
 
 
 def joined(span: Sequence[Exchange]) -> Exchange:
-    """The span as one exchange, to be judged."""
+    """Return the span as one exchange, ready to assess."""
     if len(span) == 1:
         return span[0]
     return replace(
@@ -43,13 +47,15 @@ def joined(span: Sequence[Exchange]) -> Exchange:
 
 
 def _in_a_row(texts: Iterable[str]) -> str:
-    """One a line, each with an end: a summary that takes out the line breaks stays readable."""
+    """Join texts one per line, each with an end mark, so that a summary stays readable
+    on one line.
+    """
     said = [text.strip() for text in texts if text.strip()]
     return "\n".join(f"{text}." if text[-1].isalnum() else text for text in said)
 
 
 def unsaved(exchange: Exchange, judgement: Judgement, policy: PolicyDocument) -> Assessment:
-    """The assessment that would be stored of a judgement, without an id."""
+    """Return the assessment that would be stored for this result, without an id."""
     kept = judgement.importance >= policy.assessment.store_above
     return Assessment(
         id=None,

@@ -1,8 +1,8 @@
-"""What went wrong with a model, in the reader's language.
+"""Translates stored model errors for the reader.
 
-It is stored as one English line: a sentence of ours, and in brackets what the endpoint said. A page
-says the sentence in the reader's words; the rest, and a sentence that is not ours, stays as it is.
-A test holds the sentences against those of assessor.llm and memory.embeddings.
+An error is stored as one English line: our sentence, then the endpoint's message in brackets. A
+page translates the sentence; the message and unknown sentences stay as they are. A test compares
+the sentences with those of assessor.llm and memory.embeddings.
 """
 
 from typing import Final
@@ -37,6 +37,6 @@ SENTENCES: Final = frozenset(
 
 
 def fault(stored: str) -> str:
-    """The stored line, its sentence in the reader's words."""
+    """Return the stored line with its sentence translated."""
     sentence, bracket, said = stored.partition(" (")
     return (gettext(sentence) if sentence in SENTENCES else sentence) + bracket + said

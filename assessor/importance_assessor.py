@@ -1,7 +1,7 @@
-"""Judging an exchange with a language model (seed 001).
+"""Assesses an exchange with a language model (seed 001).
 
-`judge` says what went wrong, for the pipeline that retries; `assess_memory` keeps the seed's
-contract: an assessment, or None on time-out, bad JSON or bad schema, each logged.
+`judge` raises an error for the pipeline that retries. `assess_memory` keeps the seed's contract: an
+assessment, or None on time-out, bad JSON or bad schema, each logged.
 """
 
 import logging
@@ -29,8 +29,9 @@ _SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """An assessment, the facets behind it (rubric `facets`), how sure the model is (where it says
-    so), and the answer it was read from."""
+    """An assessment, its facets (rubric `facets`), the model's confidence if given, and
+    the answer.
+    """
 
     assessment: MemoryAssessment
     facets: Facets | None
@@ -63,7 +64,7 @@ class MemoryImportanceAssessor:
         source_role: str,
         context: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """The assessment and what it was read from; raises AssessmentError."""
+        """Return the assessment and the answer it was read from; raises AssessmentError."""
         exchange = (user_message, assistant_response, source_role, context or {})
         form = _FORMS[self.rubric.name]
         try:
@@ -92,7 +93,7 @@ class MemoryImportanceAssessor:
         source_role: str,
         context: Mapping[str, Any] | None = None,
     ) -> MemoryAssessment | None:
-        """The seed's contract: the assessment, or None if there is no usable one."""
+        """Return the assessment, or None if there is no usable one (seed 001's contract)."""
         try:
             verdict = await self.judge(user_message, assistant_response, source_role, context)
         except AssessmentError as error:
@@ -101,7 +102,7 @@ class MemoryImportanceAssessor:
         return verdict.assessment
 
     def calculate_ttl(self, importance: float) -> int | None:
-        """Seconds to live by the four tiers of seed 001, or None for ever."""
+        """Return the lifetime in seconds by the four tiers of seed 001, or None for no expiry."""
         return ttl_seconds(importance, self.tiers)
 
 

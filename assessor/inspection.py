@@ -1,6 +1,7 @@
-"""What the Assessments page says of a space: how often judging works, how fast, at what price.
+"""Statistics for the Assessments page: success rate, latency and cost.
 
-Everything comes from one SQL aggregate over the last PERIOD, beside the targets of seed 001.
+All figures come from one SQL aggregate over the last PERIOD and are compared with the targets of
+seed 001.
 """
 
 from dataclasses import dataclass
@@ -30,11 +31,11 @@ class _Percentiles(Aggregate):
 
 @dataclass(frozen=True)
 class Figures:
-    """Counts are of assessments; latencies in milliseconds as [p50, p95]; money in US dollars.
-    `since` is the oldest one's time.
+    """Counts of assessments, latencies in milliseconds as [p50, p95], and costs in US dollars.
 
-    `cascaded` went to the built-in judge first, `asked_model` of them to the model as well, and
-    in `agreed` of these both came down on the same side of the policy's store_above.
+    `since` is the time of the oldest assessment. `cascaded` exchanges went to the built-in assessor
+    first, and `asked_model` of them also to the model. In `agreed` of these, both results were on
+    the same side of the policy's store_above.
     """
 
     since: datetime | None
@@ -55,47 +56,54 @@ class Figures:
 
     @property
     def success(self) -> float | None:
-        """The share of finished assessments that were judged."""
+        """The share of finished assessments that did not fail."""
         return _share(self.judged, self.judged + self.failed)
 
     @property
     def cost_each(self) -> float | None:
-        """None while no answer of a model has a price: the built-in judge's 0 says nothing."""
+        """The cost per priced assessment; None while no model answer has a price.
+
+        The built-in assessor's price of 0 alone is not informative.
+        """
         if self.cost is None or (self.unpriced and self.unpriced == self.by_model):
             return None
         return self.cost / self.priced
 
     @property
     def saved(self) -> float | None:
-        """The share of the cascade's exchanges for which no model was asked."""
+        """The share of cascade exchanges for which no model was asked."""
         return _share(self.cascaded - self.asked_model, self.cascaded)
 
     @property
     def agreement(self) -> float | None:
+        """The share of cascade exchanges, of those sent to the model, where both
+        assessors agreed.
+        """
         return _share(self.agreed, self.asked_model)
 
     @property
     def is_quick(self) -> bool:
-        """Whether the slower end keeps the target, not only the middle."""
+        """True if the 95th percentile, not only the median, meets the latency target."""
         return self.latency is not None and self.latency[1] < TARGET_LATENCY_MS
 
     @property
     def is_reliable(self) -> bool:
+        """True if the success rate exceeds the target."""
         return self.success is not None and self.success > TARGET_SUCCESS
 
     @property
     def is_cheap(self) -> bool:
-        """Whether it rounds to the target or to less: seed 001 says "about"."""
+        """True if the cost rounds to the target or less: seed 001 says "about"."""
         return self.cost_each is not None and self.cost_each < 1.5 * TARGET_COST_USD
 
 
-# What was said anew meanwhile ended without a judgement.
+# Edited messages end without an assessment, so they are not counted.
 _JUDGED = Q(state__in=[State.DONE, State.IGNORED], importance__isnull=False)
 _BY_MODEL = _JUDGED & Q(provider="llm")
 
 
 def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
-    """How judging went in this space since `now` - PERIOD; a span of exchanges is judged once."""
+    """Return the figures of this space since `now` - PERIOD; a span counts once."""
     rows = Assessment.objects.in_space(space).filter(
         created_at__gt=now - PERIOD, part_of__isnull=True
     )
@@ -113,7 +121,7 @@ def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
 
 
 def _counted(store_above: float) -> dict[str, Q]:
-    """What is counted, by the names of the figures."""
+    """Return the condition of each count, by the name of the figure."""
     cascaded = _JUDGED & Q(first_importance__isnull=False)
     asked_model = cascaded & _BY_MODEL
     same_side = Q(first_importance__gte=store_above, importance__gte=store_above) | Q(
@@ -132,7 +140,7 @@ def _counted(store_above: float) -> dict[str, Q]:
     }
 
 
-# From each name to the next one, by the index: DISTINCT would read every assessment.
+# Jumps from each name to the next by the index: DISTINCT would read every assessment.
 _MODELS = """
     WITH RECURSIVE each(model) AS (
         (SELECT model FROM assessor_assessment WHERE space_id = %(space)s AND model <> ''
@@ -152,7 +160,7 @@ _MODELS = """
 
 
 def models_of(space: Space, now: datetime) -> list[str]:
-    """The models that have judged in this space since `now` - PERIOD, by name, at most 50."""
+    """Return the models used in this space since `now` - PERIOD, by name, at most 50."""
     with connection.cursor() as cursor:
         cursor.execute(_MODELS, {"space": space.pk, "since": now - PERIOD})
         return [model for (model,) in cursor.fetchall()]

@@ -1,6 +1,7 @@
-"""Who judges an exchange: a language model where one is configured, else the built-in judge.
+"""Chooses the assessor of an exchange: a language model if one is configured, else the built-in
+one.
 
-`cascade` asks the built-in judge first, and the model only where that one is unsure.
+`cascade` asks the built-in assessor first, and the model only if that one is unsure.
 """
 
 from collections.abc import Callable
@@ -22,15 +23,17 @@ from memory.policy import PolicyDocument
 
 LOCAL_MODEL = "built-in"
 LOCAL_VERSION = "local-1"
-# The built-in judge's importances between which a cascade asks the model (docs/local-assessor.md).
+# Range of built-in importances in which a cascade asks the model (docs/local-assessor.md).
 UNSURE = (0.15, 0.55)
-# What the column takes; the name comes from the endpoint.
+# Limit of the column; the name comes from the endpoint.
 MODEL_NAME_LENGTH = 120
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What was said, and by whom."""
+    """A user message with the assistant's response, its source and the options of its
+    assessment.
+    """
 
     user_message: str
     assistant_response: str = ""
@@ -43,7 +46,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What somebody made of an exchange, and how."""
+    """The assessment of an exchange, with the assessor's name, cost and latency."""
 
     importance: float
     memory_type: MemoryTypeName
@@ -60,9 +63,9 @@ class Judgement:
     tokens: int | None = None
     cost_usd: float | None = None
     facets: dict[str, float] | None = None
-    # How sure who judged is, in [0, 1]; None where nobody said.
+    # The assessor's confidence in [0, 1]; None if not given.
     confidence: float | None = None
-    # In a cascade: what the built-in judge made of it, whoever had the last word.
+    # In a cascade: the importance from the built-in assessor, whichever result was used.
     first_importance: float | None = None
 
 
@@ -75,7 +78,7 @@ class ModelConfiguration(TypedDict):
 
 
 def model_configuration() -> ModelConfiguration | None:
-    """The assessor's model, or None where no model is configured."""
+    """Return the assessor model's configuration, or None if no model is configured."""
     if not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
         return None
     return {
@@ -88,9 +91,9 @@ def model_configuration() -> ModelConfiguration | None:
 async def judge(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None
 ) -> Judgement:
-    """Judges the exchange as the policy says, or as the exchange itself asks.
+    """Assess the exchange by the policy's provider, or by the exchange's own if it names one.
 
-    Raises AssessmentError; no database connection is needed meanwhile.
+    Raises AssessmentError. Needs no database connection.
     """
     provider = exchange.provider or policy.assessment.provider
     if provider == "auto":
@@ -107,7 +110,7 @@ async def judge(
 
 
 def judge_locally(exchange: Exchange) -> Judgement:
-    """The built-in judge: no key, no network, a few milliseconds."""
+    """Assess with the built-in assessor: no key, no network, a few milliseconds."""
     started = perf_counter()
     embedder = get_embedder("local", "all-MiniLM-L6-v2", 384)
     judged = local.judge(exchange.user_message, exchange.assistant_response, embed=embedder.embed)
@@ -131,7 +134,10 @@ def judge_locally(exchange: Exchange) -> Judgement:
 async def judge_with_model(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None
 ) -> Judgement:
-    """One call to a language model, by the rubric that the exchange or the policy names."""
+    """Assess with one call to a language model, by the rubric of the exchange or the policy.
+
+    Raises AssessmentError.
+    """
     if model_factory is None:
         raise AssessmentError("No language model is configured.", permanent=True)
     started = perf_counter()
@@ -160,7 +166,7 @@ async def judge_with_model(
 
 
 def with_usage(judgement: Judgement, usage: Usage | None) -> Judgement:
-    """The judgement, with what one more answer took."""
+    """Return the assessment with the tokens and cost of one more answer added."""
     if usage is None:
         return judgement
     cost = cost_usd(usage)
@@ -172,7 +178,9 @@ def with_usage(judgement: Judgement, usage: Usage | None) -> Judgement:
 
 
 def cost_usd(usage: Usage | None) -> float | None:
-    """What an answer cost, by the settings' prices; None where these or the count are unknown."""
+    """Return an answer's cost in US dollars by the configured prices; None if prices or usage are
+    unknown.
+    """
     prompt: float | None = settings.EBB_PRICE_PROMPT
     completion: float | None = settings.EBB_PRICE_COMPLETION
     if usage is None or prompt is None or completion is None:

@@ -1,4 +1,4 @@
-"""Secrets in the outbox: masked in the rows themselves, before anybody judges them."""
+"""Masks secrets in the outbox rows themselves, before the assessment."""
 
 from assessor.exchanges import exchange_of, rows_of
 from assessor.models import Assessment
@@ -7,10 +7,10 @@ from memory.models.policies import current_policy
 
 
 def forget_secrets(assessment: Assessment) -> None:
-    """Masks the exchange and those of its span, if the policy says so; its object with its row."""
+    """Mask the secrets of the exchange and its span if the policy says so, in objects and rows."""
     if not current_policy(assessment.space).document.assessment.mask_secrets:
         return
-    # Each of a span was masked when it was taken, but may have been answered anew since.
+    # Each row of a span was masked when it was claimed, but may have a new reply since.
     for row in rows_of(assessment) if assessment.span_ends_at else [assessment]:
         _mask(row)
 
@@ -27,6 +27,6 @@ def _mask(row: Assessment) -> None:
     }
     for name, value in values.items():
         setattr(row, name, value)
-    # Not what has been answered anew this moment: that is masked when it is taken again.
+    # Rows with a newer reply are skipped: they are masked when they are claimed again.
     rows = Assessment.objects.filter(space_id=row.space_id, pk=row.pk)
     rows.filter(assistant_response=said.assistant_response).update(**values)

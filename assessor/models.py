@@ -1,7 +1,7 @@
-"""The outbox: every finished exchange is one row here, which a worker leases and assesses.
+"""The outbox: each finished exchange is one row here, which a worker leases and assesses.
 
-The row is written in the transaction that stores the message, so nothing said is lost when the
-broker, the worker or the model is away.
+The row is written in the transaction that stores the message, so nothing is lost if the broker, the
+worker or the model is unavailable.
 """
 
 from __future__ import annotations
@@ -23,30 +23,33 @@ MAX_ATTEMPTS = 8
 
 
 class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
-    """Reads on assessments; each names its space, or is of all of them."""
+    """Queries on assessments of one space or of all spaces."""
 
-    FENCE = "lease"  # `attempts` begins anew when an exchange is queued again
+    FENCE = "lease"  # `attempts` restarts when an exchange is requeued
     EXHAUSTED = Q(attempts__gte=MAX_ATTEMPTS)
 
     def in_space(self, space: Space) -> AssessmentQuerySet:
+        """Return the assessments of this space."""
         return self.filter(space_id=space.pk)
 
     def waiting(self, now: datetime) -> Self:
-        """Return the exchanges that are due; the parts of a span are assessed with its first."""
+        """Return the exchanges that are due; parts of a span are assessed with its
+        first exchange.
+        """
         return self.filter(state__in=["queued", "retrying"], due_at__lte=now, part_of=None)
 
     def in_span(self, first: Assessment) -> AssessmentQuerySet:
-        """Return the row of an exchange, and of those that are assessed with it."""
+        """Return the rows of an exchange and of the others in its span."""
         return self.filter(Q(pk=first.pk) | Q(part_of=first.pk), space_id=first.space_id)
 
     def counted_by_state(self) -> dict[str, int]:
-        """Return the number of assessments in each state, also where it is 0."""
+        """Return the number of assessments in each state, including states with 0."""
         state = self.model._meta.get_field("state")
         counted = dict(self.values_list("state").annotate(models.Count("pk")).order_by())
         return {name: counted.get(name, 0) for name, _ in state.choices or ()}
 
     def saying(self, words: str) -> AssessmentQuerySet:
-        """Return the exchanges that contain this phrase, or whose summary does."""
+        """Return the exchanges with this phrase in the text or the summary."""
         return self.filter(
             Q(user_message__icontains=words)
             | Q(assistant_response__icontains=words)
@@ -55,7 +58,10 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
 
 
 class State(models.TextChoices):
-    """queued → running → done | ignored | retrying | failed; retrying → running."""
+    """The states of an assessment.
+
+    queued → running → done | ignored | retrying | failed; retrying → running.
+    """
 
     QUEUED = "queued", _("queued")
     RUNNING = "running", _("running")
@@ -73,15 +79,15 @@ class Assessment(models.Model):
     idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    # What was said.
+    # The exchange.
     user_message = models.TextField(_("user message"))
     assistant_response = models.TextField(_("assistant's reply"), blank=True)
     source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     context = models.JSONField(_("context"), default=dict, blank=True)
 
-    # How far it is. Only the worker with the newest `lease` may write (memory.leases); `attempts`
-    # counts the leases since it was queued.
+    # Progress. Only the worker with the newest `lease` may write (memory.leases); `attempts` counts
+    # the leases since the row was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
     enqueued_at = models.DateTimeField(
@@ -92,11 +98,11 @@ class Assessment(models.Model):
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)
-    # Those that came to nothing, the latest last: `at`, `error`, and the `answer` if there was one.
-    failed_tries = models.JSONField(_("failed attempts"), default=list, blank=True, db_default=[])
+    # Failed attempts, the latest last: `at`, `error` and `answer` ("" if there was none).
+    failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
 
-    # Where exchanges are assessed a topic at a time (policy: trigger): the first of a span waits
-    # for its end, the others are `part_of` the first.
+    # For assessment by topic (policy: trigger): the first exchange of a span waits for the span's
+    # end, the others are `part_of` the first.
     span_ends_at = models.DateTimeField(_("span ends"), null=True, blank=True)
     part_of = models.ForeignKey(
         "self",
@@ -107,7 +113,7 @@ class Assessment(models.Model):
         verbose_name=_("part of"),
     )
 
-    # How it was judged.
+    # The assessor and its costs.
     rubric = models.CharField(_("rubric"), max_length=10, blank=True)
     provider = models.CharField(_("provider"), max_length=10, blank=True)
     model = models.CharField(_("model"), max_length=120, blank=True)
@@ -116,10 +122,10 @@ class Assessment(models.Model):
     latency_ms = models.FloatField(_("latency (ms)"), null=True, blank=True)
     tokens = models.PositiveIntegerField(_("tokens"), null=True, blank=True)
     cost_usd = models.FloatField(_("cost (USD)"), null=True, blank=True)
-    # In a cascade: the built-in judge's importance, whoever had the last word.
-    first_importance = models.FloatField(_("built-in importance"), null=True, blank=True)
+    # In a cascade: the built-in assessor's importance, whichever result was used.
+    first_importance = models.FloatField(_("first importance"), null=True, blank=True)
 
-    # What was judged.
+    # The assessment.
     importance = models.FloatField(_("importance"), null=True, blank=True)
     memory_type = models.CharField(_("type"), max_length=12, blank=True)
     summary = models.TextField(_("summary"), blank=True)
@@ -145,7 +151,7 @@ class Assessment(models.Model):
         ]
         indexes = [
             models.Index(fields=["space", "-created_at", "id"], name="assessment_by_time"),
-            # What the page's figures are made of (assessor.inspection).
+            # For the figures of the Assessments page (assessor.inspection).
             models.Index(
                 fields=["space", "created_at"],
                 include=[
@@ -164,13 +170,13 @@ class Assessment(models.Model):
             models.Index(
                 fields=["space", "state", "-created_at", "id"], name="assessment_by_state"
             ),
-            # Which models have judged lately, and what one of them has judged.
+            # For the models used lately, and the assessments of one model.
             models.Index(
                 fields=["space", "model", "-created_at", "-id"],
                 condition=~Q(model=""),
                 name="assessment_by_model",
             ),
-            # Of all spaces: the moderators' list.
+            # For the moderators' list of all spaces.
             models.Index(fields=["created_at", "id"], name="assessment_of_all_by_time"),
             models.Index(
                 fields=["due_at"],
@@ -184,16 +190,19 @@ class Assessment(models.Model):
 
     @property
     def waits_for_its_span(self) -> bool:
-        """Whether it is assessed once its topic has ended."""
+        """True if the exchange will be assessed when its topic ends."""
         in_span = self.part_of_id is not None or self.span_ends_at is not None
         return self.state == State.QUEUED and in_span
 
     @property
     def made_its_memory(self) -> bool:
-        """Whether its memory was created by it or its span, and was not known before."""
+        """True if the exchange or its span created its memory, rather than confirming a
+        known one.
+        """
         made_by = self.memory.source_assessment if self.memory else None
         return made_by is not None and made_by == (self.part_of_id or self.pk)
 
     @property
     def is_finished(self) -> bool:
+        """True if the exchange was assessed or skipped, or has failed."""
         return self.state in {State.DONE, State.IGNORED, State.FAILED}

@@ -1,4 +1,4 @@
-"""What a model is asked when it judges an exchange. Each text has a version that is stored."""
+"""The prompts of an assessment by a model. Each has a version that is stored with the result."""
 
 import json
 from collections.abc import Mapping
@@ -90,7 +90,7 @@ NO EXPLANATIONS. ONLY JSON."""
 
 @dataclass(frozen=True)
 class Rubric:
-    """A way to judge: what the model is told, under a version that is kept with each assessment."""
+    """A system prompt for assessment, with a version that is stored with each assessment."""
 
     name: str
     version: str
@@ -130,7 +130,7 @@ def question(
     source_role: str,
     context: Mapping[str, Any],
 ) -> list[ChatMessage]:
-    """The messages that ask for a judgement (seed 001, "User Prompt Template")."""
+    """Return the messages that request an assessment (seed 001, "User Prompt Template")."""
     text = (
         "Analyze this interaction:\n\n"
         f"User: {user_message}\n"

@@ -1,4 +1,4 @@
-"""Queueing exchanges for assessment, and telling workers of those that are due."""
+"""Enqueues exchanges for assessment."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ def enqueue_on_commit(assessment: Assessment) -> None:
 
 
 def requeue(rows: AssessmentQuerySet, due_at: datetime, **values: Any) -> int:
-    """Have exchanges wait for their assessment again; return how many. Takes their leases away."""
+    """Queue exchanges for assessment again and release their leases; return their number."""
     return rows.update(
         state=State.QUEUED, due_at=due_at, leased_until=None, attempts=0, finished_at=None,
         error="", **values,

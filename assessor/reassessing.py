@@ -1,7 +1,7 @@
-"""Assessing many exchanges again as a job: those that failed, or all that some model assessed.
+"""Assesses many exchanges again as a job: those that failed, or all by one model.
 
-Each goes through the outbox as any: it is queued, and this job claims it itself. So one whose
-worker dies is claimed again as any other is, and the job goes on behind it.
+Each exchange is requeued in the outbox, and the job claims it itself. If the worker dies, the
+exchange is claimed again like any other, and the job continues with the next one.
 """
 
 from collections.abc import Mapping
@@ -27,9 +27,9 @@ KIND = "reassess"
 
 
 def to_judge(space: Space, *, model: str = "") -> AssessmentQuerySet:
-    """Return the exchanges that failed, or with a model those that it assessed, spans as one.
+    """Return the failed exchanges or, with `model`, those it assessed; a span counts once.
 
-    Leaves out what a person has said anew or purged since.
+    Excludes exchanges that were edited or purged since.
     """
     rows = Assessment.objects.in_space(space).filter(part_of=None)
     if not model:
@@ -39,7 +39,7 @@ def to_judge(space: Space, *, model: str = "") -> AssessmentQuerySet:
 
 
 def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
-    """Have a worker assess them again. Raises Conflict while one does."""
+    """Start the job for a worker. Raises Conflict if one is running."""
     return jobs.start_job(
         space=space,
         kind=KIND,
@@ -52,21 +52,21 @@ def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datet
 
 @transaction.atomic
 def begin_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
-    """As `start_reassessing`, and lease the job for the caller."""
+    """Start the job and lease it for the caller. Raises Conflict if one is running."""
     job = start_reassessing(space=space, model=model, actor=actor, now=now)
     return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def latest_reassessing(space: Space) -> Job | None:
-    """Return the newest job of this kind."""
+    """Return the newest reassessment job of the space, or None."""
     return Job.objects.in_space(space).latest_of(KIND)
 
 
 def reassess(job: Job) -> Mapping[str, Any]:
-    """Do the job, the oldest first; return how many were assessed, and how many failed.
+    """Run the job, oldest exchange first; return the numbers of assessed and failed exchanges.
 
-    Raises JobStopped, and AssessmentError when the model is away: the exchange waits in the outbox,
-    and the job can be resumed.
+    Raises JobStopped, or AssessmentError if the model is unavailable: the exchange waits in the
+    outbox, and the job can be resumed.
     """
     while (found := _next(job)) is not None:
         _queue_again(job, found)
@@ -82,7 +82,7 @@ def reassess(job: Job) -> Mapping[str, Any]:
 
 
 def _next(job: Job) -> Assessment | None:
-    """Return the exchange after the job's place, of those that existed when it was started."""
+    """Return the next exchange after the job's place, of those that existed at its start."""
     rows = to_judge(job.space, model=job.parameters["model"])
     rows = rows.filter(created_at__lte=job.created_at)
     if (place := job.result.get("place")) is not None:
@@ -93,13 +93,13 @@ def _next(job: Job) -> Assessment | None:
 
 @transaction.atomic
 def _queue_again(job: Job, found: Assessment) -> None:
-    """Queue the exchange again, with its span, and note the job's place behind it."""
+    """Requeue the exchange with its span, and record it as the job's place."""
     now = timezone.now()
     place = [found.created_at.isoformat(), str(found.pk)]
     jobs.advance(job=job, done=job.done, result={**job.result, "place": place}, now=now)
     rows = Assessment.objects.in_span(found)
     requeue(rows, now, enqueued_at=now)
-    # What was judged says by whom in the place where it said who was to judge: now the rules do.
+    # An assessed row's provider and rubric name its past assessor. Cleared, they follow the policy.
     rows.filter(importance__isnull=False).update(provider="", rubric="")
-    # What was judged by itself once does not wait for a topic to end now.
+    # An exchange that was assessed alone must not wait for a topic to end now.
     rows.filter(pk=found.pk).update(span_ends_at=Coalesce("span_ends_at", now))

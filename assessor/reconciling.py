@@ -1,7 +1,7 @@
-"""A model's word on what a new statement is to what is known: one call, for statements that have
-close neighbours. Without a model or a usable answer, memory.reconciliation.rules decides.
+"""Asks a model how a new statement relates to its close neighbours, in one call.
 
-The model has to quote the words that show it is right. A quote that nobody said is no evidence.
+Without a model or a usable answer, memory.reconciliation.rules decides. The model must quote the
+statement as evidence; an invented quote invalidates its answer.
 """
 
 import logging
@@ -66,7 +66,7 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True)
 class Advice:
-    """A decision, None if the answer was of no use, and what asking for it took."""
+    """A decision, None if the answer was unusable, and the usage of the call."""
 
     decision: Decision | None
     usage: Usage | None
@@ -77,7 +77,7 @@ Advisor = Callable[[str, Sequence[Neighbour]], Advice | None]
 
 
 def close_ones(neighbours: Sequence[Neighbour]) -> list[Neighbour]:
-    """Those near enough for a model to be asked about."""
+    """Return the neighbours that are similar enough to ask a model about."""
     return [neighbour for neighbour in neighbours if neighbour.similarity >= CLOSE]
 
 
@@ -88,8 +88,10 @@ async def advise(
     *,
     timeout: float,
 ) -> Advice | None:
-    """What a model makes of the statement; None when it gave no answer. That, and an answer of no
-    use, is logged."""
+    """Return the model's advice on the statement, or None without an answer.
+
+    A missing or unusable answer is logged.
+    """
     try:
         answer = await model_factory().complete(
             _question(statement, neighbours), schema=_Answer.model_json_schema(), timeout=timeout
@@ -100,7 +102,7 @@ async def advise(
     try:
         read = _Answer.model_validate(answer.text)
         return Advice(_decision(read, statement, neighbours), answer.usage)
-    except ValueError as error:  # pydantic's are of this kind
+    except ValueError as error:  # pydantic's ValidationError is a ValueError
         logger.warning("No usable advice, the rule decides: %s", error)
         return Advice(None, answer.usage)
 
@@ -116,7 +118,10 @@ def _question(statement: str, neighbours: Sequence[Neighbour]) -> list[ChatMessa
 
 
 def _decision(answer: _Answer, statement: str, neighbours: Sequence[Neighbour]) -> Decision:
-    """The answer as a decision; raises ValueError when it is about nothing or quotes nothing."""
+    """Return the answer as a decision.
+
+    Raises ValueError for an unknown memory or an invented quote.
+    """
     verdict = Verdict(answer.decision)
     if verdict is Verdict.ADD:
         return Decision(verdict, reason=answer.reasoning)

@@ -1,4 +1,4 @@
-"""From a judgement to a memory: remembered, held for review, or known already."""
+"""Turns an assessment into a memory: saved, sent to review, or already known."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -34,8 +34,9 @@ from memory.tools import TOOL
 
 @dataclass(frozen=True)
 class Kept:
-    """A memory of this exchange that the model wrote by a tool, unjudged, and what it says with
-    what the judge says."""
+    """A memory of this exchange that the model wrote by a tool, with its text merged with the
+    assessment.
+    """
 
     memory: Memory
     content: str
@@ -43,9 +44,10 @@ class Kept:
 
 @dataclass(frozen=True)
 class MemoryWriteIntent:
-    """What a judge would have remembered of an exchange (seed 001, Architecture): embedded and
-    screened, to be handed to the memory service. `kept` is where the model that answered has
-    written it already."""
+    """The memory to write for an assessed exchange (seed 001, Architecture): embedded and screened.
+
+    `kept` is the memory that the answering model has written already, if any.
+    """
 
     exchange: Exchange
     judgement: Judgement
@@ -56,18 +58,18 @@ class MemoryWriteIntent:
     kept: Kept | None = None
 
     def is_known(self) -> bool:
-        """Whether the judge took up what the assistant repeated from memory, and the user did not
-        say. Else a memory would be reinforced each time it is recalled or, put into other words,
-        remembered beside itself.
+        """Return whether the summary repeats the assistant's recalled memory, not the user's words.
+
+        Otherwise each recall of a memory would reinforce it or, with other wording, duplicate it.
         """
         if self.finding is not None or stated_by_user(self.judgement.summary, self.exchange):
             return False
         return is_echo(self.prepared)
 
     def keep(self, now: datetime) -> Memory:
-        """The memory that holds it from now on; one that waits for review if something was found.
+        """Write the memory and return it; it waits for review if the screening found something.
 
-        To be called in the transaction that ends the assessment.
+        Call in the transaction that ends the assessment.
         """
         actor = Actor("assessor", self.judgement.model)
         if self.finding is None and self.kept is not None:
@@ -85,8 +87,10 @@ class MemoryWriteIntent:
         return remember_or_hold(evidence=quote, **common).memory
 
     def _judged(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
-        """What a tool wrote, with its judgement, but never less than nobody's judgement would give
-        it: the user wished for it. What was let go meanwhile stays let go."""
+        """Update a tool-written memory with its assessment; return it unchanged if it was deleted.
+
+        The importance is at least the default, because the user asked for the memory.
+        """
         [draft] = self.prepared.drafts
         change = MemoryChange(
             content=kept.content if kept.content != kept.memory.content else None,
@@ -120,10 +124,10 @@ def write_intent(
     now: datetime,
     advisor: Advisor | None,
 ) -> MemoryWriteIntent:
-    """Embeds and screens, before a transaction begins. `span` is what was judged.
+    """Embed and screen the memory before a transaction begins. `span` is the assessed exchanges.
 
-    The advisor is asked where there are close neighbours; what that took is added to the judgement.
-    Raises AssessmentError if it cannot be embedded.
+    Asks the advisor about close neighbours and adds the cost to the assessment. Raises
+    AssessmentError if the memory cannot be embedded.
     """
     draft = _draft(assessment, judgement)
     prepared = _prepared(assessment, draft, now)
@@ -143,7 +147,7 @@ def write_intent(
 
 
 def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prepared:
-    """The draft with its vectors. Raises AssessmentError if it cannot be embedded."""
+    """Return the draft with its vectors. Raises AssessmentError if it cannot be embedded."""
     try:
         return prepare_memories(
             space=assessment.space, drafts=[draft], now=now, source_assessment=assessment.pk
@@ -157,7 +161,7 @@ def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prep
 def _kept(
     assessment: Assessment, draft: MemoryDraft, neighbours: Sequence[Neighbour]
 ) -> Kept | None:
-    """What the model remembered of this exchange while it answered, if it is the same."""
+    """Return the same memory if the model wrote it by a tool in this exchange."""
     for neighbour in neighbours:
         memory = neighbour.memory
         written_here = (
@@ -171,8 +175,10 @@ def _kept(
 
 
 def _found(span: Sequence[Exchange], draft: MemoryDraft) -> Finding | None:
-    """What is wrong with any of the exchanges, or with what was written of them: that may echo what
-    the user wished in any one."""
+    """Return the first finding in any exchange or in the draft, or None.
+
+    The draft is suspicious only if its words match no exchange's wishes.
+    """
     written = "\n".join([draft.content, *draft.tags, *draft.topics])
     for one in span:
         if found := screen(one):
@@ -198,11 +204,11 @@ def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
 
 
 def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now: datetime) -> None:
-    """Has the memory that this exchange alone taught go by its new judgement: what it weighs and
-    what it is about. Its words stay, somebody may have read them. It goes to the bin if it is not
-    worth remembering any more. Any other memory stays as it is.
+    """Update the memory that only this exchange taught with its new assessment.
 
-    To be called in the transaction that ends the assessment.
+    The importance, type, facets, tags and topics change; the content stays, because people may have
+    read it. The memory moves to the bin if `worth` is false. Memories with other sources stay
+    unchanged. Call in the transaction that ends the assessment.
     """
     held = lock_taught(assessment.space, [assessment.pk], [])
     if not held:
@@ -232,8 +238,10 @@ def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now:
 def lock_taught(
     space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
 ) -> list[Memory]:
-    """`taught_only_by`, held until the transaction ends. Held first and looked at then, or what a
-    person pins or changes at this very moment would go all the same."""
+    """Lock the memories taught only by these exchanges until the transaction ends; return them.
+
+    Locks first and filters then, so that a memory pinned or edited at this moment is kept.
+    """
     made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
     list(made.select_for_update(no_key=True).order_by("pk").values_list("pk"))
     return list(taught_only_by(space, assessment_ids, written_ids))
@@ -242,14 +250,16 @@ def lock_taught(
 def taught_only_by(
     space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
 ) -> MemoryQuerySet:
-    """Live memories that these exchanges made, and that nobody else has said again, changed or
-    pinned."""
+    """Return active memories that only these exchanges taught.
+
+    Excludes memories that were restated, changed or pinned by other means.
+    """
     others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
     again = MemoryEvent.objects.filter(
         space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
     )
     changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
-    # That it was judged, or judged again, is no change by somebody else. Older rows have no code.
+    # An assessment's own revision does not count as a change. Older rows have no code.
     sentences = ["judged with its exchange", "judged again"]
     judged = Q(reason_code__in=["assessed", "assessed_again"]) | Q(reason__in=sentences)
     changed = changed.exclude(judged, actor_type="assessor")
@@ -259,5 +269,5 @@ def taught_only_by(
 
 
 def made_in(assessment_ids: Collection[UUID], written_ids: Collection[UUID]) -> Q:
-    """Memories that a judge made of these exchanges, or a tool in them."""
+    """Return the filter for memories from assessments of these exchanges, or from tools in them."""
     return Q(source_assessment__in=assessment_ids) | Q(pk__in=written_ids, source_role=TOOL)

@@ -1,4 +1,4 @@
-"""Judging once more what was judged, or could not be: a moderator's doing."""
+"""Repeats assessments at a moderator's request."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -17,11 +17,11 @@ from memory.models import AuditAction, Space
 
 @transaction.atomic
 def assess_again(*, space: Space, assessment_id: UUID, actor: Actor, now: datetime) -> None:
-    """Has an exchange judged by the rules and the judge of now; the audit says who wanted it.
+    """Assess an exchange again by the current policy, and log the actor.
 
-    One that failed is queued again. One that ended without a memory is queued as a row of its own,
-    so that the first judgement stays to be read. Raises NotFound, or Conflict for one that is
-    under way, has its memory, or was judged as a part of another.
+    A failed exchange is requeued. One that ended without a memory is queued as a new row, so that
+    the first assessment is kept. Raises NotFound, or Conflict if the exchange is unfinished, has a
+    memory, or was assessed as a part of another.
     """
     rows = Assessment.objects.in_space(space).select_for_update()
     assessment = rows.filter(pk=assessment_id).first()

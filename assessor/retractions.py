@@ -1,5 +1,7 @@
-"""Exchanges that were said anew: what waits is not judged, and what only they taught is let go.
-Those of a deleted conversation: what waits is not judged, and nothing else. Both can be taken back.
+"""Withdraws edited or deleted exchanges from assessment.
+
+For edited messages, waiting assessments are skipped and memories from them alone move to the bin.
+For deleted conversations, only the waiting assessments are skipped. Both can be undone.
 """
 
 from collections.abc import Collection
@@ -29,11 +31,13 @@ def retract(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Take exchanges out of the outbox and move what only they taught to the bin. Memories that
-    those had superseded come back. `written_ids` are memories that a tool wrote in the exchanges.
+    """Skip the exchanges' waiting assessments and move memories taught only by them to the bin.
+
+    Restores memories that those had superseded. `written_ids` are memories that a tool wrote in the
+    exchanges.
     """
     actor = actor.in_action()
-    # Whoever is about to finish one of them has done so before this returns, or cannot any more.
+    # The row locks make workers finish an exchange before this point or not at all.
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     held = list(rows.select_for_update().order_by("pk"))
     unfinished = [*_WAITING, State.FAILED]
@@ -63,8 +67,7 @@ def reinstate(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Undoes the retraction of these exchanges at that moment: what waited waits again, what was
-    let go is back."""
+    """Undo the retraction at that moment: requeue the exchanges and restore the memories."""
     put_back(space=space, assessment_ids=assessment_ids, taken_at=retracted_at, now=now)
     taught = Memory.objects.in_space(space).binned().filter(made_in(assessment_ids, written_ids))
     gone = taught.filter(bin_reason=BinReason.SUPERSEDED, binned_at=retracted_at)
@@ -74,8 +77,10 @@ def reinstate(
 
 @transaction.atomic
 def withdraw(*, space: Space, assessment_ids: Collection[UUID], now: datetime) -> None:
-    """Takes the exchanges of a deleted conversation that wait for their first judgement out of the
-    outbox. What was judged, and what it taught, stays."""
+    """Skip waiting first assessments of a deleted conversation.
+
+    Finished assessments and their memories stay.
+    """
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids, importance=None)
     waiting = rows.filter(state__in=_WAITING).select_for_update().order_by("pk")
     _take_out(space, list(waiting), Reason("conversation_deleted"), now)
@@ -85,7 +90,7 @@ def withdraw(*, space: Space, assessment_ids: Collection[UUID], now: datetime) -
 def put_back(
     *, space: Space, assessment_ids: Collection[UUID], taken_at: datetime, now: datetime
 ) -> list[UUID]:
-    """What was taken out of the outbox at that moment waits again; returns which."""
+    """Requeue the exchanges that were taken out of the outbox at that moment; return their ids."""
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     taken = list(rows.filter(state=State.IGNORED, finished_at=taken_at))
     for waiting in taken:
@@ -97,19 +102,21 @@ def put_back(
 
 
 def _take_out(space: Space, unfinished: list[Assessment], reason: str, now: datetime) -> None:
-    """Ends exchanges that were not judged yet. A span that one was part of is judged without it:
-    where a worker is at it, it begins again."""
+    """End exchanges that were not assessed yet. Their spans are assessed without them.
+
+    A worker that is assessing such a span loses its lease, and the span is assessed again.
+    """
     rows = Assessment.objects.in_space(space)
     spans = [one.part_of_id for one in unfinished if one.part_of_id]
     rows.filter(pk__in=spans, state=State.RUNNING).update(
         state=State.QUEUED, leased_until=None, due_at=now
     )
     out = [one.pk for one in unfinished]
-    for one in unfinished:  # no worker will take them, which is when they would be masked
+    for one in unfinished:  # claiming would mask them, but no worker will claim them
         forget_secrets(one)
     rows.filter(pk__in=out).update(
         state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=reason
     )
-    # Those that waited with one of them, and were not said anew, go on by themselves.
+    # Unedited exchanges that waited with one of them continue alone.
     left = rows.filter(part_of__in=out)
     left.update(part_of=None, state=State.QUEUED, due_at=now, finished_at=None, error="")

@@ -18,7 +18,7 @@ Said = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 
 class ExchangeIn(Body):
-    """A finished exchange to be judged."""
+    """A finished exchange to assess."""
 
     model_config = example(
         user_message="My sister Ana lives in Porto", assistant_response="Good to know!"
@@ -34,6 +34,7 @@ class ExchangeIn(Body):
     store: Flag = False
 
     def exchange(self) -> Exchange:
+        """Return the request as an exchange."""
         return Exchange(
             user_message=self.user_message,
             assistant_response=self.assistant_response,
@@ -46,7 +47,7 @@ class ExchangeIn(Body):
 
 
 class _Judged(Schema):
-    """What was judged, stored or not."""
+    """An assessment, stored or not."""
 
     status: StateName
     user_message: str
@@ -67,12 +68,12 @@ class _Judged(Schema):
     latency_ms: float | None
     tokens: int | None
     cost_usd: float | None
-    # How sure who judged is, 0 to 1; null where nobody said.
+    # The assessor's confidence, 0 to 1; null if not given.
     confidence: float | None
     first_importance: float | None
     error: Annotated[str | None, _NONE_IF_EMPTY]
     memory_id: UUID | None
-    # Why the memory it became had to wait for a person.
+    # The reason if its memory was sent to review.
     review_reason: str | None
 
     @staticmethod
@@ -85,35 +86,35 @@ class _Judged(Schema):
 
 
 class AssessmentOut(_Judged):
-    """How far an assessment is and what was judged; null where nothing is known yet."""
+    """The state and result of an assessment. Results that are not known yet are null."""
 
     id: UUID
     created_at: datetime
 
 
 class JudgedOut(_Judged):
-    """A judgement. What was not stored has no id and no time."""
+    """The result of an assessment. It has no id and no time unless it was stored."""
 
     id: UUID | None
     created_at: datetime | None
 
 
 class AssessOut(Schema):
-    """The answer of `assess`: the judgement, and the memory if it was stored."""
+    """The assessment, and its memory if one was stored."""
 
     assessment: JudgedOut
     memory: MemoryOut | None
 
 
 class QueuedOut(Schema):
-    """A queued assessment."""
+    """The id and state of a queued assessment."""
 
     id: UUID
     status: StateName
 
 
 class AssessmentListIn(Schema):
-    """Filters and place of a list of assessments."""
+    """The filters and the cursor of a list of assessments."""
 
     status: StateName | None = None
     limit: Limit = 50
@@ -121,14 +122,14 @@ class AssessmentListIn(Schema):
 
 
 class AssessmentList(Schema):
-    """One page, newest first."""
+    """One page of assessments, newest first."""
 
     items: list[AssessmentOut]
     next: str | None
 
 
 class DayOut(Schema):
-    """What came and went on a day, in UTC."""
+    """The numbers of memories added and removed on one day (UTC)."""
 
     day: date
     came: int
@@ -136,8 +137,11 @@ class DayOut(Schema):
 
 
 class StatsOut(Schema):
-    """A space in numbers. Those by type and by importance now are of live memories; `assessments`
-    are all there are, by state."""
+    """A space's statistics. `by_type` and `by_importance` (current importance) count active
+    memories.
+
+    `assessments` counts all assessments by state.
+    """
 
     by_status: dict[str, int]
     by_type: dict[str, int]

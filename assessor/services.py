@@ -1,7 +1,8 @@
-"""An exchange on its way through the outbox: queued, claimed, then finished, skipped, rescheduled
-or failed; a failed one may be retried.
+"""Moves an exchange through the outbox: queued, claimed, then finished, skipped, rescheduled or
+failed.
 
-A worker leases an exchange (memory.leases): one that lost its lease writes nothing.
+A failed exchange may be retried. A worker leases an exchange (memory.leases); after losing the
+lease, it writes nothing.
 """
 
 from dataclasses import asdict
@@ -31,11 +32,12 @@ from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy, PolicyDocument
 
-# Renewed while a model thinks: it says how soon the work of a dead worker is taken over.
+# Renewed while a model works. The length decides how soon a dead worker's exchange is claimed
+# again.
 LEASE = timedelta(seconds=30)
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
-# At an endpoint's wish; some ask for a year, or for more than a date can hold.
+# Limit for the endpoint's requested pause: some ask for a year or more.
 LONGEST_WISH = timedelta(days=1)
 _SHARED_BY_A_SPAN = (
     "importance", "memory_type", "provider", "model", "rubric", "prompt_version",
@@ -52,7 +54,7 @@ def queue_assessment(
 ) -> Assessment:
     """Write the exchange into the outbox; enqueue it on commit, unless it is due later.
 
-    The same idempotency key again gives the first assessment.
+    A repeated idempotency key returns the first assessment.
     """
     values: dict[str, Any] = asdict(exchange)
     values |= {"created_at": now, "enqueued_at": now, "due_at": due_at or now}
@@ -70,35 +72,35 @@ def queue_assessment(
 def complete_exchange(
     *, space: Space, assessment_id: UUID, assistant_response: str, now: datetime
 ) -> None:
-    """Add the reply to an exchange that waited for it; it may be assessed now."""
+    """Add the reply to an exchange that waited for it, and enqueue the exchange."""
     waiting = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.QUEUED)
     if not waiting.update(assistant_response=assistant_response):
         return
-    # One that is in a span already was answered anew, and is due when its span is.
+    # An exchange in a span has a new reply, and is due when its span is.
     alone = waiting.filter(span_ends_at=None, part_of=None)
     if alone.update(due_at=now, enqueued_at=now):
         enqueue_on_commit(Assessment(pk=assessment_id, space=space))
 
 
 def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> None:
-    """Have an exchange that is answered anew wait for its reply again, unless it was assessed.
+    """Make an unassessed exchange wait for its new reply.
 
-    A worker that assesses it loses its lease.
+    A worker that is assessing it loses its lease.
     """
     unfinished = [State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED]
     rows = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state__in=unfinished)
-    # In a span it waits for the span's end.
+    # An exchange in a span waits for the span's end.
     requeue(rows.filter(span_ends_at=None, part_of=None), due_at)
 
 
 def requeue_due(*, now: datetime) -> int:
-    """Enqueue exchanges whose task got lost, that came due or were abandoned; return how many."""
+    """Enqueue exchanges that are due, abandoned or whose task was lost; return their number."""
     fail_exhausted(now=now)
     return leases.requeue_due(Assessment.objects.all(), TASK, now=now)
 
 
 def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | None:
-    """Lease an exchange and return it, its secrets masked; None if no worker may claim it now."""
+    """Lease an exchange and return it with its secrets masked; None if it cannot be claimed now."""
     assessment = leases.claim(
         Assessment.objects.all(), space_id=space_id, row_id=assessment_id, now=now,
         until=now + LEASE, lease=RandomUUID(),
@@ -109,18 +111,18 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
 
 
 def renew(*, assessment: Assessment, now: datetime) -> None:
-    """Renew the lease, unless it was lost: a model may think for long."""
+    """Renew the lease unless it was lost, so that a slow model keeps its exchange."""
     Assessment.objects.leased_by(assessment).update(leased_until=now + LEASE)
 
 
 def finish(
     *, assessment: Assessment, judgement: Judgement, now: datetime, advisor: Advisor | None = None
 ) -> Memory | None:
-    """Store the judgement, and the memory if it is worth one, in one transaction.
+    """Store the assessment, and its memory if important enough, in one transaction.
 
-    The advisor may decide what the memory is to those near it (assessor.reconciling).
-    Returns the exchange's memory: new, known before or waiting for review; None if it is not worth
-    one or the lease was lost. Raises AssessmentError if the memory cannot be embedded.
+    The advisor may decide how the memory relates to its neighbours (assessor.reconciling). Returns
+    the exchange's memory: new, known or waiting for review; None if it is not important enough or
+    the lease was lost. Raises AssessmentError if the memory cannot be embedded.
     """
     policy = current_policy(assessment.space).document
     if policy.assessment.mask_secrets:
@@ -128,7 +130,7 @@ def finish(
     span = span_of(assessment)
     important = judgement.importance >= policy.assessment.store_above
     worth = important and any(map(anything_said, span))
-    if assessment.memory is not None:  # it was assessed before
+    if assessment.memory is not None:  # assessed before
         _finish_again(assessment, judgement, policy, worth=worth, now=now)
         return assessment.memory
     if not worth:
@@ -143,7 +145,7 @@ def _finish_again(
     assessment: Assessment, judgement: Judgement, policy: PolicyDocument, *, worth: bool,
     now: datetime,
 ) -> None:  # fmt: skip
-    """Store a later judgement; the memory that the exchange alone taught follows it."""
+    """Store a later assessment, and update the memory that only this exchange taught."""
     state = State.DONE if worth else State.IGNORED
     if _store(assessment, state, judgement, policy, now):
         go_by_new(assessment, judgement, worth=worth, now=now)
@@ -153,7 +155,7 @@ def _finish_again(
 def _remember(
     assessment: Assessment, intent: MemoryWriteIntent, policy: PolicyDocument, now: datetime
 ) -> Memory | None:
-    """Store the judgement with its memory; without one if the assistant repeated a memory."""
+    """Store the assessment and its memory; no memory if the assistant repeated a known one."""
     state = State.IGNORED if intent.is_known() else State.DONE
     stored = _store(assessment, state, intent.judgement, policy, now)
     if not stored or state == State.IGNORED:
@@ -170,8 +172,10 @@ def _store(
     policy: PolicyDocument,
     now: datetime,
 ) -> bool:
-    """End the exchange with its judgement; False if the lease was lost. The parts of a span share
-    the figures; the words are stored once, in its first row."""
+    """End the exchange with its assessment; return False if the lease was lost.
+
+    All rows of a span get the figures; only its first row gets the texts.
+    """
     values = asdict(judgement)
     shared = {name: values.pop(name) for name in _SHARED_BY_A_SPAN}
     shared["ttl_seconds"] = ttl_seconds(judgement.importance, policy.ttl.tiers)
@@ -179,20 +183,20 @@ def _store(
 
 
 def is_unwanted(assessment: Assessment, policy: AssessmentPolicy) -> bool:
-    """Whether the exchange is of a conversation, not assessed yet, and learning is off by now."""
+    """Return whether an unassessed exchange belongs to a conversation and learning is off."""
     of_conversation = assessment.source_conversation and assessment.importance is None
     return bool(of_conversation) and not policy.enabled
 
 
 def skip(*, assessment: Assessment, now: datetime) -> None:
-    """End a claimed exchange, and its span, without a judgement."""
+    """End a claimed exchange and its span without an assessment."""
     end(assessment, State.IGNORED, {"finished_at": now, "reasoning": Reason("learning_off")})
 
 
 def reschedule(
     *, assessment: Assessment, error: AssessmentError, now: datetime, jitter: float
 ) -> None:
-    """Note a failed attempt: retry later, or fail the exchange when later will not help.
+    """Record a failed attempt and retry later, or fail the exchange if a retry cannot help.
 
     The pause doubles with each attempt; `jitter` in [0, 1] shortens it by up to half, so that
     exchanges that failed together are not retried together.
@@ -229,7 +233,7 @@ def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
 def store_judged(
     *, space: Space, exchange: Exchange, judgement: Judgement, now: datetime
 ) -> Assessment:
-    """Store an exchange that was assessed while its caller waited, with its memory; return it."""
+    """Store an exchange that was assessed while its caller waited, and its memory; return it."""
     assessment = Assessment.objects.create(
         space=space, created_at=now, due_at=now, state=State.RUNNING, attempts=1, **asdict(exchange)
     )

@@ -1,6 +1,7 @@
-"""Assessing a topic at a time: exchanges wait in their conversation's open span until the topic
-changes, the span is full, or nobody says anything for a while (policy: trigger, idle_minutes; seed
-001, Triggers).
+"""Groups exchanges of one topic into a span, which is assessed as a whole.
+
+A conversation's open span ends when the topic changes, the span is full, or the conversation is
+silent for a while (policy: trigger, idle_minutes; seed 001, Triggers).
 
 Each exchange stays a row of its own, so none is lost. Only the first of a span is claimed, when the
 span ends; the others are its parts and end with it.
@@ -34,7 +35,7 @@ may be longer."""
 
 
 def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:
-    """Whether a claimed exchange is to be assessed with others, and has not waited for them."""
+    """Return whether a claimed exchange must first join a span."""
     by_topic = policy.trigger == "topic_change" and assessment.source_conversation
     return bool(by_topic) and assessment.span_ends_at is None
 
@@ -42,10 +43,10 @@ def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:
 @transaction.atomic
 def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> None:
     """Add a claimed exchange to its conversation's span, or end that span and begin the next."""
-    # Two exchanges of a conversation at once would otherwise begin a span each.
+    # Without this lock, two concurrent exchanges of a conversation would begin a span each.
     Space.objects.select_for_update(no_key=True).get(pk=assessment.space_id)
     mine = Assessment.objects.leased_by(assessment)
-    if not mine.select_for_update().exists():  # it was said or answered anew since
+    if not mine.select_for_update().exists():  # edited or answered again since
         return
     ends_at = now + idle
     span = _open_span(assessment, now)
@@ -60,20 +61,20 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
 
 
 def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:
-    """Return the first exchange of the conversation's open span, locked."""
+    """Return the first exchange of the conversation's open span, locked, or None."""
     waiting = Assessment.objects.filter(
         space_id=assessment.space_id,
         source_conversation=assessment.source_conversation,
         state=State.QUEUED,
         span_ends_at__gt=now,
     )
-    # Locked: a worker that claimed it now would end it with this one, which it has not read.
+    # Locked: otherwise a worker could claim the span and end this exchange without having read it.
     waiting = waiting.exclude(pk=assessment.pk).select_for_update(no_key=True)
     return waiting.order_by("-created_at").first()
 
 
 def _continues(span: Assessment, assessment: Assessment) -> bool:
-    """Whether the exchange belongs to the span, and there is room for it."""
+    """Return whether the exchange has the span's topic and the span has room for it."""
     rows = rows_of(span)
     characters = sum(
         len(row.user_message) + len(row.assistant_response) for row in [*rows, assessment]
@@ -84,14 +85,14 @@ def _continues(span: Assessment, assessment: Assessment) -> bool:
 
 
 def _share_topic(before: Assessment, after: Assessment) -> bool:
-    # A memory that is recalled into both replies does not make them one topic.
+    # Recalled memories are removed: a memory in both replies does not make one topic.
     spoken = [judged_part(exchange_of(one)) for one in (before, after)]
     texts = [f"{one.user_message}\n{one.assistant_response}" for one in spoken]
     return similarity(*texts) >= SAME_TOPIC
 
 
 def similarity(before: str, after: str) -> float:
-    """Cosine similarity of two exchanges, each the user's words and the reply."""
+    """Return the cosine similarity of two exchanges, each the user's message and the reply."""
     one, other = get_embedder("local", "all-MiniLM-L6-v2", 384).embed([before, after])
     return float(one @ other)
 

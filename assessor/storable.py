@@ -1,10 +1,10 @@
-"""Text from models, which may say anything, made fit for the database and for UTF-8."""
+"""Makes text from models storable in the database and valid UTF-8."""
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD for what cannot be stored: NUL and lone halves of surrogate pairs.
+    """Replace NUL and lone surrogates, which cannot be stored, with U+FFFD.
 
-    Two halves that stand side by side, because an endpoint cut a pair in two, become one again.
+    Two adjacent halves of a surrogate pair, split by an endpoint, are joined.
     """
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole.replace("\x00", "\ufffd")

@@ -1,4 +1,4 @@
-"""Celery's side of the outbox: fetch, judge, call a service. Each may run twice."""
+"""Celery tasks of the outbox: fetch, assess, call a service. Each may run twice."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @shared_task
 def assess(space_id: int, assessment_id: str) -> None:
-    """Assess one exchange, unless another worker does."""
+    """Assess one exchange, unless another worker has it."""
     assessment = services.claim(
         space_id=space_id, assessment_id=UUID(assessment_id), now=timezone.now()
     )
@@ -61,13 +61,15 @@ def assess(space_id: int, assessment_id: str) -> None:
 
 @shared_task(name="assessor.tasks.pick_up_assessments")
 def requeue_due_assessments() -> None:
-    """Enqueue exchanges that are due; beat calls it."""
+    """Enqueue exchanges that are due; scheduled by beat."""
     services.requeue_due(now=timezone.now())
 
 
 async def _renewing(assessment: Assessment, work: Awaitable[T]) -> T:
-    """Return the work's result. Meanwhile the lease is renewed, however long a model thinks, and
-    also after the database was away."""
+    """Return the work's result, and renew the lease meanwhile.
+
+    Renewal continues after a database error.
+    """
 
     async def renew() -> None:
         while True:
@@ -87,7 +89,7 @@ async def _renewing(assessment: Assessment, work: Awaitable[T]) -> T:
 def _advise(
     assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
 ) -> Advice | None:
-    """Ask the model what a statement is to the memories close to it."""
+    """Ask the model how a statement relates to the memories close to it."""
     configuration = model_configuration()
     if configuration is None:
         return None

@@ -1,4 +1,4 @@
-"""The figures of assessor.inspection as the Assessments page says them: each with its aim."""
+"""The figures of assessor.inspection as tiles for the Assessments page, each with its target."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from assessor.templatetags.assessments import duration, usd
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure; `reached` is None where there is no aim, or nothing to hold against it."""
+    """One figure; `reached` is None without a target or without a value to compare."""
 
     label: str
     value: str
@@ -22,7 +22,7 @@ class Tile:
 
 
 def tiles(figures: Figures) -> list[Tile]:
-    """The tiles that have something to say; none before anything was judged."""
+    """Return the tiles that have a value; none before the first assessment."""
     if figures.success is None:
         return []
     shown = [_success(figures, figures.success)]

@@ -1,4 +1,4 @@
-"""What the assessor adds to a space's file."""
+"""The assessor's sections of a space's export file."""
 
 from django.db.models import F
 
@@ -7,7 +7,7 @@ from memory.transfer.sections import Row, Section
 
 
 def _nobody_is_at_it(row: Row) -> None:
-    """What was being judged is judged anew: no worker here has begun it."""
+    """Requeue a running assessment: no worker here has claimed it."""
     if row["state"] == State.RUNNING:
         row["state"] = State.QUEUED
 
@@ -16,7 +16,7 @@ SECTIONS = (
     Section(
         "assessment",
         Assessment,
-        # What stands for a span comes before its parts.
+        # The first row of a span comes before its parts.
         (F("part_of_id").asc(nulls_first=True), "created_at", "id"),
         left_out=frozenset({"leased_until", "lease"}),
         names={

@@ -1,4 +1,4 @@
-"""Addresses of the assessment pages, below /s/<space>/assessments/."""
+"""URLs of the assessment pages, below /s/<space>/assessments/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages: the assessments of a space, and one of them with a second opinion beside it."""
+"""Pages with the assessments of a space, and with one assessment and a second opinion."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -38,7 +38,7 @@ from memory.policy import PolicyDocument
 PAGE_SIZE = 30
 LOOKED_AT = 5000
 """How many exchanges one search for words looks at; the next page looks further back."""
-# The words of templates/_assessment_state.html: what is filtered by is called as it is shown.
+# The words of templates/_assessment_state.html, so that filters and rows use the same ones.
 STATES = {
     State.QUEUED: _("waiting for assessment"),
     State.RUNNING: _("being assessed"),
@@ -67,7 +67,7 @@ class _Filters(AddressForm):
 @require_GET
 @space_page("read")
 def waiting(request: PageRequest, access: Access) -> HttpResponse:
-    """A piece of the overview: how many exchanges are in each state that asks for attention."""
+    """Render the overview's fragment with the number of exchanges in each unfinished state."""
     counted = Assessment.objects.in_space(access.space).counted_by_state()
     unfinished = (State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED)
     states = [(state, STATES[state], counted[state]) for state in unfinished if counted[state]]
@@ -77,7 +77,7 @@ def waiting(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def assessments(request: PageRequest, access: Access) -> HttpResponse:
-    """All assessments, newest first, by state, judge and by what was said."""
+    """Render all assessments, newest first, filtered by state, assessor and text."""
     asked = _Filters.read(request.GET)
     state, query, model = asked["state"], asked["q"], asked["model"]
     found = keyset("-created_at").searched(
@@ -101,7 +101,7 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
-    """Those in this state and by this judge, or in any and by any where that is empty."""
+    """Return the space's assessments in this state and by this model; "" means any."""
     rows: AssessmentQuerySet = Assessment.objects.in_space(access.space)
     if state:
         rows = rows.filter(state=state)
@@ -113,7 +113,9 @@ def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
 
 
 def _again(access: Access, model: str, state: str) -> dict[str, Any]:
-    """How far judging again is, and for those who may have it done, how many it would be."""
+    """Return the reassessment job's progress and, for admins, the number of exchanges it would
+    assess.
+    """
     context = job_context(latest_reassessing(access.space))
     if "admin" in access.scopes and (model or state == State.FAILED):
         context["again"] = to_judge(access.space, model=model).count()
@@ -123,7 +125,7 @@ def _again(access: Access, model: str, state: str) -> dict[str, Any]:
 @require_GET
 @space_page("read")
 def figures(request: PageRequest, access: Access) -> HttpResponse:
-    """A piece of the page: how judging goes, beside its aims."""
+    """Render the fragment with the assessment figures and their targets."""
     store_above = current_policy(access.space).document.assessment.store_above
     found = figures_of(space=access.space, store_above=store_above, now=timezone.now())
     context = {"figures": found, "tiles": tiles(found)}
@@ -133,10 +135,10 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def again(request: PageRequest, access: Access) -> HttpResponse:
-    """Has those judged again that failed, or that the form's model has judged."""
+    """Start the job that assesses failed exchanges, or the exchanges of the form's model, again."""
     model = SentText().clean(request.POST.get("model"))
     now = timezone.now()
-    with suppress(Conflict):  # the one that is under way is shown
+    with suppress(Conflict):  # the running job is shown
         start_reassessing(space=access.space, model=model, actor=access.actor, now=now)
     return show_job(request, latest_reassessing(access.space))
 
@@ -144,7 +146,7 @@ def again(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
-    """One assessment; for htmx only what changes while it is under way."""
+    """Render one assessment; for htmx only the part that changes while it is unfinished."""
     template = "assessor/_stored.html" if request.htmx else "assessor/assessment.html"
     return render(request, template, _one(access, assessment_id))
 
@@ -152,7 +154,7 @@ def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> Htt
 @require_GET
 @space_page("read")
 def evidence(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
-    """A fragment: what was said, with the words marked for which its memory was held."""
+    """Render a fragment with the exchange and the words marked that sent its memory to review."""
     rows = Assessment.objects.in_space(access.space).select_related("memory")
     found = get_object_or_404(rows.defer("memory__search"), pk=assessment_id)
     context = {
@@ -163,7 +165,7 @@ def evidence(request: PageRequest, access: Access, assessment_id: UUID) -> HttpR
 
 
 def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
-    """What the page of one assessment shows; raises Http404."""
+    """Return the context of one assessment's page; raises Http404."""
     rows = Assessment.objects.in_space(access.space).select_related("memory", "part_of")
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document
@@ -185,7 +187,7 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
 @require_POST
 @space_page("write")
 def retry(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
-    """Queues a failed assessment again. One that has not failed is shown as it is."""
+    """Requeue a failed assessment. One in another state is shown unchanged."""
     get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
     with suppress(Conflict):
         services.retry(space=access.space, assessment_id=assessment_id, now=timezone.now())
@@ -197,7 +199,7 @@ def retry(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResp
 @require_POST
 @login_required
 async def judge_again(request: PageRequest, slug: str, assessment_id: UUID) -> HttpResponse:
-    """Judges the exchange as the form asks, shows it beside what is stored, and stores nothing."""
+    """Assess the exchange with the form's options and show the result; nothing is stored."""
     user = await request.auser()
     access, exchange, policy = await sync_to_async(_asked)(request, user, slug, assessment_id)
     configuration = model_configuration()
@@ -214,7 +216,7 @@ async def judge_again(request: PageRequest, slug: str, assessment_id: UUID) -> H
 def _asked(
     request: PageRequest, user: Any, slug: str, assessment_id: UUID
 ) -> tuple[Access, Exchange, PolicyDocument]:
-    """The exchange to be judged; the connection goes back before a model begins to think."""
+    """Return the exchange to assess, and release the connection before a model is asked."""
     access = page_access(user, slug, "write")
     rubric, provider = request.POST.get("rubric", ""), request.POST.get("provider", "")
     if rubric not in RUBRICS or provider not in JUDGES:
@@ -223,7 +225,7 @@ def _asked(
     policy = current_policy(access.space).document
     exchange = joined(span_of(stored))
     release_connection()
-    if policy.assessment.mask_secrets:  # one that no worker has claimed still holds them
+    if policy.assessment.mask_secrets:  # an unclaimed exchange still contains them
         exchange = mask_exchange(exchange)
     return access, replace(exchange, rubric=rubric, provider=provider), policy
 

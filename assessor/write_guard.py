@@ -1,7 +1,7 @@
-"""Screen and weigh what a model wants kept: our part of memory.tools.write_guard.
+"""Screens and assesses texts that a model wants to save: our part of memory.tools.write_guard.
 
-There only the words are known, not whose they are. So they are screened as a judge's summary is, of
-which the user wished for nothing; in the chat the conversation is known (chat.toolbox).
+Only the words are known, not their origin. They are screened like an assessor's summary without any
+wish of the user; in the chat the conversation is known (chat.toolbox).
 """
 
 import logging
@@ -16,13 +16,15 @@ logger = logging.getLogger(__name__)
 
 
 def held_because(words: str) -> str | None:
-    """Why these words must wait for a person; None where nothing in them plants or steers."""
+    """Return the reason to send these words to review, or None."""
     finding = screen(Exchange(""), words)
     return finding.reason if finding else None
 
 
 def weigh(content: str) -> Weight | None:
-    """What the built-in judge makes of a statement; None, which is logged, if it cannot work."""
+    """Return the built-in assessor's type and importance of a statement, or None if it failed
+    (logged).
+    """
     try:
         judgement = judge_locally(Exchange(in_own_words(content)))
     except EmbeddingError as error:

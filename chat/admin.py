@@ -1,4 +1,4 @@
-"""The admin over conversations, for reading."""
+"""The read-only admin pages of conversations."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -11,6 +11,8 @@ from memory.admin import BY_SPACE, ReadOnlyAdmin
 
 @admin.register(Conversation)
 class ConversationAdmin(ReadOnlyAdmin):
+    """List conversations, read-only."""
+
     list_display = ("title", "space", "created_by", "updated_at", "deleted_at")
     list_filter = (BY_SPACE, ("updated_at", admin.DateFieldListFilter))
     list_select_related = ("space", "created_by")
@@ -20,6 +22,8 @@ class ConversationAdmin(ReadOnlyAdmin):
 
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin):
+    """List messages, read-only."""
+
     list_display = ("content_start", "role", "state", "model", "space", "created_at")
     list_filter = ("role", "state", BY_SPACE, ("created_at", admin.DateFieldListFilter))
     list_select_related = ("space",)
@@ -33,4 +37,5 @@ class MessageAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("content"))
     def content_start(self, message: Message) -> str:
+        """Return the first 160 characters of the message."""
         return message.content[:160]

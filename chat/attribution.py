@@ -1,8 +1,8 @@
-"""Which of the recalled memories an answer used, found by comparing words alone.
+"""Finds the recalled memories that an answer used, by comparing words only.
 
-A model is given memories and does not say which it used. Two things give it away: it names one by
-its id, or it says something new that stands in one. A sentence that repeats the question's words,
-or says what all of the memories say, gives nothing away.
+A model does not report the memories it used. Two things reveal a use: the answer names a memory's
+id, or contains new information from one memory. Words of the question, or words of all the
+memories, reveal nothing.
 """
 
 import math
@@ -26,9 +26,9 @@ ECHO = 0.25
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ENDING = re.compile(r"(?:['’]s|ing|ies|ied|ed|es|ys|s|e|y)$")
 _SHORTEST_STEM = 3
-# When a memory was patched is said by its brackets, not by its text (memory.reconciliation.rules).
+# The date of a patch is in its brackets, not in the text (memory.reconciliation.rules).
 _PATCHED_ON = re.compile(r"\[\d{4}-\d{2}-\d{2}: ")
-# What anybody says about anything, and what memories and answers say about themselves.
+# Words common in any text, and in memories and answers about themselves.
 _SMALL_TALK = (
     "a about also am an and any are as ask at be been but by can could did do does for from"
     " get good great had has have he her here him his how i i'd i'll i'm i've if in into is it"
@@ -39,7 +39,7 @@ _SMALL_TALK = (
     " earlier before 我 你 您 他 她 的 了 是 在 吗 呢 用户"
 )
 _PLAIN = frozenset(_SMALL_TALK.split())
-# Names by their capitals, but dates coincide.
+# Capitalised, but not names: dates often coincide.
 _DATES = (
     "january february march april may june july august september october november december"
     " monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays"
@@ -49,10 +49,9 @@ _CALENDAR = frozenset(_DATES.split())
 
 
 def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[str, float]:
-    """Returns how much the answer used each memory, in 0..1, for those it did use.
+    """Return how much the answer used each memory, in 0..1, without those below ATTRIBUTED.
 
-    `memories` are the texts by their ids (UUIDs as text). One that is named by its whole or short
-    id counts in full.
+    `memories` are texts by id (UUIDs as text). A memory named by its full or short id counts as 1.
     """
     words = {id_: _weights(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)
@@ -66,7 +65,7 @@ def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[
 
 
 def cites(answer: str, id_: str) -> bool:
-    """Whether the answer names a memory by its id: whole, or the short one that prompts give."""
+    """Return whether the answer contains the memory's id, in full or in the prompts' short form."""
     return re.search(rf"\b{id_[:8]}(?:{id_[8:]})?\b", answer, re.IGNORECASE) is not None
 
 
@@ -76,14 +75,16 @@ def attribution(
     asked: Mapping[str, float],
     holders: Mapping[str, int],
 ) -> float:
-    """The best of the answer's sentences: how far what it says beyond the question is the memory's.
+    """Return the best match of a sentence's new information with the memory, in 0..1.
 
     The overlap coefficient |A ∩ B| / min(|A|, |B|) (Szymkiewicz 1934, Simpson 1943) of two sets of
-    words, each word by what it tells: a name or a number twice as much as another, one that the
-    question holds a quarter, and one that several of the recalled memories hold by so much less.
-    Not Jaccard's |A ∩ B| / |A ∪ B|: a long sentence may use one short memory, and a short one a
-    part of a long memory. Where the memory says nothing beyond the question ("do I like pizza?"),
-    the question's words count in full.
+    words with weights. A name or number has twice the weight of another word. A word of the
+    question has a quarter of its weight. The weight is divided by the number of recalled memories
+    with the word.
+
+    Jaccard's |A ∩ B| / |A ∪ B| does not fit: a long sentence may use one short memory, and a short
+    one a part of a long memory. If the memory has only words of the question ("do I like pizza?"),
+    they count in full.
     """
     echoed = asked if memory.keys() - asked.keys() else {}
     known = _weighed(memory, echoed, holders)
@@ -108,7 +109,7 @@ def _overlap(said: Mapping[str, float], memory: Mapping[str, float]) -> float:
 
 
 def _weights(text: str) -> dict[str, float]:
-    """Returns the words that carry information, by their stems, each with its weight."""
+    """Return the informative words, by stem, with their weights."""
     weights: dict[str, float] = {}
     for place, match in enumerate(_WORD.finditer(prepare(text))):
         word = match.group()
@@ -120,13 +121,15 @@ def _weights(text: str) -> dict[str, float]:
 
 
 def _is_name(word: str, place: int) -> bool:
-    """A word that begins its text is no name for its capital letter."""
+    """Return whether the word looks like a name or number; a capital at the text's start does not
+    count.
+    """
     if word.lower() in _CALENDAR:
         return False
     return any(sign.isdigit() for sign in word) or (place > 0 and word[0].isupper())
 
 
 def _stem(word: str) -> str:
-    """Roughly: "lives", "living" and "lived" are one. Pairs of Chinese signs stay as they are."""
+    """Return a rough stem: "lives", "living" and "lived" give one. Chinese pairs are unchanged."""
     stem = _ENDING.sub("", word.lower())
     return stem if len(stem) >= _SHORTEST_STEM else word.lower()

@@ -1,6 +1,6 @@
-"""What a conversation may go by of its own: memory, ranking profile, model and system prompt.
+"""A conversation's own settings: memory, ranking profile, model and system prompt.
 
-"" is what the space's policy or the settings say. What is chosen holds from then on.
+"" means the default of the space's policy or the settings. A choice applies from then on.
 """
 
 import re
@@ -18,7 +18,7 @@ CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Choices(TypedDict, total=False):
-    """None, or nothing, leaves what holds."""
+    """Settings to change; None or a missing key leaves one unchanged."""
 
     memory: str | None
     profile: str | None
@@ -27,7 +27,7 @@ class Choices(TypedDict, total=False):
 
 
 def chosen(choices: Choices) -> dict[str, str]:
-    """The choices that were made, as fields of a Conversation; raises InvalidArguments."""
+    """Return the given choices as fields of a Conversation; raises InvalidArguments."""
     made = {name: value for name, value in choices.items() if isinstance(value, str)}
     made |= {name: made[name].strip() for name in ("model", "system_prompt") if name in made}
     errors = [
@@ -41,7 +41,7 @@ def chosen(choices: Choices) -> dict[str, str]:
 
 
 def choices_in(form: QueryDict) -> Choices:
-    """The choices that a form of the playground sends."""
+    """Return the choices in a form of the playground."""
     return Choices(
         memory=form.get("memory"),
         profile=form.get("profile"),
@@ -51,7 +51,7 @@ def choices_in(form: QueryDict) -> Choices:
 
 
 def _what_is_wrong(name: str, value: str) -> str:
-    """A sentence, or nothing."""
+    """Return an error message, or "" for a valid value."""
     if name == "memory" and value not in MemoryUse.values:
         return f"unknown: {value!r}; known: {', '.join(MemoryUse.values)}"
     if name == "profile" and value and value not in PROFILES:

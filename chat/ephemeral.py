@@ -1,7 +1,7 @@
-"""An ephemeral reply, "private" on pages: memory is read, and nothing of the talk is kept.
+"""An ephemeral reply ("private" on pages): reads memory and stores nothing.
 
-Whoever talks brings what was said so far with each turn; what is answered goes to them alone. There
-is no row to begin and none to finish, no assessment, no use counted.
+The client sends the whole history with each turn. There is no message row, no assessment and no
+counted use.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -19,11 +19,11 @@ from memory.models import Space
 
 
 def ephemeral_conversation(*, space: Space, **choices: Unpack[Choices]) -> Conversation:
-    """What an ephemeral reply goes by: never saved, and memory is read at the most.
+    """Return an unsaved conversation with these choices; memory is read-only at most.
 
     Raises InvalidArguments.
     """
-    # Without a row there is no database to fill in its defaults.
+    # Without a row, the database cannot fill in its defaults.
     made = {"profile": "", "model": "", "system_prompt": ""} | chosen(choices)
     conversation = Conversation(space=space, **made)
     if conversation.memory != MemoryUse.OFF:
@@ -34,7 +34,7 @@ def ephemeral_conversation(*, space: Space, **choices: Unpack[Choices]) -> Conve
 async def stream_ephemeral_reply(
     conversation: Conversation, said: Sequence[ChatMessage]
 ) -> AsyncGenerator[Event]:
-    """Answers the last of what was said, with the events of any reply."""
+    """Answer the last message, with the events of any reply."""
     draft, history = Draft(get_responder(conversation.model)), said[-HISTORY_MESSAGES:]
     try:
         found = await in_thread(recall_for, conversation, history[-1].content)

@@ -1,7 +1,7 @@
-"""Why each memory was recalled for a reply: its ranks, and what nearly was recalled.
+"""Explains the recall of a reply: each memory's ranks, and the memories that just missed.
 
-An explanation costs about as much as the recall itself: it ranks everything once for each signal.
-So it is worked out only for replies that somebody looks at, when they have ended.
+An explanation costs about as much as the recall itself: it ranks everything once per signal. So it
+is computed only for replies that are viewed, after their end.
 """
 
 import logging
@@ -21,21 +21,21 @@ Stored = dict[str, Any]  # a search result as JSON (memory.memories.schemas.Resu
 
 
 def explain(found: Recall) -> list[Stored]:
-    """Returns what was recalled and what came next, each with its ranks; [] if that fails."""
+    """Return the recalled and the just-missed memories with their ranks; [] if that fails."""
     try:
         ranked = explained(found)
     except DatabaseError as error:
-        # The reply does not depend on it: it is shown without ranks.
+        # The reply does not need the explanation: it is shown without ranks.
         logger.warning("A reply's recall could not be explained: %s", error)
         return []
     return results_out([*ranked.results, *ranked.missed])
 
 
 def with_ranks(recalled: Sequence[Stored], explanation: Sequence[Stored]) -> list[Stored]:
-    """Returns what was sent to the model, with the ranks it had.
+    """Return the memories sent to the model with their ranks added.
 
-    What was sent stays what it was, with its numbers. A memory that a tool found, or that was
-    deleted since, has no rank.
+    The stored results stay unchanged. A memory that a tool found, or that was deleted since, has no
+    rank.
     """
     ranks = {
         hit["memory"]["id"]: {name: hit[name] for name in ("rank", "rank_without")}
@@ -45,6 +45,6 @@ def with_ranks(recalled: Sequence[Stored], explanation: Sequence[Stored]) -> lis
 
 
 def just_missed(explanation: Sequence[Stored], sent: Collection[UUID]) -> list[Stored]:
-    """Returns what came next in rank and was not sent to the model by a tool either."""
+    """Return the next memories in rank that were not sent to the model, not even by a tool."""
     ids = {str(id_) for id_ in sent}
     return [hit for hit in explanation if hit["memory"]["id"] not in ids][:JUST_MISSED]

@@ -1,7 +1,7 @@
-"""The right side of the playground: what was recalled for a reply, and why.
+"""The playground's inspector: the memories recalled for a reply, and the reasons.
 
-The numbers are those that were stored with the reply: later changes do not rewrite the past. The
-memory beside them is as it is now, because that is what a person can do something about.
+The numbers are those stored with the reply, which later changes do not alter. Each memory is shown
+in its current state, because a person can act on that.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,9 +21,9 @@ from memory.models.memories import MemoryType
 class Hit:
     """One memory of a reply's list.
 
-    `memory` is it as it is now, None if it is gone for good. `below` is by how much a memory that
-    was not recalled fell short of the last that was. `is_attributed`: the answer shows that it used
-    it. `is_set_aside`: a person has said that it has nothing to do with the question.
+    `memory` is its current state, None if purged. `below` is the score missing to the last recalled
+    memory. `is_attributed`: the answer shows that it used the memory. `is_set_aside`: a person
+    marked it as unrelated to the question.
     """
 
     stored: Stored
@@ -35,29 +35,30 @@ class Hit:
 
     @property
     def id(self) -> UUID:
+        """The memory's id."""
         return UUID(self.stored["memory"]["id"])
 
     @property
     def text(self) -> str:
-        """What it said then."""
+        """The memory's text at the time of the reply."""
         said: str = self.stored["memory"]["content"]
         return said
 
     @property
     def says_now(self) -> str:
-        """What it says now, if that is something else."""
+        """The memory's current text if it has changed, else ""."""
         changed = self.memory is not None and self.memory.content != self.text
         return self.memory.content if changed and self.memory else ""
 
     @property
     def type(self) -> tuple[str, str]:
-        """Its type then, with its word."""
+        """The memory's type at the time of the reply, with its label."""
         name = self.stored["memory"]["memory_type"]
         return name, str(MemoryType(name).label)
 
     @property
     def signals(self) -> dict[str, dict[str, Any]]:
-        """What each signal said, what it added, and the rank without it."""
+        """Each signal's value, its contribution, and the rank without it."""
         ranks = self.stored.get("rank_without") or {}
         return {
             name: {
@@ -70,7 +71,7 @@ class Hit:
 
 
 def why(message: Message) -> dict[str, Any]:
-    """What the inspector of a reply shows: `message`, `question`, and its Hits."""
+    """Return the inspector's context for a reply: `message`, `question` and its Hits."""
     question = question_of(message)
     now = _now(message, question)
     return {
@@ -83,7 +84,7 @@ def why(message: Message) -> dict[str, Any]:
 
 
 def why_unkept(space: Space, recalled: Sequence[Stored]) -> dict[str, Any]:
-    """The same of a reply that is kept nowhere."""
+    """Return the inspector's context for an ephemeral reply."""
     message = Message(space=space, recalled=recalled)
     now = _now(message, "")
     hits = _hits(message, "", now, message.recalled, is_out=False)
@@ -91,7 +92,7 @@ def why_unkept(space: Space, recalled: Sequence[Stored]) -> dict[str, Any]:
 
 
 def why_one(message: Message, memory_id: UUID) -> Hit | None:
-    """One memory of the list; None if it is not on it."""
+    """Return one memory of the list, or None if it is not on the list."""
     everything = why(message)
     return next(
         (hit for hit in everything["recalled"] + everything["missed"] if hit.id == memory_id), None
@@ -100,7 +101,7 @@ def why_one(message: Message, memory_id: UUID) -> Hit | None:
 
 @dataclass(frozen=True)
 class _Now:
-    """The memories of both lists as they are now, by id, and those that were set aside."""
+    """The memories of both lists in their current state, by id, and the ids that were set aside."""
 
     memories: Mapping[str, Memory]
     aside: Collection[str]
@@ -134,9 +135,9 @@ def _hits(
 
 
 def _set_aside(message: Message, question: str, ids: Sequence[str]) -> set[str]:
-    """Those whose use was taken back, or that were never used and marked for this question.
+    """Return the ids whose use was undone, or that were unused and marked for this question.
 
-    The same question may be answered anew: what is recalled again for it is shown again.
+    A memory recalled again for the same question counts as used, and is shown again.
     """
     marks = RelevanceMark.objects.in_space(message.space).on(question)
     marked = marks.filter(relevant=False, memory_id__in=ids).values_list("memory_id", flat=True)

@@ -1,9 +1,8 @@
-"""Replies that are being written for pages: by this process, each in a task of its own.
+"""Replies that this process is writing for pages, each in a task of its own.
 
-Writer and readers are apart. A page that is reloaded, or a second tab, reads what was produced so
-far and then goes on with the rest. A reply that nobody reads any more is written for a little
-longer, in case its reader comes back, and is then stopped like one that somebody stops: what was
-produced is kept.
+Writer and readers are separate. A reloaded page or a second tab reads the events so far and then
+the new ones. A reply without readers is written for GRACE more seconds, then stopped like one that
+a person stops: the text so far is stored.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ from uuid import UUID
 from chat.models import Message
 from chat.replies import Event, stream_reply
 
-# Seconds that a reply goes on without a reader: a reload takes two or three, also on a phone.
+# Seconds that a reply continues without a reader: a reload takes two or three, also on a phone.
 GRACE = 10.0
 
 INSIST = 2.0  # seconds between two attempts to stop a writer
@@ -23,9 +22,9 @@ _LIVE: dict[UUID, "LiveReply"] = {}
 
 
 def follow(message: Message, *, may_begin: bool) -> "LiveReply | None":
-    """The reply, if it is written here; it is begun here if nobody has begun it and one may.
+    """Return the reply if it is written here; begin it if it is pending and `may_begin`.
 
-    None if it is over, or if somebody else writes it: another process, or a program's own stream.
+    Returns None if the reply has ended or another process or API stream writes it.
     """
     live = _LIVE.get(message.pk)
     if live is None and may_begin and message.state == Message.State.PENDING:
@@ -34,7 +33,7 @@ def follow(message: Message, *, may_begin: bool) -> "LiveReply | None":
 
 
 async def stop(message_id: UUID) -> bool:
-    """Stops the reply, if it is written here, and waits until what was produced is stored."""
+    """Stop the reply if it is written here, and wait until the text so far is stored."""
     live = _LIVE.get(message_id)
     if live is None:
         return False
@@ -43,12 +42,12 @@ async def stop(message_id: UUID) -> bool:
 
 
 async def stop_all() -> None:
-    """Stops all replies that are written here, and waits until what was produced is stored."""
+    """Stop all replies written here, and wait until their text is stored."""
     await asyncio.gather(*(reply.stop() for reply in list(_LIVE.values())))
 
 
 class LiveReply:
-    """A reply that is being written, and all that has happened in it."""
+    """A reply that is being written, with all its events."""
 
     def __init__(self, message: Message) -> None:
         self.message = message
@@ -61,9 +60,9 @@ class LiveReply:
         self._leaving = self._loop.call_later(GRACE, self._give_up)
 
     async def read(self) -> AsyncGenerator[list[Event]]:
-        """Yields the events so far, then the new ones whenever there are some.
+        """Yield the events so far, then new ones as they come.
 
-        Raises Conflict if it turns out that somebody else writes the reply.
+        Raises Conflict if another process writes the reply.
         """
         self._readers += 1
         self._leaving.cancel()
@@ -84,7 +83,7 @@ class LiveReply:
                 self._leaving = self._loop.call_later(GRACE, self._give_up)
 
     async def stop(self) -> None:
-        """Ends it now; returns when what was produced is stored."""
+        """Stop the reply; return when the text so far is stored."""
         self._give_up()
         await asyncio.wait([self._writer])
 
@@ -95,13 +94,15 @@ class LiveReply:
                 self._wake_readers()
 
     def _wake_readers(self) -> None:
-        """Wakes all waiting readers; from then on they wait for the next change."""
+        """Wake all waiting readers; afterwards they wait for the next change."""
         self._changed.set()
         self._changed = asyncio.Event()
 
     def _give_up(self) -> None:
-        """Cancels the writer until it ends: libraries lose a cancellation now and then, as when it
-        meets a connection that is just being made. Storing what was produced is not broken by it.
+        """Cancel the writer repeatedly until it ends.
+
+        Libraries sometimes lose a cancellation, for example while a connection opens. Storing the
+        text is not interrupted.
         """
         if not self._writer.done():
             self._writer.cancel()

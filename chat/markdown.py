@@ -1,8 +1,8 @@
-"""Markdown from models and people, made harmless.
+"""Renders Markdown from models and people as safe HTML.
 
-Raw HTML is shown as text; an image is a link, because to fetch it would tell a stranger that it was
-read; links, bare addresses too, open beside the page and are told nothing of it. What comes out is
-cleaned once more: the parser and the cleaner would both have to fail.
+Raw HTML becomes text. Images become links, because fetching one would reveal that it was read.
+Links and bare addresses open in a new tab without a referrer. The output is also sanitised: both
+parser and sanitiser would have to fail.
 """
 
 import re
@@ -25,7 +25,9 @@ _ALIGNED = {"th": {"align"}, "td": {"align"}}
 
 
 class _Renderer(RendererHTML):
-    """Writes images as links, and how a column is aligned as an attribute: styles are forbidden."""
+    """Renders images as links, and column alignment as an attribute because styles are
+    forbidden.
+    """
 
     def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         cell = tokens[idx]
@@ -39,13 +41,13 @@ class _Renderer(RendererHTML):
         image = tokens[idx]
         address = str(image.attrs.get("src", ""))
         words = image.content or address
-        # A link in a link would end the outer one.
+        # A nested link would end the outer one.
         is_linked = sum(t.nesting for t in tokens[:idx] if t.type.startswith("link_")) > 0
         return escape(words) if is_linked else format_html('<a href="{}">{}</a>', address, words)
 
 
-# A bare address: only what begins with http:// or https:// (README.md is none), in the signs of RFC
-# 3986, so that Chinese after it is not taken for its path, and without the full stop behind it.
+# A bare address: only with http:// or https:// (not README.md), in the characters of RFC 3986, so
+# that Chinese text after it is not part of its path, and without a final full stop.
 _ADDRESS = re.compile(
     r"^//\w(?:[\w.~:/?#@!$&'*+,;=%-]|\([\w.,-]*\))*(?:(?<=[\w/=&#~%+-])|(?<=\)))", re.ASCII
 )
@@ -67,7 +69,7 @@ _PARSER = _parser()
 
 
 def to_html(text: str) -> SafeString:
-    """The text as HTML that can be put into a page."""
+    """Return the text as safe HTML for a page."""
     rendered = _PARSER.render(text)
     clean = nh3.clean(
         rendered,

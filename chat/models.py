@@ -1,4 +1,4 @@
-"""Conversations and what was said in them."""
+"""Conversations and their messages."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.models import Space
 
-# A reply that has not ended by then never will: the process that wrote it is gone.
+# A reply unfinished after this time will never end: its process is gone.
 REPLY_OVERDUE = timedelta(minutes=10)
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
-    """Reads on conversations; each begins with `in_space`."""
+    """Queries on conversations; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> ConversationQuerySet:
+        """Return the space's conversations that are not deleted."""
         return self.filter(space_id=space.pk, deleted_at__isnull=True)
 
     def saying(self, text: str) -> ConversationQuerySet:
-        """Those whose title, or something said in them, contains each word of this plain text.
+        """Return conversations whose title or messages contain each word of the text.
 
-        A word is what stands between spaces: in Chinese a phrase, found as it stands.
+        Words are separated by spaces, so a Chinese phrase is found as a whole.
         """
         found = self
         for word in text.split():
@@ -44,43 +45,45 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
-    """Reads on messages; each begins with `in_space`."""
+    """Queries on messages; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> MessageQuerySet:
+        """Return the messages of this space."""
         return self.filter(space_id=space.pk)
 
     def of(self, conversation: Conversation) -> MessageQuerySet:
+        """Return the conversation's messages in order."""
         return self.filter(conversation_id=conversation.pk).order_by("position")
 
     def shown(self) -> MessageQuerySet:
-        """Those that stand: not said anew or answered anew since."""
+        """Return the messages that were not replaced by an edit or a new reply."""
         return self.filter(replaced_at__isnull=True)
 
     def answered_before(self, reply: Message) -> MessageQuerySet:
-        """The replies that stood where this one does, to the same words of the user."""
+        """Return the earlier replies to the same user message."""
         earlier = self.of(reply.conversation).filter(position__lt=reply.position)
         said = earlier.filter(role="user").order_by("-position").values("position")[:1]
         return earlier.filter(position__gt=Subquery(said))
 
     def memories_written(self) -> list[UUID]:
-        """The memories that a model remembered by a tool in these replies."""
+        """Return the ids of memories that a model saved by a tool in these replies."""
         calls = [call for made in self.values_list("tool_calls", flat=True) for call in made]
         kept = [call["memory"] for call in calls if call["name"] == "remember" and call["ok"]]
         return [UUID(memory["id"]) for memory in kept]
 
     def recall_times(self, latest: int) -> list[float]:
-        """How long recall took for the latest replies, in ms."""
+        """Return the recall times of the latest replies, in ms."""
         timed = self.filter(recall_ms__isnull=False).order_by("-created_at")
         times = timed.values_list("recall_ms", flat=True)[:latest]
         return [ms for ms in times if ms is not None]
 
     def under_way(self, now: datetime) -> MessageQuerySet:
-        """Replies that are being written, or are about to be."""
+        """Return the replies that are pending or being written."""
         return self.filter(state__in=["pending", "streaming"], created_at__gt=now - REPLY_OVERDUE)
 
 
 class MemoryUse(models.TextChoices):
-    """What memory does in a conversation: recalls and learns, only recalls, or neither."""
+    """The use of memory in a conversation: recall and learn, recall only, or neither."""
 
     ON = "on", _("memory on")
     READ_ONLY = "read_only", _("memory read-only")
@@ -104,11 +107,11 @@ class Conversation(models.Model):
     memory = models.CharField(
         _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
     )
-    # What a client that keeps its own conversations calls this one; "" for those that do not.
+    # The client's own name for the conversation; "" if it has none.
     external_id = models.CharField(
         _("the client's name for it"), max_length=220, blank=True, db_default=""
     )
-    # "" is what the space's policy, or the settings, say.
+    # "" means the default of the space's policy or the settings.
     profile = models.CharField(_("ranking profile"), max_length=32, blank=True, db_default="")
     model = models.CharField(_("model"), max_length=120, blank=True, db_default="")
     system_prompt = models.TextField(_("system prompt"), blank=True, db_default="")
@@ -135,14 +138,19 @@ class Conversation(models.Model):
 
 
 class Message(models.Model):
-    """One side's turn. An assistant's turn is a row before its first word is there."""
+    """One message. A reply's row exists before its first word."""
 
     class Role(models.TextChoices):
+        """The author of a message."""
+
         USER = "user", _("user")
         ASSISTANT = "assistant", _("assistant")
 
     class State(models.TextChoices):
-        """pending → streaming → done | stopped (somebody left or pressed stop) | failed."""
+        """The states of a message.
+
+        pending → streaming → done | stopped (by the reader's leaving or the stop button) | failed.
+        """
 
         PENDING = "pending", _("pending")
         STREAMING = "streaming", _("streaming")
@@ -164,20 +172,20 @@ class Message(models.Model):
     is_cut = models.BooleanField(
         _("cut off at the model's length limit"), default=False, db_default=False
     )
-    # What was recalled for this reply, as it was shown: later changes do not rewrite the past.
+    # The memories recalled for this reply, as shown then: later changes do not alter them.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
-    # How long that took, in ms; nothing was asked of the memory where it is empty.
+    # The duration of the recall in ms; empty if there was none.
     recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
-    # What nearly was: the next few, with the same numbers.
-    missed = models.JSONField(_("just missed"), default=list, blank=True)
-    # The use that it was for each memory (memory.store.uses.Use), by the memory's id; one that a
-    # person has taken back says so: `taken_back`.
+    # The memories that just missed, with the same numbers.
+    missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    # The use of each memory (memory.store.uses.Use), by its id; `taken_back` if a person undid it.
     uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})
-    # What the model called for this reply: name, arguments, the tool's answer, whether it worked.
+    # The tool calls of this reply: name, arguments, result, success.
     tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)
-    # Said anew, or answered anew, since: kept, not shown, not part of what the model is told.
+    # Set when an edit or a new reply replaced the message: it is kept, but not shown or sent to the
+    # model.
     replaced_at = models.DateTimeField(_("replaced"), null=True, blank=True)
-    # The exchange that this reply ended, waiting to be judged.
+    # The assessment of the exchange that this reply completed.
     assessment = models.ForeignKey(
         "assessor.Assessment", models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -193,7 +201,7 @@ class Message(models.Model):
             )
         ]
         indexes = [
-            # A client that sends its history is found by what was said (chat.completions).
+            # Finds the conversation of a client that sends its history (chat.completions).
             models.Index("space", MD5("content"), name="message_by_content"),
             models.Index(
                 fields=["space", "-created_at"],

@@ -1,4 +1,4 @@
-"""The system message of a reply: who the model is, the day, and what is remembered, as data."""
+"""The system message of a reply: the prompt, the date, and the memories as data."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,10 +27,9 @@ def system_prompt(
     own: str = "",
     rules: PolicyDocument = PolicyDocument(),  # noqa: B008 - frozen
 ) -> str:
-    """The conversation's `own` prompt (or a plain one), the day, and the notes.
+    """Return the conversation's `own` prompt (or a default), the date, and the notes.
 
-    The space's rules say in which form. Without results, where memory is off, there are no notes
-    and no word of them.
+    The space's policy decides the form of the notes. Without results (memory off) there are none.
     """
     parts = [own.strip() or PLAIN, _TODAY.format(today=f"{now:%Y-%m-%d}")]
     if results is not None:
@@ -39,13 +38,15 @@ def system_prompt(
 
 
 def notes_on(results: Sequence[Result], now: datetime, rules: PolicyDocument) -> str:
-    """What is remembered, as data between two marked lines, with a word on how to read it."""
+    """Return the memories as data between two marked lines, with instructions for reading them."""
     memories = rendered(results, form=rules.recall.form, language=rules.language, now=now)
     return _NOTES.format(mark=_mark(memories), memories=memories)
 
 
 def _mark(memories: str) -> str:
-    """A word for the lines around the notes that no memory can contain: it depends on all of them
-    and on this installation's secret. The same notes get the same word, so prompts can be cached.
+    """Return a word for the lines around the notes that no memory can contain.
+
+    The word depends on all the notes and on the installation's secret. Equal notes give the same
+    word, so prompts can be cached.
     """
     return "notes " + salted_hmac("chat.prompting", memories, algorithm="sha256").hexdigest()[:16]

@@ -1,6 +1,6 @@
-"""Who answers, who judges and who embeds, as it is set up; and whether each of them works.
+"""The configured chat, assessor and embedding models, for display.
 
-What is shown is never a key, only whether there is one and which variable it came by.
+Keys are never shown, only their presence and their variable.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,10 @@ OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}
 
 @dataclass(frozen=True)
 class Setting:
-    """One value and the variable that it came by; "" where it is the default. `variables` are those
-    that may set it, the first of them best."""
+    """One value and its environment variable, "" for the default.
+
+    `variables` are those that may set it, the preferred one first.
+    """
 
     value: str
     origin: str
@@ -29,15 +31,15 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """What to look at in order to change it."""
+        """The variable to change for another value."""
         return self.origin or self.variables[0]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One of the models that Ebb works with.
+    """One of the models that Ebb uses.
 
-    `dimensions` is how long its vectors have to be, None where anything goes or it makes none.
+    `dimensions` is the required length of its vectors, None if any length fits or it makes none.
     """
 
     name: str
@@ -51,24 +53,27 @@ class Part:
 
     @property
     def embeds(self) -> bool:
+        """True if the part makes embeddings."""
         return self.name not in {"chat", "judge"}
 
     @property
     def is_built_in(self) -> bool:
+        """True if the part runs without an endpoint."""
         return self.provider == "local"
 
     @property
     def can_be_tried(self) -> bool:
-        """The built-in responder and judge ask nobody."""
+        """True if a trial makes sense: the built-in responder and assessor call no endpoint."""
         return self.embeds or not self.is_built_in
 
     @property
     def provider_name(self) -> Any:
+        """The provider's display name."""
         return PROVIDERS.get(self.provider, self.provider)
 
 
 def parts(space: Space) -> list[Part]:
-    """All of them, as this space has them: its own embedder first, then that of new spaces."""
+    """Return all parts for this space: its own embedder first, then that of new spaces."""
     embedder = space.embedder
     own = _embeddings("embeddings", embedder.provider, embedder.model, embedder.dimensions)
     found = [_talking("chat"), _talking("judge"), own]
@@ -141,7 +146,7 @@ def _presence(key: str) -> str:
 
 
 def _shown(url: str, provider: str) -> str:
-    """An address without what may be secret in it: a name with a password, a query."""
+    """Return a URL without possible secrets: user name, password and query."""
     if not url:
         return OWN_ADDRESSES.get(provider, "")
     try:

@@ -1,7 +1,7 @@
-"""A reply as a stream of events: the one way a turn is answered, for pages and API alike.
+"""A reply as a stream of events, for pages and API alike.
 
-No thread and no database connection is held while the model thinks. However the stream ends —
-done, failed, or left by its reader — the reply's row is finished and the exchange is released.
+No thread and no database connection is occupied while the model works. At every end — done, failed,
+or the reader gone — the reply's row is finished and the exchange is released.
 """
 
 import asyncio
@@ -33,8 +33,10 @@ HISTORY_MESSAGES = 20
 
 @dataclass(frozen=True)
 class Recalled:
-    """What was recalled for the reply: search results as JSON. Comes again, with all of them, when
-    the model has searched for more."""
+    """The recalled memories as search results in JSON.
+
+    Repeated with the complete list when the model has searched for more.
+    """
 
     results: list[dict[str, Any]]
 
@@ -48,22 +50,26 @@ class Token:
 
 @dataclass(frozen=True)
 class Tool:
-    """The model called a tool: `name`, `arguments`, the `text` it was answered, whether `ok`, the
-    `memory` it wrote."""
+    """A tool call of the model: `name`, `arguments`, the result's `text`, `ok`, the `memory` it
+    wrote.
+    """
 
     call: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Done:
-    """The reply is whole and stored."""
+    """The whole reply, which is stored."""
 
     reply: Reply
 
 
 @dataclass(frozen=True)
 class Failed:
-    """The model gave up; what had come is stored. `error` is why, for callers that raise it."""
+    """The reply up to a model failure, which is stored.
+
+    `error` is the cause, for callers that raise it.
+    """
 
     reply: Reply
     error: ModelError | EmbeddingError
@@ -74,7 +80,7 @@ Event = Recalled | Token | Tool | Done | Failed
 
 @dataclass
 class Draft:
-    """A reply so far. One that somebody looks at `explains` what was recalled for it."""
+    """A reply so far. With `explains`, its recall is explained at the end."""
 
     responder: Responder
     explains: bool = False
@@ -88,14 +94,14 @@ class Draft:
     ended: bool = False
 
     def begin(self, found: Recall | None) -> Recalled:
-        """Notes what was recalled for the reply."""
+        """Record the recall of the reply."""
         self.found = found
         if found is not None:
             self.recalled, self.memory_ids = results_out(found.results), found.memory_ids
         return Recalled(self.recalled)
 
     def add(self, chunk: Chunk | ToolUse) -> list[Recalled | Token | Tool]:
-        """Notes a piece of the answer; returns what that is to a reader."""
+        """Record a piece of the answer; return its events for a reader."""
         if isinstance(chunk, TextDelta):
             self.pieces.append(chunk.text)
             return [Token(storable(chunk.text))]
@@ -110,7 +116,7 @@ class Draft:
         return []
 
     def reply(self, state: str, error: str = "") -> Reply:
-        """Returns the reply as it is to be stored."""
+        """Return the reply to store."""
         explanation = explaining.explain(self.found) if self.explains and self.found else []
         return Reply(
             state=state,
@@ -130,7 +136,9 @@ class Draft:
 def recall_for(
     conversation: Conversation, text: str, without: Collection[UUID] = ()
 ) -> Recall | None:
-    """Returns what fits the text, as the conversation recalls; None where its memory is off."""
+    """Return the recall for the text with the conversation's settings; None if its
+    memory is off.
+    """
     if conversation.memory == MemoryUse.OFF:
         return None
     return recall(
@@ -143,8 +151,10 @@ def recall_for(
 
 
 def _read(message: Message) -> tuple[list[ChatMessage], Recall | None]:
-    """What was said so far, and what fits the question; without what the same words have taught
-    when they were answered before."""
+    """Return the history and the recall for the question.
+
+    Excludes memories learned only from earlier replies to the same message.
+    """
     space, history = message.space, said_so_far(message)
     before = Message.objects.in_space(space).answered_before(message)
     own: list[UUID] = []
@@ -156,10 +166,10 @@ def _read(message: Message) -> tuple[list[ChatMessage], Recall | None]:
 
 
 async def stream_reply(message: Message, *, explain: bool = False) -> AsyncGenerator[Event]:
-    """Answers the turn whose empty reply this is.
+    """Write the empty reply of a turn, yielding its events.
 
-    With `explain` each memory's ranks, and what nearly was, are stored with it (chat.explaining).
-    Raises Conflict if somebody else answers it.
+    With `explain`, each memory's ranks and the just-missed memories are stored with it
+    (chat.explaining). Raises Conflict if another process writes the reply.
     """
     claim = asyncio.ensure_future(_claimed(message))
     draft = Draft(get_responder(message.conversation.model), explain)
@@ -175,14 +185,14 @@ async def stream_reply(message: Message, *, explain: bool = False) -> AsyncGener
     else:
         yield Done(await _finish(message, draft, Message.State.DONE))
     finally:
-        # Its reader left, or something broke: what was written so far is kept, and the user's words
-        # are judged. Both can happen while the claim is on its way.
+        # The reader left, or an error occurred: the text so far is stored, and the exchange is
+        # released for assessment. Both can happen during the claim.
         if not draft.ended and await claim:
             await _finish(message, draft, Message.State.STOPPED)
 
 
 async def _claimed(message: Message) -> bool:
-    """Whether this reply is ours to write: it was made for us, or nobody has taken it yet."""
+    """Return whether this reply is ours to write: claimed for us already, or still unclaimed."""
     if message.state == Message.State.STREAMING:
         return True
     return await in_thread(claim_reply, space=message.space, message_id=message.pk)
@@ -191,7 +201,7 @@ async def _claimed(message: Message) -> bool:
 async def written(
     conversation: Conversation, history: Sequence[ChatMessage], found: Recall | None, draft: Draft
 ) -> AsyncGenerator[Recalled | Token | Tool]:
-    """Answers by what the conversation goes by, and notes all of it in the draft."""
+    """Answer with the conversation's settings, and record everything in the draft."""
     yield draft.begin(found)
     now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
@@ -212,7 +222,7 @@ async def written(
 
 
 async def _finish(message: Message, draft: Draft, state: str, error: str = "") -> Reply:
-    """Stores the end of the reply, even if the reader leaves at this very moment."""
+    """Store the end of the reply, even if the reader disconnects now."""
 
     def store() -> Reply:
         reply = draft.reply(state, error)
@@ -225,7 +235,7 @@ async def _finish(message: Message, draft: Draft, state: str, error: str = "") -
 
 
 def said_so_far(message: Message) -> list[ChatMessage]:
-    """What was said last, the question at the end."""
+    """Return the latest messages before the reply, the question last."""
     earlier = Message.objects.in_space(message.space).of(message.conversation)
     said = earlier.shown().filter(position__lt=message.position).exclude(content="")
     latest = said.order_by("-position").values_list("role", "content")[:HISTORY_MESSAGES]

@@ -37,10 +37,10 @@ Title = Annotated[Content, Field(max_length=MAX_TITLE)]
 
 
 class ChoicesIn(Body):
-    """What a conversation goes by from here on; what is left out stays as it is.
+    """Settings of a conversation. Omitted fields stay unchanged.
 
     `memory`: `on` recalls and learns, `read_only` only recalls, `off` does neither. `profile` is a
-    ranking profile, `model` a name at the configured endpoint; "" is the space's or the settings'.
+    ranking profile and `model` a name at the configured endpoint; "" means the default.
     """
 
     memory: Literal["on", "read_only", "off"] | None = None
@@ -50,6 +50,7 @@ class ChoicesIn(Body):
 
     @property
     def choices(self) -> Choices:
+        """The settings as Choices."""
         return Choices(
             memory=self.memory,
             profile=self.profile,
@@ -59,20 +60,20 @@ class ChoicesIn(Body):
 
 
 class SaidIn(Body):
-    """An earlier turn of a private conversation."""
+    """An earlier message of a private conversation."""
 
     role: Literal["user", "assistant"]
     content: Annotated[Text, Field(max_length=MAX_REPLY)]
 
 
 class ChatIn(ChoicesIn):
-    """Something said. Without a conversation a new one begins.
+    """A message. Without `conversation_id` a new conversation begins.
 
-    A `private` one is kept nowhere: the caller brings what was said so far as `history`, and memory
-    is read at the most.
+    A `private` conversation is not stored: send its earlier messages as `history`. Memory is
+    read-only at most.
     """
 
-    # What the validator below holds, as the document says it.
+    # The rules of the validator below, in JSON Schema.
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [{"message": "What could I cook tonight?", "stream": False}],
@@ -102,20 +103,23 @@ class ChatIn(ChoicesIn):
 
     @property
     def said(self) -> list[ChatMessage]:
-        """All that was said, the message last."""
+        """The history with the new message last."""
         earlier = [ChatMessage(turn.role, turn.content) for turn in self.history if turn.content]
         return [*earlier, ChatMessage("user", self.message)]
 
 
 class AnswerIn(Body):
-    """How to be answered."""
+    """Options for the reply."""
 
     stream: Flag = False
 
 
 class ToolCallOut(Schema):
-    """A tool that the model called; `text` is what it was answered. The arguments are text where
-    they could not be read; `memory` is the one it wrote, as it was then."""
+    """A tool call of the model. `text` is the tool's result.
+
+    `arguments` is text if it could not be parsed. `memory` is the memory that the call wrote, in
+    its state at the time.
+    """
 
     name: str
     arguments: dict[str, Any] | str
@@ -125,7 +129,7 @@ class ToolCallOut(Schema):
 
 
 class EditIn(AnswerIn):
-    """What should have been said instead."""
+    """The new text of an edited message."""
 
     model_config = example(message="What could I bake tonight?")
 
@@ -133,7 +137,7 @@ class EditIn(AnswerIn):
 
 
 class ChatOut(Schema):
-    """A whole reply. A private one has no ids."""
+    """A whole reply. A private reply has no ids."""
 
     conversation_id: UUID | None
     message_id: UUID | None
@@ -146,6 +150,7 @@ class ChatOut(Schema):
 
     @classmethod
     def of(cls, message: Message | None, reply: Reply) -> "ChatOut":
+        """Return the reply with the ids of its message, if stored."""
         return cls(
             conversation_id=message.conversation_id if message else None,
             message_id=message.pk if message else None,
@@ -159,7 +164,7 @@ class ChatOut(Schema):
 
 
 class MessageOut(Schema):
-    """A turn of one side."""
+    """One message of a conversation."""
 
     id: UUID
     role: str
@@ -174,7 +179,7 @@ class MessageOut(Schema):
 
 
 class ConversationChange(ChoicesIn):
-    """What a conversation is called, and what it goes by; what is left out stays as it is."""
+    """The new title and settings of a conversation. Omitted fields stay unchanged."""
 
     model_config = example(title="Dinners", memory="read_only")
 
@@ -201,13 +206,16 @@ class ConversationDetail(ConversationOut):
 
 
 class ConversationList(Schema):
-    """One page, the one spoken in last first."""
+    """One page of conversations, the latest first."""
 
     items: list[ConversationOut]
     next: str | None
 
 
 class Search(PageIn):
-    """`q`: words of the title or of what was said, each of which must be there."""
+    """A search for conversations.
+
+    `q` contains words, each of which must be in the title or a message.
+    """
 
     q: Annotated[Text, Field(max_length=MAX_SEARCH)] = ""

@@ -1,4 +1,4 @@
-"""Server-sent events on the wire."""
+"""Encodes server-sent events."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 
@@ -6,13 +6,13 @@ from django.http import StreamingHttpResponse
 
 
 def event(name: str, data: str) -> bytes:
-    """One event; each line of the data stands on a `data:` line of its own."""
+    """Encode one event, with a `data:` line for each line of the data."""
     lines = "".join(f"data: {line}\n" for line in data.split("\n"))
     return f"event: {name}\n{lines}\n".encode()
 
 
 def event_stream(events: AsyncIterator[bytes] | AsyncGenerator[bytes]) -> StreamingHttpResponse:
-    """A response that no proxy holds back."""
+    """Return a streaming response that proxies do not buffer."""
     response = StreamingHttpResponse(events, content_type="text/event-stream")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"

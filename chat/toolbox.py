@@ -1,6 +1,6 @@
-"""The memory tools of one reply: which of them the model is offered, and what a call came to.
+"""The memory tools of one reply: the tools offered to the model, and the results of its calls.
 
-A tool that fails is told to the model as its answer: the model can do better, the reader cannot.
+A failure is returned to the model as the tool's result, because only the model can react to it.
 """
 
 import asyncio
@@ -36,8 +36,10 @@ OFFERED: dict[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class ToolUse:
-    """A call and its answer. `arguments` is the model's own text where it could not be read;
-    `memory` is the one it wrote (id, content, status), `found` what a search put before the model.
+    """A call and its result. `arguments` is the model's own text if it could not be parsed.
+
+    `memory` is the memory it wrote (id, content, status), `found` the results that a search sent to
+    the model.
     """
 
     name: str
@@ -48,7 +50,7 @@ class ToolUse:
     found: Sequence[Result] = ()
 
     def shown(self) -> dict[str, Any]:
-        """As it is stored beside the reply and sent in an event."""
+        """Return the call as stored beside the reply and sent in an event."""
         return {
             "name": self.name,
             "arguments": self.arguments,
@@ -60,7 +62,7 @@ class ToolUse:
 
 @dataclass
 class Toolbox:
-    """What the model that answers `said` may use; `uses` is what it did use, in order."""
+    """The tools for the model that answers `said`; `uses` are its calls, in order."""
 
     conversation: Conversation
     said: str
@@ -71,16 +73,16 @@ class Toolbox:
 
     @property
     def specs(self) -> list[dict[str, Any]]:
-        """What the model is offered, as OpenAI function specs."""
+        """The offered tools as OpenAI function specs."""
         return [TOOLS[name].spec for name in self._offered]
 
     async def use(self, call: ToolCall) -> ToolUse:
-        """Does what the model asks for, or says why not; raises nothing."""
+        """Run the call and return its result or refusal; raises nothing."""
         work = asyncio.ensure_future(in_thread(self._answered, call))
         try:
             return await asyncio.shield(work)
         finally:
-            # The reader may leave meanwhile. What is written all the same is noted.
+            # The reader may disconnect meanwhile. A memory written by then is still recorded.
             self.uses.append(await work)
 
     @property
@@ -105,7 +107,7 @@ class Toolbox:
         )
 
     def _tool(self, name: str) -> Tool[Any]:
-        """One of those that were offered; raises NotFound."""
+        """Return one of the offered tools; raises NotFound."""
         if name not in self._offered:
             raise NotFound(f"Unknown tool. Available tools: {', '.join(self._offered)}.")
         return TOOLS[name]
@@ -122,8 +124,10 @@ class Toolbox:
         )
 
     def _held_because(self, words: str) -> str | None:
-        """Screened as a judge's summary of what was said would be: a page that the user pasted may
-        have told the model what to remember."""
+        """Screen the words like an assessor's summary; return the reason for a review, or None.
+
+        A page that the user pasted may contain instructions for the model.
+        """
         if not self.rules.assessment.review:
             return None
         finding = screen(judged_part(Exchange(self.said)), words)

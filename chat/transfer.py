@@ -1,17 +1,17 @@
-"""What chat adds to a space's file."""
+"""The chat's sections of a space's export file."""
 
 from chat.models import Conversation, Message
 from memory.transfer.sections import Row, Section
 
 
 def _nobody_writes_it(row: Row) -> None:
-    """A reply that was being written when the file was made has no writer here."""
+    """Stop an unfinished reply: no process here writes it."""
     if row["state"] in {Message.State.PENDING, Message.State.STREAMING}:
         row["state"] = Message.State.STOPPED
 
 
 SECTIONS = (
-    # Who began it is a person of the installation.
+    # The creator is a user of the exporting installation.
     Section(
         "conversation", Conversation, ("created_at", "id"), left_out=frozenset({"created_by_id"})
     ),

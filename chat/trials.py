@@ -1,4 +1,4 @@
-"""Trying out a model that is set up: asked for real, and told in a sentence how that went."""
+"""Tests a configured model with a real request and describes the result."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ TIMEOUT = 15.0  # seconds: a local model may have to be loaded first
 SHOWN = 80  # characters of an answer
 QUESTION = "Answer with the one word: ready"
 
-# kind → (what happened, what to do about it)
+# kind → (description, advice)
 _FAILURES = {
     "unreachable": (
         gettext_lazy("There is no server at %(address)s."),
@@ -71,7 +71,7 @@ _FAILURES["texts_refused"] = _FAILURES["bad_request"]
 
 @dataclass(frozen=True)
 class Trial:
-    """How it went: a sentence, what to do if it did not work, and what the endpoint itself said."""
+    """The result of a trial: a sentence, advice after a failure, and the endpoint's own message."""
 
     worked: bool
     said: str
@@ -81,7 +81,7 @@ class Trial:
 
 
 def try_part(part: Part) -> Trial:
-    """Asks the model of this part (`can_be_tried`) for something small; needs no database."""
+    """Send a small request to this part's model (`can_be_tried`); needs no database."""
     started = perf_counter()
     try:
         trial = _embed(part) if part.embeds else _talk(part)
@@ -127,10 +127,10 @@ def _embed(part: Part) -> Trial:
 
 
 def _failed(part: Part, error: ModelError | EmbeddingError) -> Trial:
-    if error.kind not in _FAILURES:  # no endpoint's doing: the sentence is all there is
+    if error.kind not in _FAILURES:  # not the endpoint's fault: no further advice
         return Trial(False, str(error))
     what, _todo = _FAILURES[error.kind]
-    # What is said to a wrong key often repeats a part of it.
+    # The answer to a wrong key often contains a part of it.
     detail = "" if error.kind == "unauthorized" else _without_keys(error.detail)
     return Trial(False, str(what % _words(part)), _advice(part, error.kind), detail)
 
@@ -150,7 +150,7 @@ def _words(part: Part) -> dict[str, str]:
 
 
 def _without_keys(text: str) -> str:
-    """An endpoint may repeat what it was sent."""
+    """Remove our keys from an endpoint's message, which may repeat them."""
     keys = (settings.OPENAI_API_KEY, settings.EBB_EMBEDDING_API_KEY, settings.VOYAGE_API_KEY)
     for key in filter(None, keys):
         text = text.replace(key, "…")

@@ -1,4 +1,4 @@
-"""Addresses of the playground, below /s/<space>/."""
+"""URLs of the playground, below /s/<space>/."""
 
 from django.urls import path
 

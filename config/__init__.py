@@ -1,4 +1,4 @@
-"""Wiring: settings, addresses, the supervisor. Imports everything; nobody imports it."""
+"""The project package: settings, URLs, the supervisor. It imports every app; no app imports it."""
 
 from config.celery import app as celery_app
 

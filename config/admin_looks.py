@@ -1,4 +1,4 @@
-"""How unfold draws the admin: Ebb's name and colours."""
+"""The admin's appearance in unfold: Ebb's name and colours."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ UNFOLD: dict[str, Any] = {
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("ebb/favicon.svg")}
     ],
     "STYLES": [lambda request: static("ebb/admin.css")],
-    # Around the accent of static/ebb/ebb.css: 600 under white letters, 500 for letters in the dark.
+    # Based on the accent of static/ebb/ebb.css: 600 below white text, 500 for text in dark mode.
     "COLORS": {
         "primary": {
             "50": "#eff8f9", "100": "#d9eff1", "200": "#b5dfe4", "300": "#85c8d0",

@@ -1,4 +1,4 @@
-"""The admin site: unfold's, under the one policy its pages need."""
+"""The admin site: unfold's, with the Content-Security-Policy that its pages need."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,9 @@ from unfold.sites import UnfoldAdminSite
 
 
 class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
-    """Unfold draws with Alpine.js, which evaluates expressions: only here may a page do that."""
+    """Allows script evaluation on admin pages only: unfold uses Alpine.js, which evaluates
+    expressions.
+    """
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
         wrapped: Callable[..., Any] = csp_update(

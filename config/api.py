@@ -1,4 +1,4 @@
-"""The JSON API: every app's router under one roof."""
+"""The JSON API with the routers of all apps."""
 
 from django.http import HttpRequest
 from ninja import Router, Status, Swagger
@@ -16,7 +16,7 @@ health = Router(tags=["health"], auth=None)
 
 @health.get("live", response=dict[str, str], url_name="health_live", operation_id="healthLive")
 def live(request: HttpRequest) -> dict[str, str]:
-    """The process answers."""
+    """Report that the process is running."""
     return {"status": "ok"}
 
 
@@ -27,7 +27,7 @@ def live(request: HttpRequest) -> dict[str, str]:
     operation_id="healthReady",
 )
 def ready(request: HttpRequest) -> Status[dict[str, str]]:
-    """Each part that is needed, and whether it works."""
+    """Report each required part and its state. The status is 503 if a part does not work."""
     parts = check_ready()
     return Status(200 if all(state == "ok" for state in parts.values()) else 503, parts)
 

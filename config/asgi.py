@@ -26,7 +26,10 @@ def _application() -> Any:
 
 
 def _load_embedder() -> None:
-    """So that no question waits for it. Where it is missing, requests will say so."""
+    """Load the local embedder at start, so that no request waits for it.
+
+    If the model is missing, requests report that.
+    """
     from django.conf import settings
 
     from memory.embeddings import EmbeddingError, count_dimensions

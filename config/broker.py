@@ -1,4 +1,4 @@
-"""The address of the queue inside DATABASE_URL, in the one form that reaches PostgreSQL whole."""
+"""Converts DATABASE_URL to a broker URL that reaches PostgreSQL unchanged."""
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -7,11 +7,11 @@ _PGMQ_FIELDS = ("host", "port", "dbname", "user", "password")
 
 
 def pgmq_address(database_url: str) -> str:
-    """`database_url` for Celery's pgmq transport, as key=value pairs.
+    """Return `database_url` for Celery's pgmq transport, as key=value pairs.
 
-    pgmq takes an address apart into five fields, forgets the rest (`?host=` and `sslmode` of a URL)
-    and puts the five together again unquoted. So each goes in quoted, and the last one brings the
-    rest along. An address libpq cannot read is returned as it is: `prepare` says what is wrong.
+    pgmq splits a URL into five fields, drops the rest (`?host=` and `sslmode`) and joins the fields
+    without quotes. So each field is quoted here, and the last one carries the rest. A URL that
+    libpq cannot read is returned unchanged: `prepare` reports the error.
     """
     try:
         options = conninfo_to_dict(database_url)

@@ -1,4 +1,4 @@
-"""The Celery application. Tasks live in each app's tasks.py."""
+"""The Celery application. Tasks are in each app's tasks.py."""
 
 import os
 from typing import Any
@@ -11,15 +11,15 @@ HEARTBEAT_SECONDS = 10.0
 
 
 class EbbCelery(Celery):
-    """Celery, of which only workers listen on the queue."""
+    """A Celery app in which only workers listen on the queue."""
 
     def connection_for_write(self, *args: Any, **options: Any) -> Any:
-        """A connection to put tasks on the queue. It tries once: what was not told is told again
-        by beat, and whoever waits for a reply must not wait for a queue that is away.
+        """Return a connection for enqueueing, which tries to connect only once.
 
-        In PostgreSQL it needs one session and no `NOTIFY`. With it each new connection would make
-        the queue's trigger anew, two at once would fail ("trigger already exists"), and each would
-        hold a second session to listen on.
+        Beat requeues lost tasks, and requests must not wait for an unavailable queue. In PostgreSQL
+        the connection uses one session without `NOTIFY`. With `NOTIFY`, each new connection would
+        create the queue's trigger again (two at once would fail: "trigger already exists") and open
+        a second session for listening.
         """
         changed = {**(options.get("transport_options") or {}), "max_retries": 0}
         if "use_notify" in self.conf.broker_transport_options:
@@ -28,10 +28,10 @@ class EbbCelery(Celery):
 
 
 class Heartbeat(bootsteps.StartStopStep):
-    """Notes in the database every ten seconds that this worker takes work from its queue.
+    """Records in the database every ten seconds that this worker takes tasks from its queue.
 
-    A step of the worker itself, not a task: a task would wait behind every other one, and a worker
-    with a long queue would look dead. It runs while the worker is connected to its broker.
+    It is a step of the worker, not a task: a task would wait in a long queue, and the worker would
+    look dead. It runs while the worker is connected to its broker.
     """
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -41,7 +41,7 @@ class Heartbeat(bootsteps.StartStopStep):
         self._timer: Any = None
 
     def start(self, consumer: Any) -> None:
-        # On the timer from the first beat on: a database that is away must not stop the worker.
+        # The first beat runs on the timer too: an unavailable database must not stop the worker.
         consumer.timer.call_after(0, _record_heartbeat)
         self._timer = consumer.timer.call_repeatedly(HEARTBEAT_SECONDS, _record_heartbeat)
 
@@ -66,7 +66,7 @@ def _record_heartbeat() -> None:
 
 app = EbbCelery("ebb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# Each is a pool with four threads of its own; putting a task on the queue takes a millisecond.
+# Each connection is a pool with four threads; enqueueing a task takes a millisecond.
 app.conf.broker_pool_limit = 2
 app.autodiscover_tasks()
 app.steps["consumer"].add(Heartbeat)

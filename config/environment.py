@@ -1,7 +1,7 @@
-"""Reading a variable: what is set to nothing counts as unset, what makes no sense is refused.
+"""Reads environment variables: empty values count as unset, invalid values are refused.
 
-Each refusal is one line that names the variable. django-environ finds the secret files and takes
-database addresses apart; its own readers take "ja" for no and "$word" for another variable's name.
+Each refusal is one line that names the variable. django-environ finds secret files and parses
+database URLs; its own readers take "ja" for no and "$word" for another variable's name.
 """
 
 import math
@@ -21,11 +21,11 @@ class Environment:
         self._values = FileAwareMapping()
 
     def source(self, name: str) -> str:
-        """`name`, or `name_FILE` if that is where its value comes from."""
+        """Return `name`, or `name_FILE` if the value comes from there."""
         return f"{name}_FILE" if f"{name}_FILE" in self._values else name
 
     def text(self, name: str, default: str = "") -> str:
-        """Without the spaces and line breaks at its ends, which a secret's file often has."""
+        """Return the value without surrounding white space, which a secret's file often has."""
         try:
             value: str = self._values.get(name, "")
         except (OSError, UnicodeDecodeError) as error:
@@ -36,17 +36,19 @@ class Environment:
         return value.strip() or default
 
     def yes(self, name: str, *, default: bool) -> bool:
+        """Return the value as a bool."""
         given = self.text(name).lower()
         if given not in _YES | _NO | {""}:
             raise _wrong(name, given, "must be 1 or 0, true or false, yes or no, on or off")
         return given in _YES if given else default
 
     def whole(self, name: str, default: int, *, most: int) -> int:
-        """A whole number from 1 to `most`."""
+        """Return a whole number from 1 to `most`."""
         found = self.whole_or_none(name, most=most)
         return default if found is None else found
 
     def whole_or_none(self, name: str, *, most: int) -> int | None:
+        """Return a whole number from 1 to `most`; None if unset."""
         given = self.text(name)
         if not given:
             return None
@@ -55,7 +57,7 @@ class Environment:
         return int(given)
 
     def price(self, name: str) -> float | None:
-        """A number that is not negative; None if unset."""
+        """Return a number of at least 0; None if unset."""
         given = self.text(name)
         try:
             value = float(given) if given else None
@@ -66,25 +68,25 @@ class Environment:
         return value
 
     def several(self, name: str) -> list[str]:
-        """What stands between commas."""
+        """Return the values between commas."""
         return [part for given in self.text(name).split(",") if (part := given.strip())]
 
     def one_of(self, name: str, choices: Sequence[str], default: str) -> str:
-        """In capitals, however it was written."""
+        """Return one of the choices, in capitals; the case of the value is ignored."""
         given = self.text(name, default).upper()
         if given not in choices:
             raise _wrong(name, given, f"must be one of {', '.join(choices)}")
         return given
 
     def hosts(self, name: str) -> list[str]:
-        """Names as they stand in a request's Host, without its port."""
+        """Return host names as in a request's Host header, without the port."""
         for host in (hosts := self.several(name)):
             if "/" in host or (host.count(":") == 1 and "]" not in host):
                 raise _wrong(name, host, "must be host names without scheme, port or path")
         return hosts
 
     def origins(self, name: str) -> list[str]:
-        """Scheme and host, as browsers send them in Origin."""
+        """Return schemes and hosts, as browsers send them in the Origin header."""
         for origin in (origins := self.several(name)):
             scheme, _, host = origin.partition("://")
             if scheme not in {"http", "https"} or not host or "/" in host:

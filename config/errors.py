@@ -1,4 +1,4 @@
-"""Every error as problem+json (RFC 9457): one table from exception to answer."""
+"""Converts every error to problem+json (RFC 9457), by one table from exception to answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -62,7 +62,7 @@ NO_SUCH_CALL = {
 
 
 def answer_to(error: Exception) -> tuple[int, str, str]:
-    """(status, code, title) for an error that stands in the table, and for invalid arguments."""
+    """Return (status, code, title) for an error of the table, or for invalid arguments."""
     if isinstance(error, InvalidArguments):
         return _INVALID
     return next(ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS)
@@ -71,7 +71,7 @@ def answer_to(error: Exception) -> tuple[int, str, str]:
 def problem(
     status: int, code: str, title: str, detail: str, errors: Sequence[dict[str, str]] = ()
 ) -> HttpResponse:
-    """A problem+json answer."""
+    """Return a problem+json response."""
     body: dict[str, Any] = {
         "type": f"urn:ebb:problem:{code}",
         "title": title,
@@ -88,7 +88,7 @@ def problem(
 
 
 def problem_of(error: Exception) -> HttpResponse:
-    """Returns the answer to any error that `install` names."""
+    """Return the response for any error that `install` registers."""
     match error:
         case ValidationError():
             return _invalid([_invalid_field(one) for one in error.errors])
@@ -99,7 +99,7 @@ def problem_of(error: Exception) -> HttpResponse:
         case RequestDataTooBig():
             return _invalid([{"field": "body", "message": TOO_LARGE}])
         case MultiPartParserError() | SuspiciousOperation() | HttpError(status_code=400):
-            # A form that is none, or a body that is not JSON.
+            # A malformed form, or a body that is not JSON.
             return _invalid([{"field": "body", "message": str(error) or "cannot be read"}])
         case HttpError() if not isinstance(error, AuthenticationError):
             code = _BY_STATUS.get(error.status_code, "error")
@@ -114,7 +114,7 @@ def problem_of(error: Exception) -> HttpResponse:
 
 
 def _field(location: Sequence[object]) -> str:
-    """`("body", "draft", "importance")` → "importance": the caller's name, not our parameter."""
+    """Return the caller's field name: `("body", "draft", "importance")` → "importance"."""
     parts = [str(part) for part in location]
     if parts and parts[0] in {"body", "query", "path", "header"}:
         parts = parts[1:]
@@ -133,7 +133,7 @@ def _invalid(errors: Sequence[dict[str, str]]) -> HttpResponse:
 
 
 def install(api: NinjaAPI) -> None:
-    """Has the API answer these errors with problems."""
+    """Register handlers that answer these errors with problem+json."""
 
     def answer(request: HttpRequest, error: Any) -> HttpResponse:
         return problem_of(error)
@@ -146,8 +146,11 @@ Handler = Callable[[HttpRequest], Any]
 
 
 def api_problems(get_response: Handler) -> Handler:
-    """Middleware: errors that Django or ninja answer as text or as a page (no such path, method not
-    allowed, a crash) become problems too. Innermost, so that the other middlewares see them so."""
+    """Convert error pages and texts of Django and ninja to problem+json (middleware).
+
+    Covers unknown paths, methods that are not allowed, and crashes. It is the innermost middleware,
+    so that the others see the converted answer.
+    """
 
     def answer(request: HttpRequest) -> HttpResponse:
         return _as_problem(request, get_response(request))

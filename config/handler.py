@@ -1,4 +1,4 @@
-"""Django as an asynchronous application: each request in one go, streams that hold no thread."""
+"""Runs Django asynchronously: each request on one thread, streams without a thread."""
 
 from asyncio import CancelledError
 from typing import Any
@@ -10,15 +10,15 @@ from django.http.response import HttpResponseBase
 
 
 class StreamingASGIHandler(ASGIHandler):
-    """Answers each request on a thread of its own, and frees it before a stream begins.
+    """Answers each request on a thread of its own, and frees the thread before a stream begins.
 
-    Django runs middleware around an asynchronous handler and hands each half of each to a thread
-    and back, thirty times for one request. Here the thread goes through all of it, and waits while
-    a view that is asynchronous runs in the event loop. Who leaves early cancels that view.
+    Django runs middleware around an asynchronous handler and passes each half of each to a thread
+    and back, thirty times per request. Here the thread runs all of it, and waits while an
+    asynchronous view runs in the event loop. A client that disconnects early cancels the view.
 
-    Django gives each request a thread for synchronous work and keeps it, with its database
-    connection, until the last byte is sent. A streamed reply takes as long as a model thinks, so
-    both go back first; a stream that needs the database again asks for a moment of a shared thread.
+    Django keeps a request's thread and database connection until the last byte is sent. A streamed
+    reply lasts as long as the model works, so both are released first. A stream that needs the
+    database later uses a shared thread.
     """
 
     def load_middleware(self, is_async: bool = False) -> None:
@@ -33,7 +33,8 @@ class StreamingASGIHandler(ASGIHandler):
                 await _release_request_thread()
             except CancelledError:
                 # The reader left. asgiref keeps this exception, and with it the response, in a
-                # circle; dropped here, the stream ends now and not when Python looks for circles.
+                # reference cycle. Emptied here, the stream ends now instead of at the next garbage
+                # collection.
                 response.streaming_content = ()
                 raise
         await super().send_response(response, send)

@@ -1,4 +1,4 @@
-"""HEAD is GET without its body, for monitors that only ask whether something answers."""
+"""Answers HEAD like GET without the body, for monitors that only check the status."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ Handler = Callable[[HttpRequest], Any]
 
 
 def head_as_get(get_response: Handler) -> Handler:
-    """Middleware: answers HEAD with the status and the headers of GET."""
+    """Answer HEAD with the status and the headers of GET (middleware)."""
 
     def answer(request: HttpRequest) -> Any:
         if request.method != "HEAD" or not request.path.startswith(_PROGRAMS):
@@ -20,9 +20,9 @@ def head_as_get(get_response: Handler) -> Handler:
         request.method = "GET"
         response = get_response(request)
         request.method = "HEAD"
-        if response.streaming:  # it ends before it has begun
+        if response.streaming:  # end the stream before it begins
             response.close()
             return HttpResponse(status=response.status_code, headers=dict(response.headers))
-        return response  # of which the server sends no body
+        return response  # the server sends no body
 
     return answer

@@ -1,4 +1,4 @@
-"""Whether Ebb can do its work: what load balancers, people and `make up` ask."""
+"""Health checks for load balancers, people and `make up`."""
 
 import asyncio
 from datetime import timedelta
@@ -23,10 +23,10 @@ from memory.access.pages import PageRequest, space_page
 from memory.models import WorkerHeartbeat
 
 OK = "ok"
-# Three missed beats are chance, six are not.
+# Three missed beats may be chance; six are a failure.
 HEARTBEAT_MAX_AGE = timedelta(seconds=60)
 _PATIENCE = 3  # seconds for a connection
-_MODEL_ANSWER_KEPT = 15  # seconds: a probe a second must not become a request a second
+_MODEL_ANSWER_KEPT = 15  # seconds: frequent probes must not cause as many model requests
 
 NAMES = {
     "database": gettext_lazy("database"),
@@ -38,14 +38,17 @@ NAMES = {
 @require_GET
 @space_page("read")
 def health_parts(request: PageRequest, access: Access) -> HttpResponse:
-    """A piece of the overview: each part, and what is wrong with it. It may take seconds."""
+    """Render the overview's fragment with each part and its fault. This may take seconds."""
     names = NAMES if has_model() else NAMES | {"model": _("built-in responder, no language model")}
     parts = [(names[part], state, state == OK) for part, state in check_ready().items()]
     return render(request, "memory/memories/_health.html", {"parts": parts})
 
 
 def check_ready() -> dict[str, str]:
-    """Part → "ok" or a sentence that says what is wrong. Asks the model, so it may take seconds."""
+    """Return part → "ok" or a sentence about the fault.
+
+    Calls the model, so this may take seconds.
+    """
     database = _database()
     return {
         "database": database,
@@ -56,7 +59,7 @@ def check_ready() -> dict[str, str]:
 
 def _database() -> str:
     try:
-        # The pool would wait for a server that is away longer than those who ask this do.
+        # The pool would wait longer for an unavailable server than the callers of this check do.
         psycopg.connect(settings.DATABASE_URL, connect_timeout=_PATIENCE).close()
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -79,7 +82,7 @@ def _worker() -> str:
 
 
 def _model() -> str:
-    """The configured chat model; the built-in one is always there."""
+    """Return the state of the configured chat model; the built-in one is always "ok"."""
     if not has_model():
         return OK
     answer: str | None = cache.get("health.model")

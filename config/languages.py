@@ -1,4 +1,4 @@
-"""The language of an answer: pages in the reader's, the APIs in English."""
+"""Chooses the language of an answer: the reader's for pages, English for the APIs."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -9,7 +9,7 @@ _FOR_PROGRAMS = ("/api/", "/v1/")
 
 
 class PagesInTheirLanguage(LocaleMiddleware):
-    """Django's own, but what a program reads does not change with the headers that it sends."""
+    """Django's locale middleware, except that API answers ignore the language headers."""
 
     def process_request(self, request: HttpRequest) -> None:
         if not request.path_info.startswith(_FOR_PROGRAMS):

@@ -1,9 +1,8 @@
-"""A server that stops stores what it was in the middle of.
+"""Stores unfinished replies when the server stops.
 
-uvicorn gives requests a few seconds, cancels what is left, and ends the process the next moment: a
-reply that was being written would seem to be so until it is overdue, and its conversation would
-take no other message. Before that moment a server waits for the application to end, and to each
-request that is still under way the end looks like a client that has left.
+uvicorn gives requests a few seconds, cancels the rest and ends the process. A reply being written
+would keep that state until it is overdue, and block its conversation. But the server first waits
+for the application's shutdown: there, each open request sees its client disconnect.
 """
 
 import asyncio
@@ -12,13 +11,13 @@ from typing import Any
 
 from chat import live
 
-PATIENCE = 4.0  # seconds; what is stopped is stored in a few ms, if the database answers
+PATIENCE = 4.0  # seconds; storing takes a few ms if the database answers
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Lifespan:
-    """ASGI: passes requests on, and at the end waits until they are over."""
+    """Passes ASGI requests on, and waits for their end at shutdown."""
 
     def __init__(self, behind: Any) -> None:
         self._behind = behind
@@ -32,7 +31,7 @@ class Lifespan:
         request = asyncio.create_task(self._behind(scope, self._until_the_end(receive), send))
         self._requests.add(request)
         request.add_done_callback(self._requests.discard)
-        # Django would leave what it does for a request behind if this one were cancelled.
+        # If this task were cancelled, Django would abandon its work for the request.
         await asyncio.shield(request)
 
     async def _live(self, receive: Receive, send: Any) -> None:

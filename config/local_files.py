@@ -1,4 +1,4 @@
-"""What Ebb keeps in its data folder and settings need: the secret key, the database's address."""
+"""Files of the data folder that the settings need: the secret key and the database's URL."""
 
 import os
 import secrets
@@ -7,17 +7,17 @@ from pathlib import Path
 
 
 def secret_key(data_dir: Path) -> str:
-    """The installation's secret key; before the first start, one for this process alone."""
+    """Return the installation's secret key; before the first start, a temporary one."""
     path = data_dir / "secret_key"
     return path.read_text().strip() if path.exists() else secrets.token_urlsafe(50)
 
 
 def keep_secret_key(data_dir: Path) -> None:
-    """Makes the installation's secret key if it has none, readable by its owner only."""
+    """Create the installation's secret key if missing, readable by its owner only."""
     path = data_dir / "secret_key"
     if path.exists():
         return
-    # Linked into place whole, so that of two processes that start at once the first one wins.
+    # Linked into place as a whole: if two processes start at once, the first one wins.
     draft = data_dir / f".secret_key.{os.getpid()}"
     draft.touch(mode=0o600)
     draft.write_text(secrets.token_urlsafe(50))
@@ -27,10 +27,10 @@ def keep_secret_key(data_dir: Path) -> None:
 
 
 def database_url(data_dir: Path) -> str:
-    """Where the embedded PostgreSQL of this folder listens; `make up` writes it on each start.
+    """Return the URL of this folder's embedded PostgreSQL, which `make up` writes on each start.
 
-    Before the first start there is no file: the address then names a socket that does not exist,
-    and connecting says so.
+    Before the first start, the URL names a socket that does not exist; connecting fails with that
+    message.
     """
     path = data_dir / "database_url"
     if path.exists():

@@ -1,7 +1,7 @@
-"""`/metrics`: what Prometheus asks for. Sums over all spaces, nothing that anybody said.
+"""`/metrics` for Prometheus: totals over all spaces, without any content.
 
-Two kinds: what this process has counted and timed since it began, and what the database knows at
-the moment of asking. No key is needed; a proxy that is open to the world keeps this path inside.
+Two kinds: this process's counters and timings since its start, and current values from the
+database. No key is needed; a public proxy must block this path.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _seconds = Histogram(
 
 
 def count_request(request: HttpRequest, status: int, seconds: float) -> None:
-    """Counts an answer under its route, not its path: ids would make a series each."""
+    """Count an answer by its route, not its path: ids would create a series each."""
     match = request.resolver_match
     route = match.route if match else "(none)"
     _requests.labels(request.method, route, status).inc()
@@ -42,9 +42,10 @@ def count_request(request: HttpRequest, status: int, seconds: float) -> None:
 
 
 class FromDatabase(Collector):
-    """What the database knows when it is asked."""
+    """Metrics read from the database at each scrape."""
 
     def collect(self) -> Iterator[Metric]:
+        """Yield the numbers of memories and assessments, and the ages of outbox and workers."""
         memories = GaugeMetricFamily("ebb_memories", "Memories there are", labels=["status"])
         for status, count in Memory.objects.values_list("status").annotate(Count("pk")).order_by():
             memories.add_metric([status], count)
@@ -81,5 +82,5 @@ ProcessCollector(registry=registry)
 
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The page in Prometheus' text format."""
+    """Return the metrics in Prometheus' text format."""
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

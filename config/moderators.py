@@ -1,6 +1,6 @@
-"""The group of those who look after what is remembered, in all spaces, and see no secret.
+"""The group of people who moderate memories in all spaces, without access to secrets.
 
-It is made once; what an administrator changes about it stays so.
+The group is created once; later changes by an administrator are kept.
 """
 
 from django.contrib.auth.models import Group, Permission
@@ -8,8 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 
 NAME = "moderators"
-# What an API key, a webhook or an account is, is not theirs to see; nor is the audit, which names
-# keys.
+# Excluded: API keys, webhooks, accounts, and the activity log, which names keys.
 MAY = {
     "memory": (
         "view_memory", "change_memory", "delete_memory", "view_memoryevent", "view_memoryrevision",
@@ -23,7 +22,7 @@ MAY = {
 
 @transaction.atomic
 def make_moderators() -> Group:
-    """The group, with its permissions if it is new."""
+    """Return the group; a new one gets its permissions."""
     group, is_new = Group.objects.get_or_create(name=NAME)
     if is_new:
         asked = Q(pk__in=[])

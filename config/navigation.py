@@ -1,4 +1,4 @@
-"""What every page shows around itself: the rail and the space switcher."""
+"""Template context of every page: the navigation rail and the space switcher."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from memory.access.authentication import Access
 from memory.models import Memory, Space
 
-# (url name, label, icon). On a phone the first few stand below the page, the others behind "More".
+# (url name, label, icon). On a phone, DAILY is below the page, the others are behind "More".
 DAILY = (
     ("playground", _("Playground"), "chat"),
     ("overview", _("Overview"), "wave"),
@@ -47,8 +47,9 @@ WITHIN = {
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
-    """Template context: `space`, `spaces`, `rail`, `in_review`: how many memories wait, and what
-    the person may do here."""
+    """Return the template context: `space`, `spaces`, `rail`, `in_review` (count), and
+    permissions.
+    """
     access: Access | None = getattr(request, "access", None)
     if access is None:
         return {"space": None, "spaces": [], "rail": {}}

@@ -1,4 +1,4 @@
-"""The OpenAI-compatible API: one of its own below /v1/, with OpenAI's paths and errors."""
+"""The OpenAI-compatible API: a separate API below /v1/, with OpenAI's paths and errors."""
 
 from ninja import NinjaAPI, Swagger
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: how a call can be refused is said once, for all of them."""
+"""The OpenAPI document, with the error responses described once for all calls."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ _HEADERS: dict[int, dict[str, Any]] = {
 
 
 class DescribedAPI(NinjaAPI):
-    """An API whose document has its refusals."""
+    """An API whose document includes its error responses."""
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         document = super().get_openapi_schema(**options)
@@ -66,13 +66,13 @@ class DescribedAPI(NinjaAPI):
             for operation in operations.values():
                 _describe(path, operation)
             if "post" in operations:
-                things = path.replace("/import", "/jobs")  # what an import makes is a job
+                things = path.replace("/import", "/jobs")  # an import creates a job
                 _link(operations["post"], _about_one(things, document["paths"]))
         return document
 
 
 def _about_one(path: str, paths: dict[str, Any]) -> list[str]:
-    """The ids of the operations on one thing of the list at this path."""
+    """Return the ids of the operations on one item of the list at this path."""
     return [
         operation["operationId"]
         for other, operations in paths.items()
@@ -82,7 +82,7 @@ def _about_one(path: str, paths: dict[str, Any]) -> list[str]:
 
 
 def _link(making: dict[str, Any], others: list[str]) -> None:
-    """Says of a call that makes something which calls take the id that it answers."""
+    """Link a creating call to the calls that take the id from its answer."""
     links = {
         name: {"operationId": name, "parameters": {"id": "$response.body#/id"}} for name in others
     }
@@ -92,7 +92,7 @@ def _link(making: dict[str, Any], others: list[str]) -> None:
 
 
 def _describe(path: str, operation: dict[str, Any]) -> None:
-    """Adds the refusals that follow from the call's form to those that it names itself."""
+    """Add the error responses that follow from the call's form to those it declares."""
     responses = operation["responses"]
     if "security" in operation:
         for status in (401, 403, 429):

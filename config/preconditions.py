@@ -1,4 +1,4 @@
-"""What must hold before Ebb can start, each with one clear line for when it does not."""
+"""Checks before Ebb can start, each with a one-line error message."""
 
 import asyncio
 import errno
@@ -23,11 +23,11 @@ class StartError(Exception):
 
 
 def check_port(host: str, port: int) -> None:
-    """Raises StartError if nothing can listen there."""
+    """Raise StartError if nothing can listen on this address."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as probe:
-            # As the web server does: connections of the last run that still linger do not count.
+            # Like the web server: lingering connections of the last run do not count.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             probe.listen()
@@ -44,7 +44,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def check_model() -> None:
-    """Raises StartError if a model is configured and does not let us in."""
+    """Raise StartError if a model is configured but does not answer or refuses the key."""
     if settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
         try:
             asyncio.run(ask_model())
@@ -57,9 +57,9 @@ def check_model() -> None:
 
 
 def check_broker() -> None:
-    """Raises StartError if the queue has a server of its own and that does not let us in."""
+    """Raise StartError if the queue's own server, if any, does not answer."""
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
-        return  # it is in the database
+        return  # the queue is in the database
     try:
         with app.connection_for_write(connect_timeout=_CONNECT_TIMEOUT) as queue:
             queue.ensure_connection(max_retries=1, interval_start=0)
@@ -76,7 +76,7 @@ def check_broker() -> None:
 
 
 def check_embedding() -> None:
-    """Raises StartError if the embedding provider cannot be what the variables say. Asks nobody."""
+    """Raise StartError if the embedding variables are invalid. Sends no request."""
     provider = settings.EBB_EMBEDDING_PROVIDER
     if provider not in PROVIDERS:
         raise StartError(
@@ -100,7 +100,7 @@ def check_embedding() -> None:
 
 
 async def ask_model() -> None:
-    """Asks the configured chat model for a sign of life. Raises ModelError."""
+    """Check that the configured chat model answers. Raises ModelError."""
     async with model_session(
         base_url=settings.OPENAI_BASE_URL,
         api_key=settings.OPENAI_API_KEY,
@@ -110,7 +110,7 @@ async def ask_model() -> None:
 
 
 def check_database() -> None:
-    """Raises StartError if the database is away, too old, not Unicode or without pgvector."""
+    """Raise StartError if the database is unavailable, too old, not UTF-8 or without pgvector."""
     try:
         with psycopg.connect(settings.DATABASE_URL, connect_timeout=_CONNECT_TIMEOUT) as connection:
             version = connection.info.server_version // 10_000
@@ -122,14 +122,14 @@ def check_database() -> None:
     except psycopg.OperationalError as error:
         raise StartError(f"The database in DATABASE_URL does not answer: {_first(error)}") from None
     except psycopg.Error:
-        # libpq would repeat the address here, and with it the password.
+        # libpq's message contains the URL, and with it the password.
         raise StartError(ADDRESS_RULE) from None
     if fault := unfit(version, encoding, vector):
         raise StartError(f"The database in DATABASE_URL {fault}")
 
 
 def unfit(version: int, encoding: str, vector: str) -> str:
-    """Why Ebb cannot live in a database of this kind; "" if it can."""
+    """Return why Ebb cannot use a database of this kind, or "" if it can."""
     if version < OLDEST_POSTGRES:
         return f"is PostgreSQL {version}; Ebb needs {OLDEST_POSTGRES} or newer."
     if encoding != "UTF8":
@@ -145,5 +145,5 @@ def unfit(version: int, encoding: str, vector: str) -> str:
 
 
 def _first(error: psycopg.Error) -> str:
-    """The first line of libpq's message, which gives a reason per address it tried."""
+    """Return the first line of libpq's message, which has one reason per address tried."""
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

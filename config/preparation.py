@@ -1,4 +1,4 @@
-"""What must be there before Ebb's processes start. Doing it again changes nothing."""
+"""Prepares everything that Ebb's processes need at start. A repetition changes nothing."""
 
 from collections.abc import Callable
 
@@ -29,13 +29,13 @@ from memory.store.services import create_memories
 
 OWNER = "owner"
 DEMO_SPACE = "demo"
-# Any number, as long as nobody else in this database uses it for an advisory lock.
+# Any number that no other program uses for an advisory lock in this database.
 _LOCK = 0x65626221
 _OURS = {"memory", "assessor", "chat"}
 
 
 def prepare(*, say: Callable[[str], None]) -> None:
-    """Brings database, queue, static files and embedding model to what this version needs.
+    """Update database, queue, static files and embedding model to this version.
 
     Raises StartError if the database or the embedding model cannot be used.
     """
@@ -60,7 +60,7 @@ def prepare(*, say: Callable[[str], None]) -> None:
 
 
 def _as_start_error(error: DatabaseError) -> StartError:
-    """One line for what an administrator can mend. Raises anything else as it is."""
+    """Return a one-line error that an administrator can act on. Raises other errors unchanged."""
     reason = str(error).strip().partition("\n")[0]
     if isinstance(error.__cause__, InsufficientPrivilege):
         return StartError(
@@ -74,18 +74,17 @@ def _as_start_error(error: DatabaseError) -> StartError:
 
 def _prepare_database() -> None:
     with connection.cursor() as cursor:
-        # Several hosts may start at once; the lock goes with the connection.
+        # Several hosts may start at once; the lock ends with the connection.
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     refuse_newer()
     call_command("migrate", verbosity=0, interactive=False)
-    make_moderators()  # here, because permissions are made at the end of a migration
+    make_moderators()  # after the migration, which creates the permissions
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
         _install_queue()
 
 
 def refuse_newer() -> None:
-    """Raises StartError if a later version of Ebb has prepared this database: its columns are not
-    those that this version writes."""
+    """Raise StartError if a newer Ebb has prepared this database, whose columns would not match."""
     loader = MigrationLoader(connection)
     unknown = [
         f"{app} {name}"
@@ -100,12 +99,12 @@ def refuse_newer() -> None:
 
 
 def forget_last_run() -> None:
-    """Removes the workers' heartbeats, so that "ready" means those that start now."""
+    """Delete the workers' heartbeats, so that "ready" refers to the new workers."""
     WorkerHeartbeat.objects.all().delete()
 
 
 def _install_queue() -> None:
-    # Its SQL cannot be run twice.
+    # The installation SQL cannot be run twice.
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('pgmq.meta')")
         [installed] = cursor.fetchone()
@@ -115,17 +114,19 @@ def _install_queue() -> None:
 
 @transaction.atomic
 def make_demo_space(embedder: Embedder) -> None:
-    """The first user and space. What a person later changes or deletes of them stays so, also when
-    the space itself is deleted."""
+    """Create the first user and space, if both are missing from the database.
+
+    A person's later changes are kept, even the deletion of the space.
+    """
     if Space.objects.exists() and User.objects.exists():
         return
     owner = User.objects.filter(username=OWNER).first()
     if owner is None:
-        # Without a password: logs in by link until they set one.
+        # Without a password: the user logs in by link until they set one.
         owner = User.objects.create_superuser(OWNER, password=None)
     now = timezone.now()
     if demo := Space.objects.filter(slug=DEMO_SPACE).first():
-        # Made a moment ago for a key: `create_api_key --create-space` does not wait for us.
+        # Created just now by `create_api_key --create-space`, which does not wait for us.
         add_member(space=demo, user=owner, role=Role.OWNER, actor=SYSTEM, now=now)
         return
     space = create_space(slug=DEMO_SPACE, name="Demo", embedder=embedder, actor=SYSTEM, owner=owner)

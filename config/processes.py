@@ -1,4 +1,4 @@
-"""One process of `make up`: started, its output sorted, restarted when it dies, stopped."""
+"""Manages one process of `make up`: start, output, restarts and stop."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ from typing import IO
 
 from config.run_file import RunFile
 
-_STEADY = 30.0  # seconds a process must live for its earlier deaths to be forgotten
+_STEADY = 30.0  # seconds after which earlier deaths of a process no longer count
 _LONGEST_PAUSE = 30.0  # seconds
 _LOUD = ("WARNING", "ERROR", "CRITICAL", "Traceback")
 _QUIET = ("DEBUG", "INFO")
 
 
 class Process:
-    """A process that should run for as long as Ebb does."""
+    """A process that should run as long as Ebb does."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Process:
         self._deaths = 0
 
     def start(self) -> None:
-        """Starts it in a process group of its own, so that Ctrl-C reaches only the supervisor."""
+        """Start the process in its own group, so that Ctrl-C reaches only the supervisor."""
         log = self._log_path.open("a", buffering=1)
         self._popen = subprocess.Popen(  # noqa: S603 - our own commands
             self._command,
@@ -56,7 +56,7 @@ class Process:
         threading.Thread(target=self._sort, args=(self._popen.stderr, log), daemon=True).start()
 
     def look_after(self) -> None:
-        """Starts it again if it has died: at once, then after ever longer pauses."""
+        """Restart the process if it has died: at once, then after increasing pauses."""
         now = time.monotonic()
         if self._popen is None:
             if now >= self._start_again_at:
@@ -69,10 +69,11 @@ class Process:
             self._say_death(code)
 
     def ask_to_stop(self) -> None:
+        """Send SIGTERM to the process group."""
         self._signal(signal.SIGTERM)
 
     def stop(self, *, deadline: float) -> None:
-        """Waits until it has ended; at `deadline` (monotonic seconds) its whole group is killed."""
+        """Wait for the end of the process; kill its group at `deadline` (monotonic seconds)."""
         if self._popen is not None:
             with suppress(subprocess.TimeoutExpired):
                 self._popen.wait(max(0.0, deadline - time.monotonic()))
@@ -93,11 +94,13 @@ class Process:
                 os.killpg(self._popen.pid, number)
 
     def _sort(self, lines: Iterable[str], log: IO[str]) -> None:
-        """All goes to the log; warnings and errors also to the screen, without call stacks."""
+        """Write all output to the log, and warnings and errors to the screen, without
+        tracebacks.
+        """
         shown = True
         with suppress(OSError), log:
             for line in lines:
-                # A full disk: the process must be read all the same, or it would wait to be.
+                # On a full disk, continue to read: otherwise the process would block on its output.
                 with suppress(OSError):
                     log.write(line)
                 shown = line.startswith(_LOUD) or (shown and not line.startswith(_QUIET))

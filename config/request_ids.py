@@ -1,6 +1,6 @@
-"""Each request has an id: answers carry it as `X-Request-ID`, errors quote it, the log names it.
+"""Gives each request an id, for the answer's `X-Request-ID`, error messages and the log.
 
-A caller's own id is taken over, so that one search finds a call in both logs.
+A caller's own id is used, so that one search finds a call in both logs.
 """
 
 import logging
@@ -26,7 +26,7 @@ _current: ContextVar[str] = ContextVar("request_id", default="")
 
 
 def current_request_id() -> str:
-    """The id of the request that is being answered; "" outside of one."""
+    """Return the id of the current request; "" outside of one."""
     return _current.get()
 
 
@@ -34,7 +34,7 @@ Handler = Callable[[HttpRequest], Any]
 
 
 def request_ids(get_response: Handler) -> Handler:
-    """Middleware, outermost: gives the id, counts and logs how the request ended."""
+    """Set the request's id, count the request and log its end (outermost middleware)."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         started = begin(request)
@@ -49,14 +49,14 @@ def request_ids(get_response: Handler) -> Handler:
 
 
 def begin(request: HttpRequest) -> float:
-    """Gives the request its id; the moment (perf_counter) from which its time is counted."""
+    """Set the request's id; return its start time (perf_counter)."""
     given = request.headers.get(HEADER, "")
     _current.set(given if _GIVEN.fullmatch(given) else secrets.token_hex(8))
     return perf_counter()
 
 
 def log_end(request: HttpRequest, status: int, started: float) -> None:
-    """One line for a call of another program; `request.auth` is its access, if it was let in."""
+    """Log one line for an API call; `request.auth` is its access, if it was accepted."""
     access = getattr(request, "auth", None)
     logger.info(
         "%s %s %d %.0f ms %s %s",

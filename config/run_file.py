@@ -1,7 +1,7 @@
-"""What one `make up` leaves for the next: a lock while it runs, and the processes it started.
+"""The lock of `make up`, and the list of the processes it started.
 
-The lock goes away with the process that holds it, however that ends. The list stays, so that the
-next start can end what a killed supervisor left behind, and nothing else.
+The lock ends with its process in any case. The list remains, so that the next start can end exactly
+the processes that a killed supervisor left behind.
 """
 
 import fcntl
@@ -16,8 +16,8 @@ import psutil
 
 from config.preconditions import StartError
 
-_CLOCK_TOLERANCE = 1.0  # seconds: how exactly a start time survives being read again
-_GRACE = 5.0  # seconds for a leftover to end by itself
+_CLOCK_TOLERANCE = 1.0  # seconds: accuracy of a process's start time when read again
+_GRACE = 5.0  # seconds for a remaining process to end by itself
 
 
 class RunFile:
@@ -30,7 +30,7 @@ class RunFile:
         self._processes: list[dict[str, float]] = []
 
     def acquire(self) -> None:
-        """Takes the data folder for this process. Raises StartError if another one has it."""
+        """Lock the data folder for this process. Raises StartError if another process has it."""
         self._lock = self._lock_path.open("a+")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -46,13 +46,13 @@ class RunFile:
         self._lock.flush()
 
     def release(self) -> None:
-        """Gives the data folder back before this process ends."""
+        """Release the data folder before this process ends."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def end_leftovers(self) -> None:
-        """Ends the processes of the last run that are still there."""
+        """End the remaining processes of the last run."""
         left = [process for entry in self._read() if (process := _same_process(entry))]
         for process in left:
             _signal_group(process.pid, signal.SIGTERM)
@@ -63,23 +63,25 @@ class RunFile:
         self._write()
 
     def add(self, pid: int) -> None:
-        """Notes a process that this run started."""
+        """Record a process that this run started."""
         with suppress(psutil.NoSuchProcess):
             self._processes.append({"pid": pid, "created": psutil.Process(pid).create_time()})
         self._note()
 
     def remove(self, pid: int) -> None:
-        """Forgets a process that has ended."""
+        """Remove an ended process from the list."""
         self._processes = [entry for entry in self._processes if entry["pid"] != pid]
         self._note()
 
     def _read(self) -> list[dict[str, float]]:
-        # A half-written file cannot be: it is replaced whole.
+        # The file is always complete: it is replaced as a whole.
         return json.loads(self._path.read_text()) if self._path.exists() else []
 
     def _note(self) -> None:
-        """Writes the list, if there is room. A disk that is full must not keep anything from being
-        stopped, and who reads the list later looks whether each process is still the same."""
+        """Write the list if there is room; a full disk must not prevent a stop.
+
+        A stale list is harmless: its reader checks that each process is still the same.
+        """
         with suppress(OSError):
             self._write()
 
@@ -90,7 +92,7 @@ class RunFile:
 
 
 def _same_process(entry: dict[str, float]) -> psutil.Process | None:
-    """The noted process, or None if it ended and its number belongs to another one."""
+    """Return the recorded process, or None if it ended, even if its number was reused."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(int(entry["pid"]))
         if abs(process.create_time() - entry["created"]) < _CLOCK_TOLERANCE:
@@ -99,6 +101,6 @@ def _same_process(entry: dict[str, float]) -> psutil.Process | None:
 
 
 def _signal_group(pid: int, number: signal.Signals) -> None:
-    """Each of our processes leads a group of its own."""
+    """Signal the process's group; each of our processes leads its own group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)

@@ -1,7 +1,7 @@
-"""Every setting of Ebb. The environment is read here and nowhere else.
+"""All settings of Ebb. Only this module reads the environment.
 
-Each variable is described in docs/configuration.md; a test holds the two together.
-Secrets may also come from a file: NAME_FILE=/run/secrets/name stands for NAME.
+docs/configuration.md describes each variable; a test compares the two. Secrets may also come from a
+file: NAME_FILE=/run/secrets/name replaces NAME.
 """
 
 from pathlib import Path
@@ -20,17 +20,17 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 
 env = Environment()
-# A variable that is set wins over the same one in .env.
+# The environment has priority over .env.
 environ.Env.read_env(BASE_DIR / ".env")
 
-# --- Where things are -------------------------------------------------------------------------
+# --- Paths and addresses ----------------------------------------------------------------------
 
 EBB_DATA_DIR = Path(env.text("EBB_DATA_DIR", str(BASE_DIR / ".ebb"))).resolve()
 EBB_CACHE_DIR = EBB_DATA_DIR / "cache"
 EBB_HOST = env.text("EBB_HOST", "127.0.0.1")
 EBB_PORT = env.whole("EBB_PORT", 8000, most=65_535)
 EBB_DEMO_DATA = env.yes("EBB_DEMO_DATA", default=True)
-# Where a browser on this machine finds Ebb: one cannot connect to "every address".
+# Ebb's address for a browser on this machine, which cannot connect to a wildcard address.
 _reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(EBB_HOST, EBB_HOST)  # noqa: S104 - compared, not bound
 EBB_URL = (
     f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
@@ -46,7 +46,7 @@ ALLOWED_HOSTS = [
     *env.hosts("EBB_ALLOWED_HOSTS"),
 ]
 CSRF_TRUSTED_ORIGINS = env.origins("EBB_TRUSTED_ORIGINS")
-# Set when a proxy in front of Ebb speaks TLS: cookies are then sent over https only.
+# Set if a proxy in front of Ebb uses TLS: cookies are then sent over https only.
 EBB_HTTPS = env.yes("EBB_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
@@ -55,7 +55,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 
 # --- Database and queue -----------------------------------------------------------------------
 
-# Left unset, the embedded PostgreSQL in EBB_DATA_DIR serves; `make up` starts it.
+# If unset, the embedded PostgreSQL in EBB_DATA_DIR is used; `make up` starts it.
 EBB_EMBEDDED_POSTGRES = not env.text("DATABASE_URL")
 DATABASE_URL = env.text("DATABASE_URL") or database_url(EBB_DATA_DIR)
 DATABASES = {"default": database_entry(DATABASE_URL)}
@@ -64,7 +64,7 @@ DATABASES["default"]["OPTIONS"] = connection_options(
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# pgmq:// without an address is a queue inside DATABASE_URL itself.
+# pgmq:// without an address means a queue inside DATABASE_URL.
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "pgmq://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
@@ -73,7 +73,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "use_notify": True,
         "wait_time_seconds": 0,
         "notify_throttle_interval_ms": 0,
-        # A message a dead worker held comes back after this; the row's lease decides who works.
+        # A dead worker's message is delivered again after this; the row's lease decides which
+        # worker may write.
         "visibility_timeout": 60,
         "pool_timeout": 5,
     }
@@ -86,7 +87,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "ebb"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
-# Threads: an assessment mostly waits for a model, and one process is one thing to stop.
+# Threads: an assessment mostly waits for a model, and one process is easier to stop.
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 4, most=1000)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -95,7 +96,9 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
 
 
 def _every(seconds: float, task: str) -> dict[str, Any]:
-    """While no worker is there to take them, repeats must not pile up: they expire."""
+    """Return a schedule entry. Its tasks expire, so that they do not accumulate without
+    a worker.
+    """
     return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
 
 
@@ -112,7 +115,7 @@ OPENAI_API_KEY = env.text("OPENAI_API_KEY")
 OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
 EBB_CHAT_MODEL = env.text("EBB_CHAT_MODEL", "gpt-4o-mini")
 EBB_ASSESSOR_MODEL = env.text("EBB_ASSESSOR_MODEL") or EBB_CHAT_MODEL
-# USD for a million tokens. Unset, an assessment's cost is unknown.
+# USD per million tokens. If unset, an assessment's cost is unknown.
 EBB_PRICE_PROMPT = env.price("EBB_PRICE_PROMPT")
 EBB_PRICE_COMPLETION = env.price("EBB_PRICE_COMPLETION")
 EBB_EMBEDDING_PROVIDER = env.text("EBB_EMBEDDING_PROVIDER", "local")
@@ -120,10 +123,10 @@ EBB_EMBEDDING_MODEL = env.text("EBB_EMBEDDING_MODEL") or {
     "openai": "text-embedding-3-small",
     "voyage": "voyage-3.5",
 }.get(EBB_EMBEDDING_PROVIDER, "all-MiniLM-L6-v2")
-# Unset, the model is asked.
+# If unset, the model's own answer decides.
 EBB_EMBEDDING_DIMENSIONS = env.whole_or_none("EBB_EMBEDDING_DIMENSIONS", most=100_000)
-# Chat and embeddings often come from different endpoints. A key goes only where it belongs: an
-# address of its own does not get the chat's.
+# Chat and embeddings often come from different endpoints. The chat's key is not sent to an
+# embedding endpoint with its own address.
 EBB_EMBEDDING_BASE_URL = env.text("EBB_EMBEDDING_BASE_URL")
 EBB_EMBEDDING_API_KEY = env.text("EBB_EMBEDDING_API_KEY")
 if not (EBB_EMBEDDING_BASE_URL or EBB_EMBEDDING_API_KEY):
@@ -131,8 +134,7 @@ if not (EBB_EMBEDDING_BASE_URL or EBB_EMBEDDING_API_KEY):
 VOYAGE_API_KEY = env.text("VOYAGE_API_KEY")
 VOYAGE_BASE_URL = env.text("VOYAGE_BASE_URL")
 
-# Which variables of this part are set, and whether by a file: for the page that says where each
-# value comes from.
+# The variables set for models, and whether by a file: for the page that shows each value's origin.
 EBB_MODEL_VARIABLES = {
     name: env.source(name)
     for name in (
@@ -162,8 +164,8 @@ INSTALLED_APPS = [
     "assessor",
     "chat",
 ]
-# Every one of these runs in async and in sync; one that does not would put each
-# streamed reply on a thread of its own.
+# Each middleware supports async and sync; one that does not would put each streamed reply on its
+# own thread.
 MIDDLEWARE = [
     "config.request_ids.request_ids",
     "config.head.head_as_get",
@@ -199,7 +201,7 @@ TEMPLATES = [
     }
 ]
 
-# --- People -----------------------------------------------------------------------------------
+# --- Users ------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "memory.User"
 AUTHENTICATION_BACKENDS = [
@@ -209,7 +211,7 @@ AUTHENTICATION_BACKENDS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
-# Login links work once (using one changes last_login, which they are signed with) and for a day.
+# Login links work once (use changes last_login, which signs them) and for one day.
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 3600
 AUTH_PASSWORD_VALIDATORS = [
@@ -217,7 +219,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# Webhooks go into this machine's own network, too: for a receiver beside Ebb.
+# Allows webhooks to private networks, for a receiver beside Ebb.
 EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
 
 # A batch of 1,000 memories arrives in one request.
@@ -228,7 +230,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-LANGUAGE_COOKIE_AGE = 365 * 24 * 3600  # for who chose another than the browser's
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600  # for people who chose another language than the browser's
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
@@ -239,7 +241,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.storage.StaticFilesStorage"},
 }
 
-# --- What a browser may do --------------------------------------------------------------------
+# --- Content-Security-Policy ------------------------------------------------------------------
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -253,7 +255,7 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
         "frame-ancestors": ["'none'"],
     },
-    # The admin is drawn by a third party with inline scripts; it alone has a policy of its own
+    # The admin uses a third party's inline scripts; only the admin has a policy of its own
     # (config.admin_site).
 }
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
@@ -264,7 +266,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
     "filters": {
-        # "Not ready yet" is an answer; a probe that asks each second would fill the log with it.
+        # "Not ready yet" is a normal answer; frequent probes would fill the log with it.
         "not_a_probe": {
             "()": "django.utils.log.CallbackFilter",
             "callback": lambda record: "/api/v1/health/" not in record.getMessage(),
@@ -281,7 +283,7 @@ LOGGING = {
     "loggers": {
         "httpx2": {"level": "WARNING"},
         "kombu": {"level": "ERROR"},
-        # It warns of each pgmq:// without a host, which is ours.
+        # kombu warns about each pgmq:// URL without a host, such as ours.
         "kombu.connection": {"level": "ERROR"},
         "mcp": {"level": "WARNING"},
         "pgmq": {"level": "WARNING"},

@@ -1,9 +1,8 @@
-"""`make up`: PostgreSQL, preparation, then web, worker and beat until somebody says stop.
+"""`make up`: runs PostgreSQL, the preparation, then web, worker and beat until it is stopped.
 
-A supervisor of our own because the libraries do not fit: honcho ends everything when one process
-ends and cannot start it again, supervisord is a daemon with configuration files. What one process
-does is in processes.py, what outlives a killed supervisor in run_file.py, PostgreSQL in
-embedded_postgres.py. This file is the order of things.
+No library fits: honcho ends everything when one process ends and cannot restart it; supervisord is
+a daemon with configuration files. processes.py manages one process, run_file.py records what
+outlives a killed supervisor, embedded_postgres.py runs PostgreSQL. This module defines the order.
 """
 
 import http
@@ -32,14 +31,15 @@ from config.preconditions import (
 from config.processes import Process
 from config.run_file import RunFile
 
-_GRACE = 8.0  # seconds for what is under way to end
-_TICK = 0.1  # seconds between two looks at the processes
-_PATIENCE = 45.0  # seconds after which a start is said to take long
+_GRACE = 8.0  # seconds for unfinished work to end
+_TICK = 0.1  # seconds between two checks of the processes
+_PATIENCE = 45.0  # seconds after which a start is reported as slow
 _MANAGE = (sys.executable, str(settings.BASE_DIR / "manage.py"))
 
 
 def say(line: str) -> None:
-    # The terminal may be gone; that must not keep the processes from being stopped.
+    """Print a line, if there is still a terminal."""
+    # A closed terminal must not prevent the processes from being stopped.
     with suppress(OSError):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
@@ -56,7 +56,7 @@ class Supervisor:
         self._processes: list[Process] = []
 
     def run(self) -> None:
-        """Returns when it was asked to stop and everything has stopped. Raises StartError."""
+        """Run Ebb until a stop is requested and everything has stopped. Raises StartError."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._on_signal)
         settings.EBB_DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ class Supervisor:
         self._stop_requested = True
 
     def _stopping(self) -> bool:
-        """Whether to stop: asked to, or the `make` that started us was killed."""
+        """Return whether to stop: on request, or because the starting `make` was killed."""
         return self._stop_requested or self._parent not in {None, os.getppid()}
 
     def _start(self) -> None:
@@ -100,9 +100,9 @@ class Supervisor:
             process.start()
 
     def _watch(self) -> None:
-        """Says when Ebb is ready, and keeps its processes alive until it is to stop."""
+        """Report when Ebb is ready, and restart its processes until it stops."""
         started, ready, patient = time.monotonic(), False, True
-        # Made while the others start, because it takes a second.
+        # Started with the other processes, because it takes a second.
         link = self._start_command("login_link", stdout=subprocess.PIPE)
         while not self._stopping():
             self._postgres.look_after(say=say, give_up=self._stopping)
@@ -125,14 +125,14 @@ class Supervisor:
             say(f"Log in (the link works once): {link.stdout.read().strip()}")
 
     def _start_command(self, *arguments: str, stdout: int | None = None) -> "subprocess.Popen[str]":
-        """Starts a command of manage.py: its own process, because it needs fresh settings."""
+        """Start a command of manage.py as a process of its own, because it needs fresh settings."""
         command = (*_MANAGE, *arguments)
         process = subprocess.Popen(command, stdout=stdout, text=True, start_new_session=True)  # noqa: S603 - our own commands
         self._run_file.add(process.pid)
         return process
 
     def _finish(self, process: "subprocess.Popen[str]") -> None:
-        """Waits for a command, or ends it when Ebb is to stop. Raises StartError if it failed."""
+        """Wait for a command, or end it when Ebb stops. Raises StartError if it failed."""
         while process.poll() is None:
             if self._stopping():
                 process.terminate()
@@ -140,7 +140,7 @@ class Supervisor:
             time.sleep(_TICK / 2)
         self._run_file.remove(process.pid)
         if process.returncode and not self._stopping():
-            # It has said why.
+            # The command has printed the reason.
             raise StartError("")
 
     def _stop(self) -> None:
@@ -155,7 +155,7 @@ class Supervisor:
 
 
 def _commands() -> dict[str, list[str]]:
-    # Celery warns of root; a container and a newcomer's first try often are.
+    # Celery warns about root, which is common in containers and first trials.
     root = ("-W", "ignore:You're running the worker with superuser privileges")
     celery = ("-m", "celery", "-A", "config")
     return {
@@ -163,12 +163,13 @@ def _commands() -> dict[str, list[str]]:
             *(sys.executable, "-m", "uvicorn", "config.asgi:application"),
             *("--host", settings.EBB_HOST, "--port", str(settings.EBB_PORT)),
             *("--loop", "uvloop", "--http", "httptools", "--lifespan", "on"),
-            # Open streams would otherwise hold up a stop for as long as they last.
+            # Otherwise open streams would delay a stop until they end.
             *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
         ],
         "worker": [
             *(sys.executable, *root, *celery, "worker", "--loglevel", "INFO"),
-            # They talk to other workers through the queue; ours says in the database that it lives.
+            # These features talk to other workers through the queue; ours records heartbeats in the
+            # database.
             *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         ],
         "beat": [sys.executable, *celery, "beat", "--loglevel", "INFO", "--pidfile", ""],
@@ -176,7 +177,7 @@ def _commands() -> dict[str, list[str]]:
 
 
 def _not_ready() -> str:
-    """What is still missing, as one line; "" when everything answers."""
+    """Return the parts that are not ready, as one line; "" when everything answers."""
     try:
         with urllib.request.urlopen(f"{settings.EBB_URL}/api/v1/health/ready", timeout=2):  # noqa: S310 - http, our own address
             return ""

@@ -1,4 +1,4 @@
-"""Every address of Ebb."""
+"""All URLs of Ebb."""
 
 from django.contrib import admin
 from django.contrib.auth import views as auth

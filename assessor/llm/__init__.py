@@ -1,8 +1,8 @@
 """Chat models: the only place in Ebb that talks to one.
 
-`get_model` gives the process's model for a configuration; the web process, with one event loop
-for life, asks it directly and keeps its connections. A Celery task, whose loop ends with the task,
-writes `async with model_session(...) as model` and leaves no connection behind.
+`get_model` returns the process's model for a configuration. The web process has one event loop for
+life, so it keeps its connections. A Celery task's loop ends with the task, so the task uses `async
+with model_session(...) as model`, which leaves no connection behind.
 """
 
 from collections.abc import AsyncGenerator
@@ -44,7 +44,7 @@ __all__ = [
 def get_model(
     *, base_url: str, api_key: str, model: str, idle_timeout: float = 30.0
 ) -> "OpenAICompatibleModel":
-    """The model of this configuration, one per process; `base_url` "" is OpenAI's own.
+    """Return the model of this configuration, one per process; `base_url` "" means OpenAI.
 
     Usable from any event loop and thread: connections are kept per loop.
     """
@@ -53,7 +53,7 @@ def get_model(
 
 @cache
 def _model(base_url: str, api_key: str, model: str, idle_timeout: float) -> "OpenAICompatibleModel":
-    # Importing the SDK takes most of a second, which commands that ask no model should not pay.
+    # Importing the SDK takes most of a second. Commands that ask no model should not pay for it.
     from assessor.llm.openai_compatible import OpenAICompatibleModel
 
     return OpenAICompatibleModel(
@@ -65,7 +65,7 @@ def _model(base_url: str, api_key: str, model: str, idle_timeout: float) -> "Ope
 async def model_session(
     *, base_url: str, api_key: str, model: str, idle_timeout: float = 30.0
 ) -> AsyncGenerator[ChatModel]:
-    """`get_model` for a loop that ends soon: closes the loop's connections on the way out."""
+    """Yield `get_model`'s model and close the running loop's connections at the end."""
     chosen = get_model(base_url=base_url, api_key=api_key, model=model, idle_timeout=idle_timeout)
     try:
         yield chosen

@@ -1,9 +1,9 @@
-"""What every chat model can do, whoever serves it.
+"""The interface of every chat model, independent of its provider.
 
-The assessor asks for one whole answer (`complete`), the chat for a stream (`stream`), the
-OpenAI-compatible API hands requests on as they are (`forward`, `forward_stream`, `models`), the
-health page asks whether anybody is there (`check`). All are async: the chat's views are, and a
-Celery task runs its one call in `asyncio.run`.
+The assessor asks for one whole answer (`complete`), the chat for a stream (`stream`). The
+OpenAI-compatible API forwards requests unchanged (`forward`, `forward_stream`, `models`). The
+health page checks the endpoint (`check`). All are async because the chat's views are; a Celery task
+runs its one call in `asyncio.run`.
 """
 
 from abc import ABC, abstractmethod
@@ -20,10 +20,9 @@ Count = Annotated[int, Field(ge=0, lt=1 << 30)]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A function the model wants called; `arguments` is the JSON text as the model wrote it.
+    """A function call requested by the model; `arguments` is the JSON text as the model wrote it.
 
-    It stays text because it has to be sent back word for word, and because a model that writes
-    bad JSON is answered by the tool, not by the transport.
+    The text is sent back word for word. Bad JSON is answered by the tool, not by the transport.
     """
 
     id: str
@@ -43,6 +42,8 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
+    """The tokens of a prompt and its completion, as counted by the endpoint."""
+
     prompt_tokens: Count
     completion_tokens: Count
 
@@ -58,6 +59,8 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
+    """A piece of the answer's text in a stream."""
+
     text: str
 
 
@@ -86,44 +89,46 @@ class ChatModel(ABC):
         schema: dict[str, Any] | None = None,
         timeout: float,
     ) -> Completion:
-        """The whole answer as text, within `timeout` seconds in all, or a ModelError.
+        """Return the whole answer as text within `timeout` seconds; raises ModelError.
 
-        With a JSON `schema` the answer is asked for as structured output where the endpoint can
-        do that. It is a request, not a promise: the caller validates the text.
+        A JSON `schema` requests structured output if the endpoint supports it. The endpoint may
+        ignore it, so the caller validates the text.
         """
 
     @abstractmethod
     def stream(
         self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None
     ) -> AsyncGenerator[Chunk]:
-        """Text as it comes, then whole tool calls, then Finished; or a ModelError at any point.
+        """Yield text as it comes, then whole tool calls, then Finished.
 
-        A stream that ends without Finished has raised. Whoever may stop early wraps it in
-        `contextlib.aclosing`, which also ends the request at the endpoint. `tools` are OpenAI
-        function specs: `{"type": "function", "function": {...}}`.
+        Raises ModelError at any point. A stream without Finished has raised. A caller that may stop
+        early wraps the stream in `contextlib.aclosing`, which also ends the request at the
+        endpoint. `tools` are OpenAI function specs: `{"type": "function", "function": {...}}`.
         """
 
     @abstractmethod
     async def forward(self, body: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
-        """The endpoint's whole answer to this chat completion request, both as they are.
+        """Send this chat completion request unchanged and return the endpoint's whole answer
+        unchanged.
 
-        `timeout`, in seconds, is for all of it. Raises ModelError.
+        `timeout`, in seconds, covers the whole call. Raises ModelError.
         """
 
     @abstractmethod
     def forward_stream(
         self, body: Mapping[str, Any]
     ) -> AbstractAsyncContextManager[AsyncGenerator[dict[str, Any]]]:
-        """The chunks that the endpoint answers this request with, both as they are.
+        """Send this request unchanged and yield the endpoint's chunks unchanged.
 
-        Entered when the endpoint has accepted the request, which may be long before the first
-        chunk; leaving ends the request. Raises ModelError there and at any chunk.
+        The context is entered once the endpoint accepts the request, which may be long before the
+        first chunk. Leaving the context ends the request. Raises ModelError on entering and at any
+        chunk.
         """
 
     @abstractmethod
     async def models(self) -> list[dict[str, Any]]:
-        """The models that the endpoint lists, as it describes them, or a ModelError."""
+        """Return the models that the endpoint lists, as it describes them; raises ModelError."""
 
     @abstractmethod
     async def check(self) -> None:
-        """Return if the model's endpoint answers and lets us in, else raise a ModelError."""
+        """Return if the model's endpoint answers and accepts the key, else raise a ModelError."""

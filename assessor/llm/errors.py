@@ -1,8 +1,8 @@
-"""What can go wrong when a model is asked, in our words.
+"""Errors that can occur when a model is asked, in our words.
 
-A provider translates its SDK's and the network's errors into this tree once, at the edge; the
-pipeline and the chat see nothing else. One bit drives the retry: `permanent`. The sentences are
-plain English constants, because they are logged and stored; a page that shows one translates it.
+A provider translates the errors of its SDK and of the network into these classes; the pipeline and
+the chat see nothing else. `permanent` decides whether to retry. The sentences are plain English
+constants, because they are logged and stored; a page translates them.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ DETAIL_LENGTH = 200
 class ModelError(Exception):
     """A model gave no usable answer.
 
-    `kind` is a stable word for logs and counters, `sentence` is for people, `detail` is what the
-    endpoint said, on one line, `said` the same as the object it sent (`message`, `code`, …), if it
-    sent one; `retry_after` is in seconds, if the endpoint asked for a pause.
+    `kind` is a stable word for logs and counters, `sentence` is for people. `detail` is the
+    endpoint's message on one line, and `said` the error object it sent (`message`, `code`, …), if
+    any. `retry_after` is in seconds, if the endpoint asked for a pause.
     """
 
     kind: ClassVar[str]
@@ -32,7 +32,7 @@ class ModelError(Exception):
         retry_after: float | None = None,
         said: Mapping[str, Any] | None = None,
     ) -> None:
-        # Some endpoints say the key that they refuse, or what they were asked.
+        # Some endpoints repeat the refused key or the request in the error.
         self.detail = mask_secrets(" ".join(detail.split()))[:DETAIL_LENGTH]
         self.retry_after = retry_after
         self.said = mask_json(said, mask_secrets)
@@ -43,48 +43,66 @@ class ModelError(Exception):
 
 
 class ModelUnreachable(ModelError):
+    """No connection to the endpoint could be made."""
+
     kind = "unreachable"
     sentence = "The model cannot be reached."
 
 
 class ModelTimeout(ModelError):
+    """The endpoint did not answer within the time limit."""
+
     kind = "timeout"
     sentence = "The model did not answer in time."
 
 
 class ModelUnauthorized(ModelError):
+    """The endpoint refused the API key."""
+
     kind = "unauthorized"
     sentence = "The model's endpoint refused the API key."
     permanent = True
 
 
 class ModelNotFound(ModelError):
+    """The endpoint does not know the model or the URL."""
+
     kind = "not_found"
     sentence = "The endpoint does not know this model or address."
     permanent = True
 
 
 class ModelRateLimited(ModelError):
+    """The endpoint's rate limit was reached."""
+
     kind = "rate_limited"
     sentence = "The model's endpoint asks for fewer requests."
 
 
 class ModelBadRequest(ModelError):
+    """The endpoint or the SDK rejected the request."""
+
     kind = "bad_request"
     sentence = "The model's endpoint did not accept the request."
     permanent = True
 
 
 class ModelServerError(ModelError):
+    """The endpoint failed with an error of its own."""
+
     kind = "server_error"
     sentence = "The model's endpoint failed."
 
 
 class ModelBadAnswer(ModelError):
+    """The endpoint's answer does not have the expected form."""
+
     kind = "bad_answer"
     sentence = "The model's answer could not be read."
 
 
 class ModelInterrupted(ModelError):
+    """The connection broke before the answer was complete."""
+
     kind = "interrupted"
     sentence = "The model's answer broke off."

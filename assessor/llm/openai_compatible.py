@@ -1,11 +1,11 @@
-"""Any endpoint that speaks the OpenAI protocol: OpenAI, Ollama, vLLM, llama.cpp.
+"""Any endpoint with the OpenAI protocol: OpenAI, Ollama, vLLM, llama.cpp.
 
-The only file, with `sdk_errors`, that knows the SDK. Its errors end here, as `errors.ModelError`.
+Only this file and `sdk_errors` use the SDK. Its errors are translated to `errors.ModelError` here.
 
 A client's connections belong to the event loop that opened them. The web process has one loop for
-its whole life and keeps its connections; a Celery task has one per `asyncio.run`. So an instance
-lives as long as the process, with what it learned about its endpoint, and holds one client per
-living loop; `aclose` closes the running loop's.
+its whole life and keeps its connections; a Celery task has one per `asyncio.run`. An instance
+therefore lives as long as the process and remembers what its endpoint supports. It keeps one client
+per open loop; `aclose` closes the running loop's client.
 """
 
 import asyncio
@@ -24,18 +24,18 @@ from assessor.llm.sdk_errors import BROKE_OFF, refuses_tools, translated
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 
 OPENAI_URL = "https://api.openai.com/v1"
-CONNECT_TIMEOUT = 10.0  # seconds: an endpoint that is there accepts at once, but we may be busy
+CONNECT_TIMEOUT = 10.0  # seconds: a running endpoint accepts at once, but we may be busy
 CHECK_TIMEOUT = 3.0
-# Each free connection is asked for signs of an end at every request: of the SDK's 100, with two
-# hundred streams at once, that was a sixth of what they cost.
+# Each idle connection is checked at every request. With the SDK's limit of 100 and two hundred
+# streams at once, that was a sixth of the streams' cost.
 CONNECTIONS = httpx2.Limits(max_connections=1000, max_keepalive_connections=20)
 
 
 class OpenAICompatibleModel(ChatModel):
-    """A model behind `base_url` ("" is OpenAI's own), asked with `api_key`.
+    """A model at `base_url` ("" means OpenAI), called with `api_key`.
 
-    `idle_timeout`, in seconds, is how long a stream may bring nothing before it counts as dead.
-    Nothing is retried here: the pipeline retries assessments, a person retries a chat.
+    `idle_timeout`, in seconds, is the longest silence of a stream before ModelTimeout. This class
+    does not retry: the pipeline retries assessments, a person retries a chat.
     """
 
     name = "openai_compatible"
@@ -43,7 +43,7 @@ class OpenAICompatibleModel(ChatModel):
     def __init__(self, *, base_url: str, api_key: str, model: str, idle_timeout: float) -> None:
         self.model = model
         self._base_url = base_url or OPENAI_URL
-        # Ollama and llama.cpp want no key, but the SDK wants one (or looks for it itself).
+        # Ollama and llama.cpp need no key, but the SDK requires one (or looks for one itself).
         self._api_key = api_key or "none"
         self._idle_timeout = idle_timeout
         self._takes_schema = True
@@ -58,7 +58,7 @@ class OpenAICompatibleModel(ChatModel):
         timeout: float,
     ) -> Completion:
         client = self._client()  # not on the model's time
-        # The SDK's timeouts start anew with each byte; this one is for the whole answer.
+        # The SDK's timeouts restart with each byte; this one covers the whole answer.
         with translated():
             async with asyncio.timeout(timeout):
                 if schema is None or not self._takes_schema:
@@ -66,9 +66,9 @@ class OpenAICompatibleModel(ChatModel):
                 try:
                     return await self._complete(client, messages, schema)
                 except (openai.BadRequestError, openai.UnprocessableEntityError):
-                    # (Servers on FastAPI say 422.) It may be the schema or the messages; only if it
-                    # was the schema does the plain question succeed, and only then is that worth
-                    # remembering.
+                    # (FastAPI servers return 422.) The schema or the messages may be at fault. Only
+                    # if the request succeeds without the schema is the schema known to be
+                    # unsupported.
                     completion = await self._complete(client, messages, None)
                     self._takes_schema = False
                     return completion
@@ -118,14 +118,15 @@ class OpenAICompatibleModel(ChatModel):
 
     async def check(self) -> None:
         with translated():
-            # Here the SDK loads a part of itself: on a busy machine that takes seconds, which are
-            # not the endpoint's.
+            # The SDK loads modules here. On a busy machine that takes seconds, which must not count
+            # as the endpoint's time.
             ask = self._client().models.with_raw_response.list
             try:
                 async with asyncio.timeout(CHECK_TIMEOUT):
                     await ask()
             except openai.APIStatusError as error:
-                # Any other answer, such as 404 where models are not listed, is a sign of life.
+                # Any other answer, such as 404 for an endpoint that lists no models, shows that it
+                # is running.
                 if error.status_code in {401, 403} or error.status_code >= 500:
                     raise
 
@@ -169,7 +170,7 @@ class OpenAICompatibleModel(ChatModel):
         except ModelError as error:
             if not refuses_tools(error):
                 raise
-            # As with the schema: worth remembering only if the plain question succeeds.
+            # As for the schema: remembered only if the request succeeds without tools.
             events = await self._open_stream(request)
             self._takes_tools = False
             return events
@@ -183,11 +184,14 @@ class OpenAICompatibleModel(ChatModel):
                 except openai.APIConnectionError as error:
                     if not isinstance(error.__cause__, BROKE_OFF):
                         raise
-                    # Most likely a connection kept open that the endpoint was just closing.
+                    # Most likely the endpoint was just closing a kept-open connection.
                     return await _post(client, request)
 
     async def _chunks(self, opened: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
-        """Yields the endpoint's chunks; raises ModelTimeout after `idle_timeout` of silence."""
+        """Yield the endpoint's chunks.
+
+        Raises ModelTimeout after `idle_timeout` seconds of silence.
+        """
         try:
             while True:
                 with translated():
@@ -201,7 +205,7 @@ class OpenAICompatibleModel(ChatModel):
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
-            # A weak dictionary would not do: a client's connections hold their loop.
+            # A weak dictionary does not work: a client's connections reference their loop.
             for other in [other for other in self._clients if other.is_closed()]:
                 del self._clients[other]
             client = self._clients[loop] = self._new_client()
@@ -236,12 +240,13 @@ async def _post(
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    # Loading the certificates takes 35 ms of the 36 that a client costs, and each task needs one.
+    # Loading the certificates takes 35 of the 36 ms of creating a client, and each task needs a
+    # client.
     return httpx2.create_ssl_context()
 
 
 def _as_object(answer: object) -> dict[str, Any]:
-    """The JSON object that the endpoint sent; ModelBadAnswer for anything else."""
+    """Return the JSON object that the endpoint sent; raises ModelBadAnswer for anything else."""
     if not isinstance(answer, dict):
         raise ModelBadAnswer(f"no JSON object but {str(answer)[:60]!r}")
     return answer

@@ -1,4 +1,4 @@
-"""The SDK's and the network's errors in our words: one table, used at the edge only."""
+"""Translates the errors of the SDK and of the network into ours, by one table."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,8 +20,8 @@ from assessor.llm.errors import (
 )
 from memory.retry_after import retry_after
 
-# Looked up along the class's ancestors, so a status without a class of its own (402, 413) is met
-# by APIStatusError. A test holds every error class of the SDK against this table.
+# Looked up along the class's ancestors: APIStatusError covers statuses without their own class
+# (402, 413). A test checks that the table covers every error class of the SDK.
 ERRORS: dict[type[Exception], type[ModelError]] = {
     openai.OpenAIError: ModelBadRequest,  # the SDK itself refused to send
     openai.APIError: ModelServerError,  # an error event inside a stream
@@ -39,20 +39,20 @@ ERRORS: dict[type[Exception], type[ModelError]] = {
     openai.APIConnectionError: ModelInterrupted,
     openai.APITimeoutError: ModelTimeout,
 }
-# Nobody was there: the SDK has the same two classes for this and for a connection that broke.
+# No connection: the SDK has the same two classes for this and for a connection that broke.
 NOT_THERE = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
 )
-# Somebody was, and hung up before a word of the answer.
+# The connection broke before the first byte of the answer.
 BROKE_OFF = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Lets only ModelErrors out of the block."""
+    """Translate errors raised in the block to ModelErrors."""
     try:
         yield
     except TimeoutError as error:
@@ -66,7 +66,7 @@ def translated() -> Iterator[None]:
 
 
 def translate(error: openai.OpenAIError) -> ModelError:
-    """The SDK's error in our words, with the endpoint's own message and the pause it asked for."""
+    """Return the SDK's error as a ModelError, with the endpoint's message and requested pause."""
     if isinstance(error.__cause__, NOT_THERE):
         return ModelUnreachable(str(error.__cause__))
     kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
@@ -79,10 +79,10 @@ def translate(error: openai.OpenAIError) -> ModelError:
 
 
 def refuses_tools(error: ModelError) -> bool:
-    """Whether an endpoint may have refused a request for the tools in it.
+    """Return whether the endpoint may have refused the request because of its tools.
 
-    Most say 400 to that, Ollama and vLLM among them; llama.cpp says 500, and names them. A prompt
-    that is too long is a 400 as well, and may be just short enough without them.
+    Most endpoints return 400 for tools, Ollama and vLLM among them; llama.cpp returns 500 and
+    mentions tools. A prompt that is too long also gives 400, and may fit without the tools.
     """
     said = error.detail.lower()
     return "context" not in said and (

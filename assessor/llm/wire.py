@@ -1,8 +1,7 @@
-"""What we read of an endpoint's answers, and nothing more.
+"""The fields that Ebb reads of an endpoint's answers, validated.
 
-Endpoints that call themselves OpenAI-compatible leave out what they please, and the SDK builds its
-objects without checking them. So the few fields that Ebb uses are validated here, each optional
-where endpoints differ; anything else is a ValidationError.
+OpenAI-compatible endpoints omit fields, and the SDK builds its objects without checking them. Each
+field is optional here if endpoints differ; any other deviation is a ValidationError.
 """
 
 from contextlib import suppress
@@ -21,7 +20,9 @@ from assessor.llm.errors import ModelInterrupted
 
 
 def _joined(value: Any) -> Any:
-    """The text, also where it comes in pieces, some of which may be thoughts (Mistral)."""
+    """Return the text, joined if it comes in pieces; pieces without text (Mistral's thoughts) are
+    dropped.
+    """
     if not isinstance(value, list):
         return value
     pieces = (piece.get("text") for piece in value if isinstance(piece, dict))
@@ -32,7 +33,9 @@ _Text = Annotated[str | None, BeforeValidator(_joined)]
 
 
 def _none_if_unreadable(value: Any, read: ValidatorFunctionWrapHandler) -> Usage | None:
-    """An answer is not lost for its bill: some endpoints count half of it, or write {}."""
+    """Return None for unreadable usage, so that the answer is kept: some endpoints send {} or half
+    of it.
+    """
     with suppress(ValidationError):
         counted: Usage | None = read(value)
         return counted
@@ -43,44 +46,56 @@ _Usage = Annotated[Usage | None, WrapValidator(_none_if_unreadable)]
 
 
 class FunctionPart(BaseModel):
+    """The function of a tool call, possibly incomplete."""
+
     name: str | None = None
     arguments: str | None = None
 
 
 class ToolCallPart(BaseModel):
+    """A tool call, or a piece of one in a stream."""
+
     index: int | None = None
     id: str | None = None
     function: FunctionPart | None = None
 
 
 class DeltaPart(BaseModel):
+    """New text and tool call pieces of one chunk."""
+
     content: _Text = None
     tool_calls: list[ToolCallPart] | None = None
 
 
 class ChoicePart(BaseModel):
+    """One choice of a chunk; `finish_reason` is set in the last one."""
+
     delta: DeltaPart | None = None
     finish_reason: str | None = None
 
 
 class ChunkPart(BaseModel):
-    """One server-sent event; the one that carries `usage` has no choices."""
+    """One server-sent event; the one with `usage` has no choices."""
 
     choices: list[ChoicePart] | None = None
     usage: _Usage = None
 
 
 class MessagePart(BaseModel):
+    """The message of a whole answer; `refusal` is set if the model declined."""
+
     content: _Text = None
     refusal: str | None = None
 
 
 class AnswerChoicePart(BaseModel):
+    """One choice of a whole answer."""
+
     message: MessagePart
 
 
 class AnswerPart(BaseModel):
-    """A whole answer. One may have no text: a refusal, a tool call, an empty list of choices."""
+    """A whole answer. The text may be missing: a refusal, a tool call, an empty list of choices."""
 
     choices: list[AnswerChoicePart]
     model: str | None = None
@@ -88,7 +103,7 @@ class AnswerPart(BaseModel):
 
 
 class StreamedReply:
-    """Puts a stream's pieces together: text passes through, tool calls and usage are kept."""
+    """Combines a stream's pieces: passes text through, collects tool calls and usage."""
 
     def __init__(self) -> None:
         self._calls: list[ToolCallPart] = []
@@ -96,7 +111,7 @@ class StreamedReply:
         self._usage: Usage | None = None
 
     def add(self, chunk: ChunkPart) -> str:
-        """Take one chunk in; return the text it brought, "" if none."""
+        """Add one chunk; return its text, "" if none."""
         self._usage = chunk.usage or self._usage
         text = ""
         for choice in chunk.choices or []:
@@ -108,23 +123,23 @@ class StreamedReply:
         return text
 
     def tool_calls(self) -> list[ToolCall]:
-        """The calls in the order the model made them."""
+        """Return the calls in the order the model made them."""
         calls = []
         for position, part in enumerate(self._calls):
             function = part.function or FunctionPart()
-            # Some endpoints give a call no id; the answer to it needs one to point at.
+            # Some endpoints give a call no id, but the tool's answer must refer to one.
             call_id = part.id or f"call_{position}"
             calls.append(ToolCall(call_id, function.name or "", function.arguments or "{}"))
         return calls
 
     def finished(self) -> Finished:
-        """The end of the stream; ModelInterrupted if the model never said that it was done."""
+        """Return the end of the stream; raises ModelInterrupted if there was no finish reason."""
         if self._finish_reason is None:
             raise ModelInterrupted("the stream ended without a finish reason")
         return Finished(self._finish_reason, self._usage)
 
     def _add_call(self, part: ToolCallPart) -> None:
-        # From the back: without an index, a piece belongs to the call that came last.
+        # Search from the end: a piece without an index belongs to the latest call.
         known = next((call for call in reversed(self._calls) if _same_call(call, part)), None)
         if known is None:
             self._calls.append(part)
@@ -138,6 +153,6 @@ class StreamedReply:
 
 
 def _same_call(known: ToolCallPart, part: ToolCallPart) -> bool:
-    # The index names the call, but some endpoints number every call 0: a second id is a second
-    # call.
+    # The index identifies the call, but some endpoints number every call 0: a second id means a
+    # second call.
     return known.index == part.index and (not part.id or known.id == part.id)

@@ -1,4 +1,4 @@
-"""The assessor that needs no key and no network: a small trained head, and rules for the words."""
+"""The built-in assessor: a small trained head and text rules, without key or network."""
 
 from assessor.local.judgement import LocalJudgement, judge
 

@@ -1,6 +1,6 @@
-"""What the head looks at: the MiniLM vector, counted wordings, and hashed words and characters.
+"""The head's features: the MiniLM vector, counted phrases, and hashed words and characters.
 
-MiniLM hardly knows Chinese, so the last two blocks carry that language.
+MiniLM hardly knows Chinese, so the last two blocks cover that language.
 """
 
 import json
@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]|[?!]")
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][A-Za-z]+")
 _DIGIT = re.compile(r"\d")
 _LAUGH = re.compile(r"[\U0001f300-\U0001faff]|\b(?:lol|haha\w*|omg)\b|哈哈", re.I)
-# What makes a sentence carry nothing about its speaker, whatever else is in it.
+# Cues of short sentences that say nothing about their speaker.
 _EMPTY_CUES = ("greeting", "thanks", "reaction", "request", "question")
 
 
@@ -43,7 +43,9 @@ CUES = _load_cues()
 
 
 def feature_matrix(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> Matrix:
-    """Return (len(texts), 384 + len(surface) + HASHED_DIMENSIONS); `vectors` is (n, 384)."""
+    """Return features (len(texts), 384 + len(surface) + HASHED_DIMENSIONS); `vectors`
+    is (n, 384).
+    """
     texts = [_folded(text) for text in texts]
     surface = np.array([surface_features(text) for text in texts], dtype=np.float32)
     hashed = np.array([_hashed_features(text) for text in texts], dtype=np.float32)
@@ -51,12 +53,14 @@ def feature_matrix(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> Ma
 
 
 def _folded(text: str) -> str:
-    """Make full-width marks and curly apostrophes plain, so that both spellings count alike."""
+    """Normalise full-width marks and curly apostrophes, so that both spellings give
+    equal features.
+    """
     return unicodedata.normalize("NFKC", text).replace("\u2019", "'")
 
 
 def surface_features(text: str) -> list[float]:
-    """Return the counted wordings of one text, each roughly in [0, 1]."""
+    """Return counts and flags of one text's phrases, each roughly in [0, 1]."""
     sentences = split_sentences(IMAGE.sub(" ", text)) or [text]
     telling = sum(tells_about_speaker(sentence) for sentence in sentences)
     asking = sum(is_question(sentence) for sentence in sentences)
@@ -90,11 +94,12 @@ def word_count(text: str) -> float:
 
 
 def is_question(sentence: str) -> bool:
+    """Return whether the sentence ends with a question mark."""
     return sentence.rstrip("\"')] ").endswith(("?", "\uff1f"))
 
 
 def tells_about_speaker(sentence: str) -> bool:
-    """Say whether the sentence states something of the speaker's own."""
+    """Return whether the sentence states something about its speaker."""
     if is_question(sentence) or CUES["first_person"].search(sentence) is None:
         return False
     return word_count(sentence) > 4 or not any(CUES[name].search(sentence) for name in _EMPTY_CUES)

@@ -25,14 +25,14 @@ MEMORY_TYPES = (
 EMBEDDING_DIMENSIONS = 384
 HEAD_FILE = "head.npz"
 
-# How loud each block of features speaks beside the others; chosen by cross-validation on the
-# training examples (docs/local-assessor.md).
+# Scale of each block of features; chosen by cross-validation on the training examples
+# (docs/local-assessor.md).
 EMBEDDING_SCALE, SURFACE_SCALE, HASHED_SCALE = 2.0, 0.2, 1.0
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What the head says of n texts: importance (n,), type probabilities (n, 8), both in [0, 1]."""
+    """The head's output for n texts: importance (n,), type probabilities (n, 8), both in [0, 1]."""
 
     importance: Array
     types: Array
@@ -42,10 +42,10 @@ class Scores:
 class Head:
     """Two softmax layers over d scaled features, of which k are surface features.
 
-    Importance is the expected value over levels: a regression on the number itself is a third
-    worse, since what makes a trifle a trifle is not the opposite of what makes a fact a fact.
-    `surface_*` (k,), `level_values` (levels,), weights (d, levels) and (d, 8),
-    `calibration` (1 + 8,) over that expected value and the type probabilities.
+    Importance is the expected value over levels. A regression on the number itself has a third more
+    error: the signs of a trivial message are not the opposite of the signs of a fact. `surface_*`
+    (k,), `level_values` (levels,), weights (d, levels) and (d, 8), `calibration` (1 + 8,) over that
+    expected value and the type probabilities.
     """
 
     surface_mean: Array
@@ -65,7 +65,7 @@ class Head:
         return Scores(self._calibrated(levels @ self.level_values, types), types)
 
     def _calibrated(self, importance: Array, types: Array) -> Array:
-        """Move the expected value, which shies from both ends, by what the type says."""
+        """Correct the expected value, which avoids both ends, by the type probabilities."""
         moved = np.column_stack([importance, types]) @ self.calibration
         return np.asarray(np.clip(moved, 0, 1), dtype=np.float32)
 
@@ -76,7 +76,7 @@ def _softmax(logits: Array) -> Array:
 
 
 def scaled(features: Array, surface_mean: Array, surface_deviation: Array) -> Array:
-    """Bring the three blocks of a feature matrix to comparable size; the shape stays."""
+    """Scale the three blocks of a feature matrix to comparable size; the shape is unchanged."""
     surface = features[:, EMBEDDING_DIMENSIONS:-HASHED_DIMENSIONS]
     return np.hstack(
         [
@@ -89,7 +89,7 @@ def scaled(features: Array, surface_mean: Array, surface_deviation: Array) -> Ar
 
 @functools.cache
 def load_head() -> Head:
-    """Read the committed weights, once a process."""
+    """Read the committed weights, once per process."""
     file = resources.files(__package__).joinpath(HEAD_FILE)
     with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         return Head(**{name: arrays[name].astype(np.float32) for name in arrays.files})

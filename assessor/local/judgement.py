@@ -1,4 +1,4 @@
-"""Judges one finished exchange: what the pipeline calls when no model with a key is configured."""
+"""Assesses one exchange with the built-in head, for use without a configured model."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,27 +16,27 @@ from assessor.local.tagging import find_tags, find_topics
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
-# Sentences beyond these are neither embedded nor scored: they would cost time without bound.
+# Further sentences are not embedded or scored, to limit the time.
 MAX_SENTENCES = 24
 
-# A sentence below this says little; what it has above is added for every sentence but the best.
+# Importance above this floor is added for every sentence except the best one.
 FACT_FLOOR = 0.25
 FACT_GAIN = 0.5
 
-# Who only asks tells little, whatever the question is about: asked again tomorrow, the question
-# itself would be the best match for it.
+# Factor for messages with questions only. Otherwise the stored question would be the best match
+# when it is asked again.
 ASKING_SHARE = 0.35
 _ASKS_TO_KEEP = re.compile(
     r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE
 )
-# Who only asks to forget something tells nothing. With more said beside it, it is judged.
+# A message that only asks to forget something gets 0. With more text, it is assessed as usual.
 _ASKS_TO_FORGET = re.compile(
     r"\W*(?:(?:please |can you |could you )?forget (?:that|about|what|everything|my|the)\b"
     r"|(?:请|帮我|请帮我)?(?:忘掉|忘记|删掉|删除))[^,.;:!?，。；：！？]*+\W*",
     re.IGNORECASE,
 )
 
-# Named in the reasoning when the user's words contain them.
+# Cues that the reasoning names if the user's words contain them.
 _TOLD_CUES = (
     "identity",
     "health",
@@ -56,7 +56,7 @@ _TOLD_CUES = (
 
 @dataclass(frozen=True)
 class LocalJudgement:
-    """What an exchange is worth. `importance` and `confidence` are in [0, 1]."""
+    """The built-in assessment of an exchange. `importance` and `confidence` are in [0, 1]."""
 
     importance: float
     memory_type: str
@@ -68,9 +68,10 @@ class LocalJudgement:
 
 
 def judge(user_message: str, assistant_response: str, *, embed: Embed) -> LocalJudgement:
-    """Judge one exchange. `embed` gives MiniLM vectors, (n, 384) with unit rows; it is called once.
+    """Assess one exchange. `embed` returns MiniLM vectors, (n, 384) with unit rows, and is called
+    once.
 
-    Only what the user said is judged, except for a bare "yes" whose reply restates the fact.
+    Only the user's text is assessed, except for a bare "yes" whose reply restates the fact.
     """
     text, summary = judged_text(user_message.strip() or "…", assistant_response)
     sentences = split_sentences(text)[:MAX_SENTENCES]
@@ -95,10 +96,10 @@ def judge(user_message: str, assistant_response: str, *, embed: Embed) -> LocalJ
 
 
 def _combined(scores: Array) -> float:
-    """Join the score of the whole message, first, with those of its sentences.
+    """Combine the score of the whole message (first) with the scores of its sentences.
 
-    A long friendly message drowns its one fact, so the best sentence counts as much as the whole;
-    and several facts are worth more than one.
+    The best sentence counts as much as the whole, because one fact in a long message scores low.
+    Several facts score higher than one.
     """
     whole, sentences = float(scores[0]), scores[1:]
     best = float(sentences.max())
@@ -108,13 +109,15 @@ def _combined(scores: Array) -> float:
 
 
 def _type_probabilities(scores: Scores) -> Array:
-    """Average the whole message's types with those of its weightiest sentence; (8,)."""
+    """Average the type probabilities of the message and of its most important sentence; (8,)."""
     best = 1 + int(scores.importance[1:].argmax())
     return np.asarray((scores.types[0] + scores.types[best]) / 2, dtype=np.float32)
 
 
 def _confidence(scores: Scores, types: Array) -> float:
-    """Say how sure the head is: of the type, and of message and best sentence being worth alike."""
+    """Return the confidence: the type's probability, reduced if message and best
+    sentence disagree.
+    """
     disagreement = abs(float(scores.importance[0] - scores.importance[1:].max()))
     return float(types.max()) * (1 - min(disagreement, 1.0))
 

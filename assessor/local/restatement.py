@@ -1,5 +1,7 @@
-"""What is judged in other words than the user's own: the fact that a bare "yes" confirms, and what
-is said about the user. The head has learned from what people say of themselves.
+"""Rewrites text in the user's own words: the fact that a bare "yes" confirms, and third-person
+facts.
+
+The head was trained on what people say about themselves.
 """
 
 import re
@@ -19,14 +21,14 @@ _RESTATEMENT = re.compile(
     r"|(?:\u8bb0\u4f4f|\u8bb0\u4e0b|\u6240\u4ee5).*\u4f60",
     re.IGNORECASE | re.DOTALL,
 )
-# Towards the user's side, so that the head reads it as the user's own statement.
+# Turns "you" into "I", so that the head reads the user's own statement.
 _TURNED = (
     (re.compile(r"\byou(?: a|')re\b", re.I), "I'm"),
     (re.compile(r"\byour\b", re.I), "my"),
     (re.compile(r"\byou\b", re.I), "I"),
     (re.compile("\u4f60"), "\u6211"),
 )
-# "The user's dog is called Rex": of whom somebody else speaks.
+# Third-person statements about the user: "The user's dog is called Rex".
 _USER = r"(?:\bthe user|(?:^|(?<=[.!?;,] ))user)"
 _SPOKEN_OF = (
     (re.compile(rf"{_USER}['\u2019]s\b", re.I), "my"),
@@ -35,7 +37,7 @@ _SPOKEN_OF = (
     (re.compile(rf"{_USER}\b", re.I), "I"),
     (re.compile("\u7528\u6237"), "\u6211"),
 )
-# What the assistant says before the fact itself.
+# The assistant's words before the fact itself.
 _PREAMBLE = re.compile(
     r"^.*?(?:\b(?:noted|got it)\b\W*(?:that\b)?|\b(?:remember|noted) that\b"
     r"|\u8bb0[\u4f4f\u4e0b]\u4e86?)\W*",
@@ -44,7 +46,7 @@ _PREAMBLE = re.compile(
 
 
 def judged_text(user_message: str, assistant_response: str) -> tuple[str, str | None]:
-    """Return the text to judge and, when it is not the user's own, the summary of it."""
+    """Return the text to assess and, if it is not the user's own, its summary."""
     if not _CONFIRMATION.fullmatch(user_message):
         return user_message, None
     for sentence in _joined_restatement(split_sentences(assistant_response)):
@@ -56,13 +58,13 @@ def judged_text(user_message: str, assistant_response: str) -> tuple[str, str | 
 
 
 def in_own_words(statement: str) -> str:
-    """A statement about the user as the user would say it."""
+    """Return a statement about the user in the first person."""
     for pattern, replacement in _SPOKEN_OF:
         statement = pattern.sub(replacement, statement)
     return statement
 
 
 def _joined_restatement(sentences: list[str]) -> list[str]:
-    """ "Noted. You have asthma." is one restatement in two sentences."""
+    """Return the first restatement, also across two sentences: "Noted. You have asthma." """
     candidates = [*sentences, *map(" ".join, zip(sentences, sentences[1:], strict=False))]
     return [text for text in candidates if _RESTATEMENT.search(text) and not is_question(text)][:1]

@@ -1,11 +1,11 @@
-"""Cuts a message into sentences: the units that the head scores and the summary keeps."""
+"""Splits a message into sentences, the units of scoring and of the summary."""
 
 import re
 
 IMAGE = re.compile(r"\[image: [^\]]*\]")
 
-# . ! ? … end a sentence only with white space behind them (3.5, example.org) or, in Chinese, before
-# a Chinese character; the full-width marks always do.
+# . ! ? … end a sentence only before white space (not in 3.5, example.org) or, in Chinese, before a
+# Chinese character; the full-width marks always do.
 _END = re.compile(
     r"(?<=[.!?\u2026])[\"')\]]*\s+(?![^\[]*\])|(?<=[!?;])(?=[\u3400-\u9fff])"
     r"|(?<=[\u3002\uff01\uff1f\uff1b])[\u201d\u300d\uff09]*\s*|\s*\n+\s*|\s+(?=\[image: )"

@@ -1,4 +1,4 @@
-"""The summary: the user's own sentences that carry something, word for word."""
+"""Summarises a message by its most important sentences, word for word."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from assessor.local.head import Array
 
 MAX_LENGTH = 300
 
-# A sentence is kept when it scores at least this, and not far below the best one.
+# A sentence is kept if its score is at least KEEP_FROM and at most KEEP_WITHIN below the best.
 KEEP_FROM = 0.4
 KEEP_WITHIN = 0.35
 
@@ -26,7 +26,7 @@ def summarize(sentences: Sequence[str], scores: Array) -> str:
 
 
 def _is_filler(sentence: str) -> bool:
-    """Greetings, thanks and questions without anything of the speaker's own."""
+    """Return whether the sentence is a greeting, thanks or question without personal facts."""
     if CUES["owner"].search(sentence) or CUES["subject"].search(sentence):
         return False
     short = word_count(sentence) <= 8
@@ -39,5 +39,5 @@ def _shortened(text: str) -> str:
     if len(text) <= MAX_LENGTH:
         return text
     head = text[: MAX_LENGTH - 1]
-    # A language without spaces is cut at the character.
+    # Text without spaces, such as Chinese, is cut at the character.
     return (head.rsplit(" ", 1)[0] if " " in head[-40:] else head).rstrip(" ,;") + "\u2026"

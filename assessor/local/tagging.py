@@ -1,4 +1,4 @@
-"""Tags and topics by rule; the words they go by are data, in lexicon.json."""
+"""Finds tags and topics by rule, with the words of lexicon.json."""
 
 import json
 import re
@@ -51,21 +51,23 @@ def find_topics(text: str) -> list[str]:
 
 
 def _salient_words(text: str) -> list[str]:
-    """The longest content words, in the order of the text; in Chinese, words of the lexicon."""
+    """Return the longest content words in the order of the text; for Chinese, words of
+    the lexicon.
+    """
     words = content_words(IMAGE.sub(" ", text))
     longest = sorted(words, key=lambda word: (-len(word), word))[:_MAX_NOUNS]
     return [*sorted(longest, key=words.index), *_CHINESE_WORDS.findall(text)[:_MAX_NOUNS]]
 
 
 def _names(text: str) -> list[str]:
-    """Capitalised words inside a sentence; at its start only if written like SQL or PostgreSQL."""
+    """Return capitalised words; at a sentence's start only if written like SQL or PostgreSQL."""
     names: list[str] = []
     for sentence in split_sentences(IMAGE.sub(" ", text)):
         for match in _NAME.finditer(sentence):
             name = match.group().removesuffix("'s")
             starts = match.start() <= 1
             if starts and not _OWN_CAPITALS.search(name):
-                # "Yesterday Anna": the first word says nothing, the second is a name.
+                # "Yesterday Anna": the first word is only capitalised, the second is a name.
                 name = name.partition(" ")[2]
             if name and name.split("'")[0].lower() not in _NOT_NAMES:
                 names.append(name)

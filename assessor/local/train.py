@@ -36,7 +36,7 @@ BANDS = ((0.9, "critical"), (0.7, "high"), (0.5, "medium"), (0.3, "low"), (0.0, 
 LEVEL_FREEDOM = 1.0
 TYPE_FREEDOM = 1.0
 
-# Importance is learnt as one of eight levels; these are the borders between them.
+# Importance is learnt as one of eight levels, separated by these borders.
 LEVEL_BORDERS = (0.15, 0.35, 0.55, 0.65, 0.73, 0.79, 0.87)
 
 
@@ -62,16 +62,16 @@ def load_examples() -> list[Example]:
 
 
 def band(importance: float) -> str:
-    """Name the band of seed 001's guidelines; the gaps (.8 to .9) belong to the lower one."""
+    """Return the band of seed 001's guidelines; gaps (.8 to .9) belong to the lower band."""
     return next(name for floor, name in BANDS if importance >= floor)
 
 
 def fit(examples: list[Example], *, embed: Embed) -> Head:
-    """Return a head that fits the examples."""
+    """Train a head on the examples and return it."""
     texts = [judged_text(example.text, example.reply)[0] for example in examples]
     raw = feature_matrix(texts, embed(texts))
     surface = raw[:, EMBEDDING_DIMENSIONS:-HASHED_DIMENSIONS]
-    # A feature that no example has must not explode when a message has it.
+    # A feature without examples must not get a huge value when a message has it.
     mean, deviation = surface.mean(axis=0), np.maximum(surface.std(axis=0), 0.05)
     features = scaled(raw, mean, deviation)
     importance = np.array([example.importance for example in examples])
@@ -80,7 +80,7 @@ def fit(examples: list[Example], *, embed: Embed) -> Head:
     level_layer = LogisticRegression(C=LEVEL_FREEDOM, max_iter=1000)
     type_layer = LogisticRegression(C=TYPE_FREEDOM, max_iter=1000)
     values = np.array([importance[levels == level].mean() for level in np.unique(levels)])
-    # Out of fold: on examples that the layers have seen, they would look surer than they are.
+    # Out of fold: on examples that the layers were trained on, they look too confident.
     expected = _out_of_fold(level_layer, features, levels) @ values
     unseen = np.column_stack([expected, _out_of_fold(type_layer, features, types)])
     calibration, *_ = np.linalg.lstsq(unseen, importance, rcond=None)
@@ -113,7 +113,7 @@ def save(head: Head, path: Path) -> None:
 
 
 def report(examples: list[Example], *, embed: Embed) -> str:
-    """Judge the examples as the pipeline does and say how far that is from their labels."""
+    """Assess the examples as the pipeline does; return the errors against their labels as text."""
     judged = [judge(e.text, e.reply, embed=embed) for e in examples]
     errors = np.array(
         [abs(j.importance - e.importance) for j, e in zip(judged, examples, strict=True)]
@@ -143,7 +143,7 @@ def report(examples: list[Example], *, embed: Embed) -> str:
 
 
 def confusion(labels: list[str], pairs: list[tuple[str, str]]) -> str:
-    """Lay out counts of (true, judged): a row for each true label."""
+    """Return a table of (true, predicted) counts, with a row for each true label."""
     rows = [" " * 12 + "".join(f"{label[:8]:>9}" for label in labels)]
     for true in labels:
         counts = [sum(pair == (true, judged) for pair in pairs) for judged in labels]

@@ -1,4 +1,4 @@
-"""Content words: those that everybody's small talk does not already have."""
+"""Finds content words: words that are not common in small talk."""
 
 import re
 from importlib import resources

@@ -1,11 +1,10 @@
-"""What may become a memory: between what was said and the judge, and between the judge and the
-store.
+"""Screens text between the exchange and the assessor, and between the assessor and the store.
 
-    machine_text  recalled memories, system prompts, tool results are no part of what is judged
-    provenance    whose words are whose: the user's own, pasted, the assistant's
-    attacks       what tries to steer the judge or to plant instructions waits for a person
+    machine_text  removes recalled memories, system prompts and tool results before assessment
+    provenance    finds the origin of words: the user's own, pasted, the assistant's
+    attacks       sends text that steers the assessor or plants instructions to review
 
-Keys, passwords and card numbers are masked before anybody judges (memory.text.secrets).
+Keys, passwords and card numbers are masked before the assessment (memory.text.secrets).
 """
 
 from dataclasses import replace
@@ -29,7 +28,7 @@ __all__ = [
 
 
 def mask_exchange(exchange: Exchange) -> Exchange:
-    """The exchange with its secrets masked, wherever in it they stand."""
+    """Return the exchange with the secrets in all its parts masked."""
     texts = [exchange.user_message, exchange.assistant_response, *texts_of(exchange.context)]
     masked = dict(zip(texts, mask_together(texts), strict=True))
     return replace(
@@ -41,7 +40,9 @@ def mask_exchange(exchange: Exchange) -> Exchange:
 
 
 def mask_judgement(judgement: Judgement) -> Judgement:
-    """The same for what a judge wrote: it may have put together what was said in pieces."""
+    """Return the assessment with its secrets masked: the assessor may have joined
+    separate pieces.
+    """
     return replace(
         judgement,
         summary=mask_secrets(judgement.summary),

@@ -1,9 +1,8 @@
-"""Finds text that tries to steer the judge, or to plant instructions for later.
+"""Finds text that tries to steer the assessor or to plant instructions for later.
 
-Rules over wordings (attacks.toml), each for the origins where it is no honest wish: "from now on
-always …" is the user's right and nobody else's. No model is asked, so none can be talked out of it.
-What is found is held for a person, never thrown away; so a rule may err now and then on the side of
-holding.
+Rules over phrases (attacks.toml), each with the origins where it is suspicious: "from now on always
+…" is legitimate only from the user. No model is asked, so none can be manipulated. A finding sends
+the memory to review and never discards it, so a rule may have false positives.
 """
 
 import re
@@ -21,12 +20,12 @@ _OTHERS = _ANYONE - {Origin.USER}
 _WHOSE = {
     "anyone": _ANYONE,
     "others": _OTHERS,
-    # A model's summary speaks of "the user" by right.
+    # A model's summary mentions "the user" legitimately.
     "said": _OTHERS - {Origin.SUMMARY},
     "shown": _OTHERS - {Origin.ASSISTANT},
     "pasted": _OTHERS - {Origin.ASSISTANT, Origin.SUMMARY},
 }
-# The assistant, and a summary, may take up what the user wished; this share of the words is enough.
+# The assistant and a summary may repeat the user's wish, if they share this part of its words.
 _MAY_ECHO = frozenset({Origin.ASSISTANT, Origin.SUMMARY})
 _ECHOED = 0.5
 _QUOTED_LENGTH = 160
@@ -35,7 +34,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
 @dataclass(frozen=True)
 class Finding:
-    """Why an exchange is held: what the words do, whose they are, and the words."""
+    """The reason for a review: the effect of the words, their origin, and the words."""
 
     does: str
     origin: Origin
@@ -43,7 +42,7 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """One line for people."""
+        """The finding as one line for people."""
         return f"In {self.origin.value}: {self.does}: “{self.quote}”"
 
 
@@ -79,8 +78,10 @@ _RULES = _load_rules()
 
 
 def screen(exchange: Exchange, summary: str = "") -> Finding | None:
-    """What tries to steer the judge or to plant an instruction, in the exchange as it is judged or
-    in the summary made of it; None where nothing does."""
+    """Return the first attempt to steer the assessor or plant an instruction, or None.
+
+    Checks the exchange as it is assessed, and the summary made of it.
+    """
     wishes = words_of(as_read(own_words(exchange)))
     said = " ".join(as_read(exchange.user_message).split())
     for part in [*parts_of(exchange), Part(summary, Origin.SUMMARY)]:
@@ -90,7 +91,7 @@ def screen(exchange: Exchange, summary: str = "") -> Finding | None:
                 continue
             for sentence in _matching(rule, text):
                 wished = rule.unless_wished and part.origin in _MAY_ECHO
-                # A summary in the user's own words was screened with them, origin by origin.
+                # Sentences quoted from the user's message were already screened by their origin.
                 again = part.origin is Origin.SUMMARY and sentence.rstrip("…") in said
                 if not again and not (wished and _echoes(sentence, wishes)):
                     return Finding(rule.does, part.origin, sentence[:_QUOTED_LENGTH])
@@ -98,7 +99,7 @@ def screen(exchange: Exchange, summary: str = "") -> Finding | None:
 
 
 def _matching(rule: _Rule, text: str) -> Iterator[str]:
-    """The sentences in which the rule finds its wording, each on one line."""
+    """Yield the sentences that match the rule, each on one line."""
     for match in rule.pattern.finditer(text):
         before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
         after = _SENTENCE_END.search(text, match.end())
@@ -107,6 +108,6 @@ def _matching(rule: _Rule, text: str) -> Iterator[str]:
 
 
 def _echoes(sentence: str, wishes: set[str]) -> bool:
-    """Whether the sentence says what the user asked for in words of their own."""
+    """Return whether enough of the sentence's words are in the user's own wishes."""
     words = words_of(sentence)
     return bool(words) and len(words & wishes) >= _ECHOED * len(words)

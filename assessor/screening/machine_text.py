@@ -1,7 +1,7 @@
-"""Cuts what no person said: recalled memories, system prompts, tool results.
+"""Removes text that no person said: recalled memories, system prompts, tool results.
 
-Callers often hand over the whole prompt. Judged, a recalled memory would be remembered again, and
-again each time it is recalled.
+Callers often send the whole prompt. Without this, a recalled memory would be saved again at each
+recall.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any
 
 from assessor.judging import Exchange
 
-# Who speaks for no person.
+# Roles of messages that no person wrote.
 MACHINE_ROLES = frozenset({"system", "developer", "tool", "function"})
 
 # Ours (seed 004) and those of other programs
@@ -51,7 +51,7 @@ _NAMES = re.compile(
 
 
 def without_machine_text(text: str) -> str:
-    """The text without what is marked as recalled, as a system prompt or as a tool's answer."""
+    """Return the text without marked memories, system prompts and tool results."""
     text = _without_tags(text)
     for pattern in _CUT:
         text = pattern.sub("\n", text)
@@ -59,9 +59,9 @@ def without_machine_text(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """The text without these tags and what they hold. A tag that is never closed stays.
+    """Return the text without these tags and their contents. An unclosed tag stays.
 
-    One pass: a text full of open tags would otherwise be searched to its end from each.
+    One pass: otherwise a text full of open tags would be searched to its end from each of them.
     """
     spans: list[tuple[int, int]] = []
     opened: dict[str, int] = {}
@@ -81,7 +81,9 @@ def _without_tags(text: str) -> str:
 
 
 def judged_part(exchange: Exchange) -> Exchange:
-    """The exchange as it is judged: what people said, and what the assistant answered."""
+    """Return the part of the exchange that is assessed: people's words and the
+    assistant's reply.
+    """
     machine = exchange.source_role.casefold() in MACHINE_ROLES
     return replace(
         exchange,
@@ -92,7 +94,9 @@ def judged_part(exchange: Exchange) -> Exchange:
 
 
 def _without(value: Any) -> Any:
-    """JSON without what is named a memory, a system prompt or a tool, or comes from such a role."""
+    """Return JSON without machine messages and without fields named like memories, prompts or
+    tools.
+    """
     if isinstance(value, str):
         return without_machine_text(value)
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Whose words are whose in an exchange.
+"""Finds the origin of words in an exchange.
 
-Only what the user typed is the user's wish. A mail, a page or a file that they show, and whatever
-the assistant says, are somebody else's words, however they are addressed.
+Only text that the user typed is the user's wish. A mail, page or file that they show, and the
+assistant's reply, are other people's words, even if they address the assistant.
 """
 
 import re
@@ -17,7 +17,7 @@ from assessor.screening.words import words_of
 
 
 class Origin(StrEnum):
-    """Where words come from."""
+    """The origin of words."""
 
     USER = "the user's message"
     SHOWN = "text the user showed"
@@ -48,7 +48,7 @@ _LEAD = re.compile(
     r"|^(?:(?:from|to|cc|subject|sent|date)|发件人|收件人|主题)[:：].{0,200}$",
     re.IGNORECASE | re.MULTILINE,
 )
-# The ends of what is shown by other marks. Each pattern matches the shown text and its marks.
+# Shown text between marks. Each pattern matches the text with its marks.
 _RULE = r"^[ \t]*(?:-{3,}|\*{3,}|={3,}|\"{3})[^\n]*$"
 _SHOWN = re.compile(
     r"```.*?(?:```|\Z)"
@@ -63,7 +63,7 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{12,}\"|“[^”]{6,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)'[^\n]{12,}?'(?!\w)|‘[^’\n]{12,}’"
     r"|`[^`\n]{6,}`|\[[^\[\]\n]{20,}\]"
 )
-# Who talks about attacks quotes them.
+# Words of a discussion about attacks, which quotes them.
 _TALKS_OF_ATTACKS = re.compile(
     r"\b(?:prompt[- ]?injections?|injections?|jail-?breaks?|attack(?:s|ers?|ing)?|phish\w*|scam\w*"
     r"|malicious|protect\w*|defend\w*|security|red[- ]team\w*)\b|注入|攻击|越狱|钓鱼|诈骗|安全",
@@ -72,8 +72,10 @@ _TALKS_OF_ATTACKS = re.compile(
 
 
 def parts_of(exchange: Exchange) -> list[Part]:
-    """The exchange in pieces of one origin each, none empty. What the user quotes while talking
-    about attacks is in none: it is mentioned, not meant."""
+    """Split the exchange into non-empty parts of one origin each.
+
+    Quotes in a discussion about attacks are left out: the user does not mean them.
+    """
     origin = Origin.USER if exchange.source_role.casefold() == "user" else Origin.SHOWN
     parts = [
         *(_of_the_user(exchange.user_message) if origin is Origin.USER else ()),
@@ -85,25 +87,26 @@ def parts_of(exchange: Exchange) -> list[Part]:
 
 
 def own_words(exchange: Exchange) -> str:
-    """What the user said themselves."""
+    """Return the text that the user wrote themselves."""
     return "\n".join(part.text for part in parts_of(exchange) if part.origin is Origin.USER)
 
 
 def anything_said(exchange: Exchange) -> bool:
-    """Whether anything of the user's is left to be judged."""
+    """Return whether any text of the user's is left to assess."""
     return bool(exchange.user_message.strip())
 
 
 def stated_by_user(content: str, exchange: Exchange) -> bool:
-    """Whether any of this is in what the user stated; who only asks states nothing."""
+    """Return whether the content shares words with the user's statements; questions do
+    not count.
+    """
     sentences = split_sentences(own_words(exchange))
     stated = " ".join(sentence for sentence in sentences if not is_question(sentence))
     return bool(words_of(content) & words_of(stated))
 
 
 def evidence(summary: str, exchange: Exchange) -> str:
-    """The sentence of the user's that shares most words with what was made of it; empty if none
-    shares any."""
+    """Return the user's sentence that shares most words with the summary; "" if none does."""
     words = words_of(summary)
     sentences = split_sentences(exchange.user_message)
     best = max(sentences, key=lambda sentence: len(words_of(sentence) & words), default="")
@@ -114,7 +117,7 @@ def _of_the_user(message: str) -> Iterator[Part]:
     own, shown = _split(message, _SHOWN)
     lead = _LEAD.search(own)
     if lead is not None:
-        # What follows "Here is the mail:" is the mail; where it ends nobody can tell.
+        # Text after "Here is the mail:" is the mail; its end is unknown.
         shown.append(
             own[lead.end() :] if lead.group().endswith((":", "：")) else own[lead.start() :]
         )
@@ -128,12 +131,12 @@ def _of_the_user(message: str) -> Iterator[Part]:
 
 
 def _split(text: str, pattern: re.Pattern[str]) -> tuple[str, list[str]]:
-    """The text without what matches, and what matches."""
+    """Return the text without the matches, and the matches."""
     return pattern.sub(" … ", text), [match.group() for match in pattern.finditer(text)]
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """The texts that JSON holds, at any depth."""
+    """Yield the texts in JSON at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""How the Assessments page says ages, durations, lifetimes, money, bands and who judged.
+"""Template filters of the Assessments page: ages, durations, lifetimes, money, bands, assessors.
 
 `{% load assessments %}` in a template. Words go through Django's translation.
 """
@@ -28,9 +28,9 @@ register.filter("moment", parse_datetime)
 
 @register.filter
 def since(moment: datetime, now: datetime | None = None) -> SafeString:
-    """Like `ago`, to the minute for what is younger than a day: that is when somebody waits.
+    """Return the age as a time tag, to the minute if younger than a day.
 
-    `now` defaults to the clock, which a page may ask.
+    `now` defaults to the current time.
     """
     now = now or timezone.now()
     age = now - moment
@@ -45,7 +45,7 @@ def since(moment: datetime, now: datetime | None = None) -> SafeString:
 
 @register.filter
 def duration(milliseconds: float) -> str:
-    """3.41 → "3.4 ms", 812.3 → "812 ms", 1234.5 → "1.2 s"."""
+    """Format milliseconds: 3.41 → "3.4 ms", 812.3 → "812 ms", 1234.5 → "1.2 s"."""
     if milliseconds >= 1000:
         return f"{milliseconds / 1000:.1f} s"
     return f"{milliseconds:.{1 if milliseconds < 9.95 else 0}f} ms"
@@ -53,7 +53,9 @@ def duration(milliseconds: float) -> str:
 
 @register.filter
 def usd(dollars: float) -> str:
-    """Cents from a dollar on, below it the two digits that count: 0.0000937 → "$0.000094"."""
+    """Format dollars with cents from $1, below it with two significant digits: 0.0000937 →
+    "$0.000094".
+    """
     if dollars == 0:
         return "$0"
     if dollars >= 1:
@@ -64,7 +66,7 @@ def usd(dollars: float) -> str:
 
 @register.filter
 def lifetime(ttl_seconds: int | None) -> str:
-    """A judgement's lifetime in words; None is for good."""
+    """Return an assessment's lifetime in words; None means forever."""
     if ttl_seconds is None:
         return _("kept forever")
     return _("stays %(time)s") % {"time": how_long(timedelta(seconds=ttl_seconds))}
@@ -72,11 +74,11 @@ def lifetime(ttl_seconds: int | None) -> str:
 
 @register.filter
 def judge_name(assessment: Assessment) -> str:
-    """The model's name, which is the endpoint's; the built-in judge's is ours."""
-    return _("the built-in assessor") if assessment.provider == "local" else assessment.model
+    """Return the assessor's name: the endpoint's model, or our name for the built-in one."""
+    return _("the built-in judge") if assessment.provider == "local" else assessment.model
 
 
 @register.filter
 def as_json(value: Any) -> str:
-    """Indented, for reading."""
+    """Return the value as indented JSON for reading."""
     return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,4 +1,4 @@
-"""The JSON API of chat (docs/api.md), one file a noun."""
+"""The JSON API of chat (docs/api.md), one module per resource."""
 
 from ninja import Router
 

@@ -1,4 +1,4 @@
-"""JSON API: the conversations that chat makes."""
+"""JSON API: the space's chat conversations."""
 
 from typing import Any
 
@@ -31,7 +31,10 @@ router = Router(tags=["chat"])
     operation_id="listConversations",
 )
 def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, Any]:
-    """The space's conversations, or those in which something was said, the latest first."""
+    """List the space's conversations, latest first.
+
+    `q` selects conversations whose title or messages contain each of its words.
+    """
     rows = Conversation.objects.in_space(access_to(request, "read").space).saying(page.q)
     items, following = keyset("-updated_at").page(rows, limit=page.limit, cursor=page.cursor)
     return {"items": items, "next": following}
@@ -44,7 +47,7 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
     operation_id="getConversation",
 )
 def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
-    """One conversation with its messages, without those that were replaced."""
+    """Return one conversation with its messages, without replaced ones."""
     space = access_to(request, "read").space
     conversation = Conversation.objects.in_space(space).filter(pk=parse_uuid(id)).first()
     if conversation is None:
@@ -60,7 +63,7 @@ def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
     operation_id="changeConversation",
 )
 def change_conversation(request: HttpRequest, id: RowId, asked: ConversationChange) -> Conversation:
-    """Change what a conversation is called, and what it goes by from the next reply on."""
+    """Change a conversation's title and settings. New settings apply from the next reply."""
     space = access_to(request, "write").space
     with transaction.atomic():
         conversations.choose(space=space, conversation_id=parse_uuid(id), **asked.choices)
@@ -78,7 +81,7 @@ def change_conversation(request: HttpRequest, id: RowId, asked: ConversationChan
     operation_id="deleteConversation",
 )
 def delete_conversation(request: HttpRequest, id: RowId) -> Status[None]:
-    """Take a conversation off the list. What it taught stays, what waits is not judged."""
+    """Delete a conversation. Memories learned from it are kept; waiting assessments are skipped."""
     space = access_to(request, "write").space
     conversations.delete_conversation(
         space=space, conversation_id=parse_uuid(id), now=timezone.now()
@@ -93,7 +96,7 @@ def delete_conversation(request: HttpRequest, id: RowId) -> Status[None]:
     operation_id="restoreConversation",
 )
 def restore_conversation(request: HttpRequest, id: RowId) -> Conversation:
-    """Put a deleted conversation back on the list."""
+    """Restore a deleted conversation."""
     space = access_to(request, "write").space
     return conversations.restore_conversation(
         space=space, conversation_id=parse_uuid(id), now=timezone.now()

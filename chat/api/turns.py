@@ -1,4 +1,4 @@
-"""JSON API: say something and be answered."""
+"""JSON API: send a message and get a reply."""
 
 import json
 from collections.abc import AsyncGenerator, Callable
@@ -25,7 +25,7 @@ from memory.requests import may_fail, or_events
 
 router = Router(tags=["chat"])
 
-AS_USUAL = AnswerIn()  # what a call without a body asks for
+AS_USUAL = AnswerIn()  # for calls without a body
 
 
 @router.post(
@@ -36,7 +36,10 @@ AS_USUAL = AnswerIn()  # what a call without a body asks for
     openapi_extra=or_events(404, 409, 503),
 )
 async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBase:
-    """Say something and be answered, with what was recalled; as server-sent events on request."""
+    """Send a message and return the reply with the recalled memories.
+
+    With `stream`, the reply comes as server-sent events.
+    """
     access, now = access_to(request, "write"), timezone.now()
     if asked.private:
         await release_request_connection()
@@ -65,7 +68,7 @@ async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBas
 async def regenerate(
     request: HttpRequest, id: UUID, asked: AnswerIn = AS_USUAL
 ) -> ChatOut | HttpResponseBase:
-    """Have the last message of the user answered anew; the reply that stood there is replaced."""
+    """Answer the user's last message again. The new reply replaces the old one."""
     access, now = access_to(request, "write"), timezone.now()
     begin = partial(answer_again, space=access.space, conversation_id=id, now=now, claimed=True)
     return await _answer_turn(begin, stream=asked.stream)
@@ -79,8 +82,10 @@ async def regenerate(
     openapi_extra=or_events(409, 503),
 )
 async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpResponseBase:
-    """Say something else in place of a message of the user, and be answered. It and all after it
-    are replaced; what only they taught is let go."""
+    """Edit a user message and return a new reply. Later messages are replaced.
+
+    Memories learned only from replaced messages are moved to the bin.
+    """
     access, now = access_to(request, "write"), timezone.now()
     begin = partial(
         edit_message,
@@ -102,13 +107,18 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
     openapi_extra=may_fail(409),
 )
 def restore(request: HttpRequest, id: UUID) -> Conversation:
-    """Take the latest edit of a conversation back: the message, what came after, what it taught."""
+    """Undo the latest edit of a conversation.
+
+    Restores the message, the messages after it and the memories learned from them.
+    """
     access = access_to(request, "write")
     return take_back_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
 
 
 async def _answer_turn(begin: Callable[[], Message], *, stream: bool) -> ChatOut | HttpResponseBase:
-    """The answer to a turn that `begin` stores; the connection goes back before it is written."""
+    """Return the answer to a turn that `begin` stores, and release the connection before it is
+    written.
+    """
 
     def write() -> Message:
         message = begin()
@@ -122,7 +132,7 @@ async def _answer_turn(begin: Callable[[], Message], *, stream: bool) -> ChatOut
 async def _answer(
     message: Message | None, reply: AsyncGenerator[Event], *, stream: bool
 ) -> ChatOut | HttpResponseBase:
-    """What happens, as events or as a whole; a private reply has no message."""
+    """Return the reply as an event stream or as a whole; an ephemeral reply has no message."""
     if stream:
         return event_stream(_events(message, reply))
     async with aclosing(reply) as events:
@@ -137,7 +147,7 @@ async def _answer(
 async def _events(
     message: Message | None, happening: AsyncGenerator[Event]
 ) -> AsyncGenerator[bytes]:
-    """`recalled`, `token`…, then `done` or `error`."""
+    """Yield `recalled`, then `token`…, then `done` or `error`."""
     async with aclosing(happening) as events:
         async for happened in events:
             match happened:

@@ -1,3 +1,4 @@
-"""The OpenAI-compatible API: any OpenAI client in front, the configured model behind, memory
-between. What a client sends and what the model answers go through as they are.
+"""The OpenAI-compatible API: adds memory between any OpenAI client and the configured model.
+
+Requests and answers pass through unchanged otherwise.
 """

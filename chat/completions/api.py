@@ -41,7 +41,10 @@ async def create_completion(
     x_ebb_conversation: Header[Name | None] = None,
     x_ebb_memory: Header[MemoryUseName | None] = None,
 ) -> HttpResponseBase:
-    """The configured model's answer, with memory; as server-sent events with `stream`."""
+    """Return the model's answer to a chat with memory.
+
+    With `stream`, it comes as server-sent events.
+    """
     call = Call(
         access_to(request, "write").space,
         asked,
@@ -54,21 +57,21 @@ async def create_completion(
         async with aclosing(parts):
             ebb, whole = [part async for part in parts]
         return _named(JsonResponse({**whole, "ebb": ebb}), ebb)
-    # A model that refuses is answered by a status, not in a stream. From here on the stream has
-    # begun: should nobody read it, Python still ends it, and with it the request to the model.
+    # A refusal by the model gives an HTTP status, not a stream. The stream begins here: if nobody
+    # reads it, Python still closes it, and with it the request to the model.
     ebb = await anext(parts)
     return _named(event_stream(_events(ebb, parts)), ebb)
 
 
 def _named(response: HttpResponseBase, ebb: Json) -> HttpResponseBase:
-    """For clients that see no fields which their SDK does not know."""
+    """Add the conversation's id as a header, for SDKs that hide unknown fields."""
     if ebb["conversation_id"]:
         response.headers["X-Ebb-Conversation"] = ebb["conversation_id"]
     return response
 
 
 async def _events(ebb: Json, parts: AsyncGenerator[Json]) -> AsyncGenerator[bytes]:
-    """Each part as an event, then `[DONE]`; or what went wrong, and nothing more."""
+    """Yield each part as an event, then `[DONE]`; after an error, only the error."""
     extension = {"ebb": ebb}
     async with aclosing(parts):
         try:
@@ -87,7 +90,7 @@ def _event(data: Json) -> bytes:
 
 @router.get("models", response=ModelList, url_name="models", operation_id="listModels")
 async def list_models(request: HttpRequest) -> HttpResponse:
-    """The configured model, then the others of its endpoint."""
+    """List the configured model, then the other models of its endpoint."""
     access_to(request, "read")
     await release_request_connection()
     return JsonResponse({"object": "list", "data": await get_backend().models()})
@@ -97,7 +100,7 @@ async def list_models(request: HttpRequest) -> HttpResponse:
     "models/{path:model}", response=ModelOut, url_name="model", operation_id="retrieveModel"
 )
 async def retrieve_model(request: HttpRequest, model: Path[str]) -> HttpResponse:
-    """One of them; "ebb" and "default" are the configured one."""
+    """Return one model. "ebb" and "default" name the configured model."""
     access_to(request, "read")
     await release_request_connection()
     backend = get_backend()

@@ -1,4 +1,4 @@
-"""What answers a request: the configured model, or the built-in responder in its protocol."""
+"""Backends that answer a request: the configured model, or the built-in responder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
@@ -11,13 +11,13 @@ from chat.completions.schemas import Json
 from chat.responders import Turn, configured_model
 from chat.responders.builtin import BuiltinResponder
 
-# What a request may call the model that is configured.
+# Names for the configured model.
 DEFAULT_NAMES = {"", "ebb", "default"}
 WHOLE_ANSWER_TIMEOUT = 600.0  # seconds; as long as OpenAI's SDKs wait
 
 
 class Backend(ABC):
-    """Answers requests. `model` is the one that answers where the request names none."""
+    """Answers requests. `model` is used if the request names none."""
 
     model: str
 
@@ -25,23 +25,23 @@ class Backend(ABC):
     def answer(
         self, request: Json, turn: Turn
     ) -> AbstractAsyncContextManager[AsyncGenerator[Json]]:
-        """The chunks of the answer, if the request wants a stream, else the one whole answer.
+        """Yield the answer's chunks if the request wants a stream, else the one whole answer.
 
-        Entered when the request is accepted; leaving ends it. Raises ModelError there and at any
-        part.
+        The context is entered once the request is accepted; leaving it ends the request. Raises
+        ModelError on entering and at any part.
         """
 
     @abstractmethod
     async def models(self) -> list[Json]:
-        """What can be asked for by name, the default first; or a ModelError."""
+        """Return the available models, the default first; raises ModelError."""
 
     def chosen(self, name: str | None) -> str:
-        """The model that a request with this name is answered by."""
+        """Return the model that answers a request with this name."""
         return self.model if (name or "").lower() in DEFAULT_NAMES else name or self.model
 
 
 class ConfiguredModel(Backend):
-    """The model of the settings; others of its endpoint by name."""
+    """The configured model, and the other models of its endpoint by name."""
 
     def __init__(self, model: ChatModel) -> None:
         self._endpoint = model
@@ -67,8 +67,8 @@ class ConfiguredModel(Backend):
 
 
 class BuiltIn(Backend):
-    """The built-in responder. It answers from memory, whatever model is asked for, and counts no
-    tokens, for it has none.
+    """The built-in responder. It answers from memory, ignores the model's name and counts no
+    tokens.
     """
 
     model = BuiltinResponder.label
@@ -115,6 +115,6 @@ def _delta(delta: Json, finish_reason: str | None = None) -> Json:
 
 
 def get_backend() -> Backend:
-    """The configured model, or the built-in responder where none is configured."""
+    """Return the configured model, or the built-in responder if none is configured."""
     model = configured_model()
     return BuiltIn() if model is None else ConfiguredModel(model)

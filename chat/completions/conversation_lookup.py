@@ -1,7 +1,7 @@
-"""Finds the conversation that a request belongs to, and the reply that it continues.
+"""Finds the conversation of a request, and the reply that the request continues.
 
-OpenAI's protocol has no conversations. A request may name one, or its user; one that names neither
-is recognised by its history, which every client sends along.
+OpenAI's protocol has no conversations. A request may name one, or its user; otherwise the message
+history, which every client sends, identifies the conversation.
 """
 
 from contextlib import suppress
@@ -16,21 +16,21 @@ from chat.completions.messages import Said
 from chat.models import REPLY_OVERDUE, Conversation, Message, MessageQuerySet
 from memory.models import Space
 
-# At most so many earlier turns with the same question are compared with the client's history.
+# Maximum number of earlier turns with the same question to compare with the client's history.
 COMPARED = 20
 BROKEN = (Message.State.FAILED, Message.State.STOPPED)
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a request calls its conversation (an id or a name) and its user; "" unsaid."""
+    """The request's conversation (an id or a name) and user; "" if not given."""
 
     conversation: str
     user: str
 
     @property
     def external_id(self) -> str:
-        """The name that the conversation is stored by; "" if the request names nothing."""
+        """The stored name of the conversation; "" if the request names nothing."""
         if self.conversation:
             return f"conversation:{self.conversation}"
         return f"user:{self.user}" if self.user else ""
@@ -38,14 +38,14 @@ class Names:
 
 @dataclass(frozen=True)
 class Match:
-    """The conversation, if it exists, and the reply that the request continues, if it does."""
+    """The conversation and the reply that the request continues, each if found."""
 
     conversation: Conversation | None
     reply: Message | None
 
 
 def find_conversation(*, space: Space, said: Said, names: Names, now: datetime) -> Match:
-    """Returns the conversation of this id or name, or of this user, or else with this history."""
+    """Return the conversation with this id or name, of this user, or with this history."""
     conversation = _with_id(space, names.conversation)
     if conversation is None:
         conversation = (
@@ -57,7 +57,7 @@ def find_conversation(*, space: Space, said: Said, names: Names, now: datetime) 
 
 
 def named(space: Space, external_id: str) -> Conversation | None:
-    """Returns the conversation of this name; of several the one spoken in last."""
+    """Return the conversation with this name, the latest if there are several."""
     rows = Conversation.objects.in_space(space).filter(external_id=external_id)
     return rows.order_by("-updated_at").first()
 
@@ -69,10 +69,9 @@ def _with_id(space: Space, text: str) -> Conversation | None:
 
 
 def _with_history(space: Space, said: Said, now: datetime) -> Conversation | None:
-    """The latest conversation where the question before the last had the answer the client knows.
+    """Return the latest conversation with the request's previous question and answer.
 
-    A request without an earlier answer belongs to a conversation only if it continues or repeats
-    that conversation's first turn.
+    A request without an earlier answer matches only if it continues or repeats a first turn.
     """
     if said.before is not None:
         question, answer = said.before
@@ -90,7 +89,7 @@ def _with_history(space: Space, said: Said, now: datetime) -> Conversation | Non
 
 
 def _turns_asking(space: Space, text: str) -> MessageQuerySet:
-    """The users' messages with exactly this text, the latest first; an index finds its MD5."""
+    """Return user messages with exactly this text, latest first; an index finds its MD5."""
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()
     rows = Message.objects.in_space(space).alias(digest=MD5("content")).filter(digest=digest)
     shown = rows.filter(role="user", replaced_at=None, conversation__deleted_at=None)
@@ -102,22 +101,24 @@ def _reply_to(message: Message) -> Message | None:
     rows = Message.objects.in_space(conversation.space).of(conversation).shown()
     reply = rows.filter(position__gt=message.position, role="assistant").first()
     if reply is not None:
-        # As begin_turn returns it: what follows has no database at hand.
+        # Set as begin_turn does: later code has no database connection.
         reply.conversation, reply.space = conversation, conversation.space
     return reply
 
 
 def _is_text_of(reply: Message | None, text: str) -> bool:
-    """Whether the client's text is this reply. Clients trim it, leave out what stood before a
-    tool's call, and of a reply that was stopped they may know a word more or less than we.
+    """Return whether the client's text is this reply.
+
+    Clients trim the text and omit text before a tool call. Of a stopped reply, they may know
+    slightly more or less than was stored.
     """
     stored, known = reply.content.strip() if reply else "", text.strip()
     return bool(stored) and (known in stored or stored in known)
 
 
 def _continued_reply(conversation: Conversation, said: Said, now: datetime) -> Message | None:
-    """The last reply, if the request brings a tool's answer for it, or repeats the question because
-    the reply had failed.
+    """Return the last reply if the request brings its tool's result, or repeats a
+    failed question.
     """
     rows = Message.objects.in_space(conversation.space).of(conversation).shown()
     last = rows.filter(role="user").select_related("conversation__space").last()

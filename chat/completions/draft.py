@@ -1,16 +1,18 @@
-"""What a conversation keeps of a model's answer, gathered while it passes through."""
+"""Collects the parts of a model's answer that a conversation stores, while the answer passes
+through.
+"""
 
 from dataclasses import dataclass, field
 
 from chat.completions.schemas import Json
 
-# The client's own tools are asked now; what they answer comes in the next request.
+# The client calls its own tools now and sends their results in the next request.
 _ASKS_TOOLS = {"tool_calls", "function_call"}
 
 
 @dataclass
 class Draft:
-    """The answer so far: of several choices the first."""
+    """The answer so far: the first of several choices."""
 
     model: str
     pieces: list[str] = field(default_factory=list)
@@ -19,18 +21,21 @@ class Draft:
 
     @property
     def text(self) -> str:
+        """The text so far."""
         return "".join(self.pieces)
 
     @property
     def asks_tools(self) -> bool:
+        """True if the answer ended with calls of the client's tools."""
         return self.finish_reason in _ASKS_TOOLS
 
     @property
     def is_cut(self) -> bool:
+        """True if the model's length limit cut the answer."""
         return self.finish_reason == "length"
 
     def add(self, part: Json) -> None:
-        """Take in a chunk, or a whole answer; endpoints leave out what they please."""
+        """Add a chunk or a whole answer; endpoints may omit any field."""
         if isinstance(model := part.get("model"), str) and model:
             self.model = model
         if isinstance(usage := part.get("usage"), dict):
@@ -51,7 +56,7 @@ class Draft:
 
 
 def _counted(usage: Json) -> dict[str, int] | None:
-    """The two counts that a reply is stored with."""
+    """Return the two token counts of a stored reply, or None if one is missing."""
     counts = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
     numbers = {name: count for name, count in counts.items() if isinstance(count, int)}
     return numbers if len(numbers) == len(counts) else None

@@ -1,7 +1,7 @@
-"""Every error in OpenAI's shape, so that each SDK raises the class its users catch.
+"""Converts every error to OpenAI's format, so that each SDK raises the class its users catch.
 
-The key that a client sends is Ebb's. What the model's endpoint thinks of Ebb's own key is not the
-client's error: it is a 502, never a 401.
+The client's key is Ebb's. An endpoint that refuses Ebb's own key is not the client's error: the
+answer is 502, never 401.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
     model.ModelUnreachable: (503, SERVER_ERROR, "model_unreachable"),
     model.ModelUnauthorized: (502, SERVER_ERROR, "model_unauthorized"),
 }
-# The endpoint answers the client's own request, so its words and codes are for the client.
+# These errors concern the client's own request, so the endpoint's message and code are passed on.
 _FOR_THE_CLIENT = (model.ModelBadRequest, model.ModelNotFound, model.ModelRateLimited)
 UNKNOWN_KEY = "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”."
 _CODES = {405: "method_not_allowed", 413: "request_too_large"}
@@ -56,18 +56,21 @@ _CODES = {405: "method_not_allowed", 413: "request_too_large"}
 
 @dataclass(frozen=True)
 class Answer:
-    """An error as it is sent."""
+    """An error as HTTP status, body and headers."""
 
     status: int
     error: Json
     headers: Mapping[str, str]
 
     def response(self) -> HttpResponse:
+        """Return the error as an HTTP response."""
         return JsonResponse({"error": self.error}, status=self.status, headers=dict(self.headers))
 
 
 def answer_to(error: Exception) -> Answer:
-    """The answer to an exception of the table; also what a broken stream ends with."""
+    """Return the answer to an exception of the table; also used for a broken stream's
+    last event.
+    """
     status, kind, code = next(ANSWERS[k] for k in type(error).__mro__ if k in ANSWERS)
     message = UNKNOWN_KEY if isinstance(error, AuthenticationError) else str(error)
     if isinstance(error, RateLimited):
@@ -79,7 +82,7 @@ def answer_to(error: Exception) -> Answer:
     if error.retry_after is not None:
         headers["Retry-After"] = str(ceil(error.retry_after))
     if error.permanent:
-        headers["x-should-retry"] = "false"  # asked for by OpenAI's SDKs, which retry every 5xx
+        headers["x-should-retry"] = "false"  # for OpenAI's SDKs, which retry every 5xx
     body = {"message": _sentence(error), "type": kind, "param": None, "code": code}
     if isinstance(error, _FOR_THE_CLIENT) and error.said is not None:
         body |= {name: error.said[name] for name in body if error.said.get(name) is not None}
@@ -87,7 +90,7 @@ def answer_to(error: Exception) -> Answer:
 
 
 def _sentence(error: ModelError) -> str:
-    # What an endpoint says of Ebb's key may quote it.
+    # The endpoint's message about Ebb's key may quote the key.
     return error.sentence if isinstance(error, model.ModelUnauthorized) else str(error)
 
 
@@ -99,7 +102,7 @@ def of_status(
     code: str | None = None,
     param: str | None = None,
 ) -> Answer:
-    """An error of Ebb's own."""
+    """Return an error of Ebb's own."""
     kind = kind or (SERVER_ERROR if status >= 500 else BAD_REQUEST)
     code = code or _CODES.get(status)
     error = {"message": message, "type": kind, "param": param, "code": code}
@@ -107,7 +110,7 @@ def of_status(
 
 
 def _param(location: Sequence[object]) -> str:
-    """`("body", "asked", "ebb", "memory")` → "ebb.memory"."""
+    """Return the parameter's name: `("body", "asked", "ebb", "memory")` → "ebb.memory"."""
     parts = [str(part) for part in location if part not in {"body", "header", "asked"}]
     return ".".join(parts) or "body"
 
@@ -132,7 +135,7 @@ def _answer(error: Exception) -> Answer:
 
 
 def install(api: NinjaAPI) -> None:
-    """Has the API answer these errors in OpenAI's shape."""
+    """Register handlers that answer errors in OpenAI's format."""
 
     def answer(request: HttpRequest, error: Any) -> HttpResponse:
         return _answer(error).response()

@@ -1,4 +1,4 @@
-"""The exchange that a request belongs to: begun in the conversation, recalled for, ended there."""
+"""A request's exchange: begins it in the conversation, recalls for it and stores its end."""
 
 import asyncio
 from typing import Unpack
@@ -25,7 +25,7 @@ MODEL_NAME_LENGTH = 120
 
 
 class Exchange:
-    """Begins at once; `opened` waits until the user's words are stored, and recalls."""
+    """Begins immediately; `opened` waits until the user's message is stored, then recalls."""
 
     def __init__(self, space: Space, said: Said, names: Names, **choices: Unpack[Choices]) -> None:
         now = timezone.now()
@@ -33,13 +33,13 @@ class Exchange:
         self.recalled: list[Json] = []
         self._found: Recall | None = None
         self._said = said
-        # A task of its own: a client that leaves now does not leave a reply that nobody ends.
+        # Runs as a separate task, so that a reply is ended even if the client disconnects now.
         self._beginning = asyncio.ensure_future(
             in_thread(begin_exchange, space=space, said=said, names=names, now=now, **choices)
         )
 
     async def opened(self) -> tuple[Message, Recall | None]:
-        """The reply's row and what was recalled. Raises InvalidArguments, EmbeddingError."""
+        """Return the reply's row and the recall. Raises InvalidArguments, EmbeddingError."""
         message = await asyncio.shield(self._beginning)
         text = self._said.text[:MAX_CONTENT]
         self._found = found = await in_thread(recall_for, message.conversation, text)
@@ -47,7 +47,7 @@ class Exchange:
         return message, found
 
     async def end(self, draft: Draft, state: str, error: str = "") -> None:
-        """Stores the answer, even if the client leaves at this very moment."""
+        """Store the answer, even if the client disconnects now."""
         message = await asyncio.shield(self._beginning)
         reply = self._reply(message, draft, state, error)
         stored = in_last_thread(finish_reply, message=message, reply=reply, now=timezone.now())
@@ -55,18 +55,20 @@ class Exchange:
         self.ended = True
 
     async def abandon(self, draft: Draft) -> None:
-        """Stores what there is, unless all is stored, or nothing was begun."""
+        """Store the answer so far, unless it is stored already or nothing was begun."""
         if self.ended:
             return
         await asyncio.wait([self._beginning])
         if self._beginning.cancelled() or self._beginning.exception():
             return
-        # The client may leave at the last word without waiting for the end of the stream.
+        # The client may disconnect after the last word, before the stream's end.
         state = Message.State.DONE if draft.finish_reason else Message.State.STOPPED
         await self.end(draft, state)
 
     def _reply(self, message: Message, draft: Draft, state: str, error: str) -> Reply:
-        """The whole reply; a tool's answer adds to what stood before the tool was called."""
+        """Return the whole reply; text after a tool's result is added to the text
+        before the call.
+        """
         earlier = message.content if self._said.goes_on else ""
         used = {result["memory"]["id"] for result in message.recalled}
         ids = self._found.memory_ids if self._found else []

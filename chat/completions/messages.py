@@ -1,4 +1,4 @@
-"""A request's messages: what was said in them, and where the memories are put."""
+"""Reads a request's messages as text, and adds the memories to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from chat.completions.schemas import Json
 
 @dataclass(frozen=True)
 class Said:
-    """What a request's messages say, as text.
+    """The text of a request's messages.
 
-    `text` is the user's last message, "" if there is none with words. `goes_on` if something stands
-    behind it: a tool's answer, or the beginning of a reply. `before` are the user's message and the
-    reply that stand last before it. `history` is all that users and assistants said, up to `text`.
+    `text` is the user's last message, "" if none has words. `goes_on` is true if more follows it: a
+    tool's result, or the beginning of a reply. `before` is the previous user message with its
+    reply. `history` is all user and assistant text up to `text`.
     """
 
     text: str
@@ -24,7 +24,7 @@ class Said:
 
 
 def read(messages: Sequence[Json]) -> Said:
-    """System prompts and tools' answers are not read: nobody said them."""
+    """Return the text of the messages, without system prompts and tool results."""
     users = [place for place, message in enumerate(messages) if message.get("role") == "user"]
     last = users[-1] if users else -1
     history = [said for message in messages[: last + 1] if (said := _said(message))]
@@ -33,7 +33,7 @@ def read(messages: Sequence[Json]) -> Said:
 
 
 def text_of(message: Json) -> str:
-    """The words of a message, whose content is a string or a list of parts; "" if it has none."""
+    """Return a message's text, from a string or a list of parts; "" if there is none."""
     content = message.get("content")
     if isinstance(content, list):
         parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
@@ -50,7 +50,7 @@ def _said(message: Json) -> ChatMessage | None:
 
 
 def _before(history: Sequence[ChatMessage]) -> tuple[str, str] | None:
-    """The latest reply before the last message, with the user's message that it answers."""
+    """Return the latest reply before the last message, with the user's message that it answers."""
     earlier = list(history[:-1])
     while earlier and earlier[-1].role != "assistant":
         earlier.pop()
@@ -59,9 +59,9 @@ def _before(history: Sequence[ChatMessage]) -> tuple[str, str] | None:
 
 
 def with_notes(messages: Sequence[Json], notes: str) -> list[Json]:
-    """The messages with the notes at the end of their first system message, or of one of their own.
+    """Return the messages with the notes at the end of the first system message, or in a new one.
 
-    One system message at the beginning is what every model's template can do; two are not.
+    All models' templates accept one system message at the beginning, but not all accept two.
     """
     first = messages[0]
     if first.get("role") not in {"system", "developer"}:

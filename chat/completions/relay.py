@@ -1,8 +1,7 @@
-"""A request on its way through: memories go in front of it, and what the model answers comes back
-part by part as it came.
+"""Passes a request to the model with memories added, and returns the answer part by part.
 
-No thread and no database connection is held while the model thinks. However it ends — answered,
-failed, or left by the client — the exchange is stored and the request to the model is over.
+No thread and no database connection is occupied while the model works. At every end — answered,
+failed, or the client disconnected — the exchange is stored and the request to the model is closed.
 """
 
 from collections.abc import AsyncGenerator
@@ -30,7 +29,7 @@ from memory.recall.recall import Recall
 
 @dataclass(frozen=True)
 class Call:
-    """A request with what its headers say, too. `memory` is None unsaid."""
+    """A request with the options of its headers. `memory` is None if not given."""
 
     space: Space
     request: CompletionIn
@@ -39,15 +38,15 @@ class Call:
 
 
 async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
-    """First the answer's field `ebb`, as soon as the model has accepted the request; then the
-    chunks of the answer, or the one whole answer, as they came.
+    """Yield the field `ebb` once the model has accepted the request, then the answer's parts
+    unchanged.
 
-    To be wrapped in `contextlib.aclosing`: leaving it ends the request to the model.
-    Raises InvalidArguments and EmbeddingError before the first part, ModelError at any.
+    Wrap the generator in `contextlib.aclosing`: closing it ends the request to the model. Raises
+    InvalidArguments and EmbeddingError before the first part, ModelError at any part.
     """
     said = read(call.request.messages)
     draft = Draft(backend.chosen(call.request.model))
-    if not said.text:  # an image alone, say: nothing to recall by, nothing to keep
+    if not said.text:  # an image alone, for example: no text for recall or storage
         async with aclosing(_asked(call, backend, _turn(said), draft)) as parts:
             async for part in parts:
                 yield _NOTHING if part is None else part
@@ -78,8 +77,9 @@ def _turn(said: Said, message: Message | None = None, found: Recall | None = Non
 async def _asked(
     call: Call, backend: Backend, turn: Turn, draft: Draft
 ) -> AsyncGenerator[Json | None]:
-    """None when the request is accepted, then what the backend answers, noted in the
-    draft; ModelInterrupted if its end is missing.
+    """Yield None when the request is accepted, then the backend's parts, added to the draft.
+
+    Raises ModelInterrupted if the answer has no finish reason.
     """
     request = call.request.forwarded()
     if turn.results:
@@ -95,7 +95,7 @@ async def _asked(
 
 
 def _remembered(call: Call, message: Message, exchange: Exchange) -> Json:
-    """The field `ebb`."""
+    """Return the field `ebb`."""
     ids = {
         "conversation_id": str(message.conversation_id),
         "message_id": str(message.pk),

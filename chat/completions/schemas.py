@@ -1,4 +1,4 @@
-"""The fields of a request that Ebb reads, and of an answer that it adds. The rest is not ours."""
+"""The request fields that Ebb reads and the answer fields that it adds."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -8,16 +8,16 @@ from pydantic import BaseModel, ConfigDict
 
 Json = dict[str, Any]
 MemoryUseName = Literal["on", "read_only", "off"]
-# A client's own name for a conversation or for one of its users.
+# The client's name for a conversation or a user.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
-# "" is said by clients that know of no user.
+# Clients without users send "".
 UserName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 class Extension(Schema):
-    """What a request may tell Ebb, in the field `ebb`; none of it goes to the model.
+    """Options for Ebb in the request's field `ebb`. They are not sent to the model.
 
-    `memory` holds for the conversation from here on, as it does in `POST /api/v1/chat`.
+    `memory` applies to the conversation from now on, as in `POST /api/v1/chat`.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -29,9 +29,12 @@ class Extension(Schema):
 
 
 class CompletionIn(BaseModel):
-    """A chat completion request as OpenAI has it. Whatever is not named here goes on as it is."""
+    """A chat completion request in OpenAI's format.
 
-    # Not ninja's Schema, which would lose what it does not know.
+    Other fields are passed to the model unchanged.
+    """
+
+    # Not ninja's Schema, which drops unknown fields.
     model_config = ConfigDict(extra="allow")
 
     messages: Annotated[list[Json], Field(min_length=1)]
@@ -41,14 +44,14 @@ class CompletionIn(BaseModel):
     ebb: Extension = Extension()
 
     def forwarded(self) -> Json:
-        """The request as the model gets it, but for the memories."""
+        """Return the request for the model, before memories are added."""
         return self.model_dump(exclude_unset=True, exclude={"ebb"})
 
 
 class Remembered(Schema):
-    """The field `ebb` of an answer and of a stream's first chunk: what memory had to do with it.
+    """Ebb's field of an answer and of a stream's first chunk: the ids and the recalled memories.
 
-    All null for a request in which no user says anything.
+    All ids are null if the request has no user text.
     """
 
     conversation_id: UUID | None
@@ -58,7 +61,10 @@ class Remembered(Schema):
 
 
 class CompletionOut(BaseModel):
-    """The model's answer as it came, and `ebb`. With `stream`, chunks as server-sent events."""
+    """The model's answer unchanged, plus `ebb`.
+
+    With `stream`, chunks come as server-sent events.
+    """
 
     model_config = ConfigDict(extra="allow")
 

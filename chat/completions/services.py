@@ -1,4 +1,4 @@
-"""Writes of the OpenAI-compatible API: an exchange begins, or goes on."""
+"""Database writes of the OpenAI-compatible API: begin or resume an exchange."""
 
 from datetime import datetime
 from typing import Unpack
@@ -23,9 +23,9 @@ def begin_exchange(
     now: datetime,
     **choices: Unpack[Choices],
 ) -> Message:
-    """The reply's row, the caller's to write: the one that the request goes on with, or a new one.
+    """Return the reply's row for the caller to write: the continued one, or a new one.
 
-    Two requests at once in one conversation are both answered; each is a turn of its own.
+    Two simultaneous requests in one conversation are both answered; each is its own turn.
     """
     match = find_conversation(space=space, said=said, names=names, now=now)
     if match.reply is not None and resume_reply(space=space, message_id=match.reply.pk):
@@ -46,7 +46,7 @@ def begin_exchange(
 
 
 def _lock_names(space: Space) -> None:
-    """Nobody else gives a conversation of the space a name until the transaction ends."""
+    """Lock the names of the space's conversations until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversation names', %s))",

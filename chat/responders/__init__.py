@@ -1,4 +1,4 @@
-"""Who answers, chosen by the settings."""
+"""Chooses the responder by the settings."""
 
 from django.conf import settings
 from django.core.cache import cache
@@ -14,13 +14,14 @@ LISTED_FOR = 300  # seconds
 
 
 def has_model() -> bool:
-    """Whether a language model is configured."""
+    """Return whether a language model is configured."""
     return bool(settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL)
 
 
 def configured_model(name: str = "") -> ChatModel | None:
-    """The model of this name at the configured endpoint, "" the configured one; None where none is
-    configured."""
+    """Return the endpoint's model of this name, "" for the configured one; None if none is
+    configured.
+    """
     if not has_model():
         return None
     return get_model(
@@ -31,13 +32,13 @@ def configured_model(name: str = "") -> ChatModel | None:
 
 
 def get_responder(name: str = "") -> Responder:
-    """The responder of `configured_model`, or the built-in one where there is none."""
+    """Return a responder with `configured_model`, or the built-in one if there is none."""
     model = configured_model(name)
     return BuiltinResponder() if model is None else ModelResponder(model)
 
 
 async def model_names() -> list[str]:
-    """The names of the models that the endpoint lists, in order; none if it does not list them."""
+    """Return the names of the endpoint's models, sorted; [] if it does not list them."""
     model = configured_model()
     if model is None:
         return []

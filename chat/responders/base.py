@@ -1,4 +1,4 @@
-"""Who answers. Each responder is a backend beside the others; nobody asks which one it is."""
+"""The interface of responders; callers do not depend on the kind."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
@@ -14,11 +14,11 @@ from memory.recall.recall import Result
 
 @dataclass(frozen=True)
 class Turn:
-    """What is to be answered: what was said so far, the question last, and what was recalled.
+    """The input of a reply: the history with the question last, and the recalled memories.
 
-    `memory` is the conversation's MemoryUse: where it is off, nothing was looked up.
-    `system_prompt` is its own, "" if it has none; `rules` are the space's; `tools` is what a model
-    may call.
+    `memory` is the conversation's MemoryUse: if off, there was no recall. `system_prompt` is the
+    conversation's own, "" if none; `rules` are the space's policy; `tools` are the tools for the
+    model.
     """
 
     history: Sequence[ChatMessage]
@@ -31,6 +31,7 @@ class Turn:
 
     @property
     def question(self) -> str:
+        """The text of the last message."""
         return self.history[-1].content
 
 
@@ -41,4 +42,4 @@ class Responder(ABC):
 
     @abstractmethod
     def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
-        """Text and used tools as they come, then Finished; or a ModelError at any point."""
+        """Yield text and used tools as they come, then Finished; raises ModelError at any point."""

@@ -1,7 +1,7 @@
-"""The answer without a language model: what was recalled, with dates, and plainly labelled.
+"""Answers without a language model: quotes recalled memories with dates, plainly labelled.
 
-It quotes and never rephrases. Whether a memory answers is judged by its similarity, by common
-words, and by whether it holds the kind of thing that is asked for; in doubt it says so, or asks.
+Memories are quoted, never rephrased. The rules for a match are similarity, common words, and the
+kind of thing asked for (a place, a time, a number). In doubt, the reply says so or asks.
 """
 
 import re
@@ -28,20 +28,21 @@ from chat.responders.utterances import (
 from memory.recall.recall import Result
 from memory.templatetags.ebb import age_in_words, match_in_words
 
-# Cosines of MiniLM, tried on questions in English with and without an answer in memory. What is
-# asked for (a place, a time, a number) may stand in the memory, be missing there, or be unknown.
+# MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR
+# say if the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
 SURE_WITH_WORDS, SURE = 0.3, 0.5
 NEAR = {True: 0.15, None: 0.28, False: 0.45}
-# It knows no Chinese: what it finds near a Chinese text is chance, only common words tell.
+# MiniLM does not know Chinese: its neighbours of a Chinese text are random, so only common words
+# count.
 COMMON_WORDS_IN_CHINESE = 0.05
-# What scores close to the best is said too.
+# Share of the best score from which other memories are quoted too.
 CLOSE = 0.75
-# A statement this similar to a memory is the same one, or goes with it.
+# Similarity from which a statement repeats a memory, or is related to one.
 SAME, RELATED = 0.9, 0.5
 
 
 class BuiltinResponder(Responder):
-    """Says what it remembers; never pretends to be a language model."""
+    """Answers with recalled memories; never pretends to be a language model."""
 
     label = "built-in"
 
@@ -51,7 +52,7 @@ class BuiltinResponder(Responder):
         yield Finished("stop", None)
 
     def answer(self, turn: Turn) -> str:
-        """The whole answer as Markdown, in the language of the one who asks."""
+        """Return the whole answer as Markdown, in the user's language."""
         said = [message.content for message in turn.history if message.role == "user"]
         of_the_space: Language = "zh-hans" if turn.rules.language == "zh" else "en"
         with translation.override(language_of(said, of_the_space)):
@@ -112,7 +113,9 @@ def _everything(turn: Turn) -> list[str]:
 
 
 def _sure_of(turn: Turn) -> list[str]:
-    """The memories that answer, if any does; of several questions each has its own."""
+    """Return the memories that answer the question, if any; several questions are answered
+    separately.
+    """
     answers = {question: _answers_to(question, turn) for question in questions_in(turn.question)}
     found = {result.memory.pk: result for answer in answers.values() for result in answer}
     if not found:
@@ -125,18 +128,18 @@ def _sure_of(turn: Turn) -> list[str]:
 
 def _answers_to(question: str, turn: Turn) -> list[Result]:
     fitting = [result for result in turn.results if _is_sure(question, result)]
-    if question != turn.question:  # how well a memory fits was told of all of it
+    if question != turn.question:  # the similarity was computed for the whole text
         fitting = [one for one in fitting if share_a_word(question, one.memory.content)]
     bar = CLOSE * max((result.score for result in fitting), default=0.0)
     return [result for result in fitting if result.score >= bar]
 
 
 def _unsure(turn: Turn) -> list[str]:
-    """What comes near, or a question back."""
+    """Return close memories, or a question back."""
     near = [result for result in turn.results if _is_near(turn.question, result)]
     if near:
-        near.sort(key=lambda result: -result.similarity)  # words count for little here
-        return [_("I'm not certain, but this may help:"), _list(turn, near)]
+        near.sort(key=lambda result: -result.similarity)  # common words matter little here
+        return [_("I am not sure. What I remember that comes closest:"), _list(turn, near)]
     back = asked_back(turn.question)
     if not back:
         return [_("I don't have anything about that. I only know what you've told me.")]
@@ -149,7 +152,7 @@ def _unsure(turn: Turn) -> list[str]:
 
 
 def _taken_note(turn: Turn) -> list[str]:
-    """The answer to what is no question, and what it goes with."""
+    """Return the answer to a statement, with a related memory if there is one."""
     parts = [
         _("Noted. If it's worth remembering, it will appear below.")
         if turn.memory == MemoryUse.ON
@@ -191,7 +194,7 @@ def _list(turn: Turn, results: Sequence[Result]) -> str:
 
 
 def _line(turn: Turn, result: Result) -> str:
-    """- “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)"""
+    """Return one quoted memory: - “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)"""
     age = age_in_words((turn.now - result.memory.created_at).days)
     day = date_format(timezone.localtime(result.memory.created_at), "DATE_FORMAT")
     content = " ".join(result.memory.content.split())
@@ -199,5 +202,5 @@ def _line(turn: Turn, result: Result) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text word by word, as a model would send it; languages without spaces by character."""
+    """Yield the text word by word, like a model; languages without spaces by character."""
     yield from re.findall(r"[\u3040-\u9fff]|\s*[^\s\u3040-\u9fff]+|\s+", text)

@@ -1,4 +1,4 @@
-"""A language model answers, with what was recalled in its system prompt and tools in its hand."""
+"""Answers with a language model, given the recalled memories and the memory tools."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -24,7 +24,7 @@ TOOL_ROUNDS = 5
 
 
 class ModelResponder(Responder):
-    """Any OpenAI-compatible model."""
+    """Answers with any OpenAI-compatible model."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
@@ -58,7 +58,7 @@ class ModelResponder(Responder):
 
 @dataclass
 class _Answer:
-    """What the model says over all rounds, and in this one: its text and the calls it ends with."""
+    """The model's answer over all rounds, with the text and tool calls of the current round."""
 
     round_text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
@@ -67,7 +67,7 @@ class _Answer:
     spoken: bool = False
 
     def add(self, chunk: Chunk) -> str:
-        """Takes a chunk in; returns the text to show, a new paragraph in each round."""
+        """Add a chunk; return the text to show, as a new paragraph in each round."""
         if isinstance(chunk, ToolCall):
             self.calls.append(chunk)
         elif isinstance(chunk, Finished):
@@ -79,17 +79,18 @@ class _Answer:
         return ""
 
     def next_round(self) -> None:
+        """Start the next round with empty text and calls."""
         self.round_text, self.calls = "", []
 
     def finished(self) -> Finished:
-        """The end; ModelBadAnswer for a model that called tools to the last and said nothing."""
+        """Return the end; raises ModelBadAnswer if the model only called tools."""
         if self.calls and not self.spoken:
             raise ModelBadAnswer("the model called tools and returned no answer")
         return Finished(self.finish_reason, self.usage)
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
-    """What all rounds took, as far as the endpoint counts."""
+    """Return the tokens of all rounds, as far as the endpoint counts them."""
     if one is None or other is None:
         return one or other
     return Usage(

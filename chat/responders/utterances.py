@@ -1,6 +1,6 @@
-"""What somebody says to the built-in responder: rules for English and Chinese, no model.
+"""Classifies messages to the built-in responder by rules for English and Chinese, without a model.
 
-A rule that does not fit costs a helpful sentence, never a wrong fact: the answer quotes memories.
+A wrong rule costs a helpful sentence, never a wrong fact: the answer quotes memories.
 """
 
 import re
@@ -12,19 +12,19 @@ Language = Literal["en", "zh-hans"]
 
 
 class Kind(Enum):
-    """What an utterance wants."""
+    """The intention of a message."""
 
     GREETING = auto()
     THANKS = auto()
     WHO_ARE_YOU = auto()
-    EVERYTHING = auto()  # all that is remembered
+    EVERYTHING = auto()  # a list of all memories
     FORGET = auto()
-    TASK = auto()  # what takes a language model
+    TASK = auto()  # a request that needs a language model
     QUESTION = auto()
     STATEMENT = auto()
 
 
-# The first that fits says what it is.
+# The first match decides.
 _KINDS = {
     Kind.GREETING: r"^(hi|hello|hey|good (morning|afternoon|evening))\b[\w ,]{0,20}[.!]?$"
     r"|^how are you( today| doing)?\??$|^(你好|您好|嗨|早上好|下午好|晚上好|早)[呀啊！!。,， ]*$",
@@ -56,7 +56,7 @@ _NUMBER = (
     r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
     r"|fifty)\b|[一二三四五六七八九十两]"
 )
-# How a question asks for a place, a time, a number: what its answer should hold.
+# Questions for a place, a time or a number, and the pattern of their answers.
 _ASKED = (
     (r"^where\b|哪里|哪儿|什么地方", r"\b(in|to|at|from|near|on)\b|[在到去住来]"),
     (
@@ -68,13 +68,13 @@ _ASKED = (
 )
 _ASKED_RULES = [(re.compile(q, re.I), re.compile(a, re.I)) for q, a in _ASKED]
 
-# Where one question ends and the next begins.
+# The border between two questions.
 _BETWEEN = re.compile(
     r"\?\s+(?:and\s+)?(?=\w)"
     r"|,?\s+and\s+(?=(?:who|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were)\b)",
     re.IGNORECASE,
 )
-# A word that tells what is asked, and does not just stand in questions.
+# A word that carries the question's topic, unlike common question words.
 _TELLING = re.compile(
     r"\b(?!(?:and|are|can|did|does|for|had|has|have|her|his|how|its|our|that|the|their|there|was"
     r"|were|what|when|where|which|who|whose|why|will|with|you|your)\b)[^\W\d_]{3,}",
@@ -104,13 +104,15 @@ _TURNED_RULE = re.compile(
 
 
 def kind_of(text: str) -> Kind:
-    """What the utterance wants; what no rule fits is a statement."""
+    """Return the message's kind; a message that no rule matches is a statement."""
     said = text.strip()
     return next((kind for kind, rule in _RULES.items() if rule.search(said)), Kind.STATEMENT)
 
 
 def questions_in(text: str) -> list[str]:
-    """ "where do I live, and when does school start?" → both; else the text as it is."""
+    """Split "where do I live, and when does school start?" into both; else return the text
+    unchanged.
+    """
     parts = _BETWEEN.split(text.strip())
     if not 1 < len(parts) <= _MOST_QUESTIONS:
         return [text]
@@ -119,7 +121,9 @@ def questions_in(text: str) -> list[str]:
 
 
 def share_a_word(question: str, text: str) -> bool:
-    """Whether a word that tells what is asked stands in the text, by its beginning: live, lives."""
+    """Return whether question and text share a topic word, compared by its beginning:
+    live, lives.
+    """
     return bool(_telling_words(question) & _telling_words(text))
 
 
@@ -128,7 +132,7 @@ def _telling_words(text: str) -> set[str]:
 
 
 def language_of(texts: Sequence[str], default: Language) -> Language:
-    """The language to answer in: of the latest text that has letters, else the default."""
+    """Return the language of the latest text with letters, or the default."""
     for text in reversed(texts):
         if _HAN.search(text) and not _KANA.search(text):
             return "zh-hans"
@@ -138,12 +142,14 @@ def language_of(texts: Sequence[str], default: Language) -> Language:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether Chinese characters stand in it."""
+    """Return whether the text contains Chinese characters."""
     return bool(_HAN.search(text))
 
 
 def holds_what_is_asked(question: str, text: str) -> bool | None:
-    """Whether the text has a place, a time, a number in it, if the question asks for one."""
+    """Return whether the text has the place, time or number asked for; None if none is
+    asked for.
+    """
     for asks, answers in _ASKED_RULES:
         if asks.search(question.strip()):
             return bool(answers.search(text))
@@ -151,9 +157,9 @@ def holds_what_is_asked(question: str, text: str) -> bool | None:
 
 
 def asked_back(question: str) -> str:
-    """ "where do I live?" → "where do you live?", 我住在哪里？ → 你住在哪里？
+    """Return the question turned to the user, or "" if it is not simply about them.
 
-    "" if it is not simply about the one who asks.
+    "where do I live?" → "where do you live?", 我住在哪里？ → 你住在哪里？
     """
     one = " ".join(question.split())
     if len(one) > _LONGEST_ECHO or _SECOND_PERSON.search(one) or re.search(r"[.!。！;；]", one):

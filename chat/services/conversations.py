@@ -1,4 +1,4 @@
-"""Writes of a conversation as a whole."""
+"""Database writes on whole conversations."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -17,8 +17,10 @@ from memory.models import Space
 
 @transaction.atomic
 def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -> None:
-    """Takes a conversation off the list; raises NotFound. What it taught stays, what still waits to
-    be judged is not."""
+    """Delete a conversation; raises NotFound.
+
+    Its memories stay; its waiting assessments are skipped.
+    """
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not rows.update(deleted_at=now):
         raise NotFound("Conversation not found.")
@@ -26,7 +28,7 @@ def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -
 
 
 def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -> None:
-    """Changes what a conversation goes by from here on; raises InvalidArguments, NotFound."""
+    """Change a conversation's settings from now on; raises InvalidArguments, NotFound."""
     made = chosen(choices)
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not (rows.update(**made) if made else rows.exists()):
@@ -34,15 +36,17 @@ def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -
 
 
 def rename_conversation(*, space: Space, conversation_id: UUID, title: str) -> None:
-    """Calls a conversation something else; raises NotFound."""
+    """Rename a conversation; raises NotFound."""
     if not Conversation.objects.in_space(space).filter(pk=conversation_id).update(title=title):
         raise NotFound("Conversation not found.")
 
 
 @transaction.atomic
 def restore_conversation(*, space: Space, conversation_id: UUID, now: datetime) -> Conversation:
-    """Puts a deleted conversation back on the list, and what waited into the outbox; one that is
-    there stays. Raises NotFound."""
+    """Restore a deleted conversation and requeue its skipped assessments; raises NotFound.
+
+    A conversation that is not deleted stays unchanged.
+    """
     rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id)
     conversation = rows.select_for_update().first()
     if conversation is None:
@@ -63,7 +67,10 @@ def _exchanges(space: Space, conversation_id: UUID) -> list[UUID]:
 
 
 def _bring_replies(space: Space, assessment_ids: Collection[UUID], now: datetime) -> None:
-    """A reply that was being written when its exchange was taken out ended since, or goes on."""
+    """Add replies that ended after the deletion to their exchanges.
+
+    An exchange whose reply is still being written waits for it.
+    """
     replies = Message.objects.in_space(space).filter(
         assessment__in=assessment_ids, assessment__assistant_response=""
     )

@@ -1,7 +1,7 @@
-"""Saying something anew, and taking that back.
+"""Edits a message, and undoes an edit.
 
-What is replaced is kept: it is not shown and no model is told of it. All that was replaced at one
-moment is one edit, and comes back together.
+Replaced messages are kept, but not shown or sent to a model. All messages replaced at one moment
+are one edit, and are restored together.
 """
 
 from datetime import datetime
@@ -28,10 +28,10 @@ def edit_message(
     now: datetime,
     claimed: bool = False,
 ) -> Message:
-    """Says something else instead: the message and all after it are replaced by a new turn, and
-    what only they taught is let go. Returns the new reply's row, as begin_turn does.
+    """Replace the message and all after it with a new turn; return the new reply's row.
 
-    Raises NotFound, Conflict while a reply is under way or if it has been replaced already.
+    Memories learned only from the replaced messages move to the bin. Raises NotFound, or Conflict
+    while a reply is being written or if the message was replaced already.
     """
     said = _said(space, message_id)
     conversation = lock_conversation(space, said.conversation_id, now)
@@ -45,10 +45,10 @@ def edit_message(
 
 @transaction.atomic
 def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetime) -> Conversation:
-    """Shows a replaced message again with all that was replaced with it, and what it taught.
+    """Undo an edit: restore the replaced messages and the memories learned from them.
 
-    What was said instead is replaced in turn; a reply that is still being written is stopped.
-    Raises NotFound, Conflict unless the message's edit was the conversation's latest.
+    The newer messages are replaced in turn; a reply that is being written is stopped. Raises
+    NotFound, or Conflict unless the edit was the conversation's latest.
     """
     said = _said(space, message_id)
     conversations = Conversation.objects.in_space(space).select_for_update()
@@ -88,12 +88,12 @@ def _replace(space: Space, rows: MessageQuerySet, actor: Actor, now: datetime) -
 
 
 def _taught(rows: MessageQuerySet) -> list[UUID]:
-    """The exchanges' assessments."""
+    """Return the assessment ids of these messages."""
     return [pk for pk in rows.values_list("assessment_id", flat=True) if pk]
 
 
 def _touch(conversation: Conversation, before: str, after: str, now: datetime) -> None:
-    """Notes that something was said; a title that was taken from the old words follows the new."""
+    """Update the conversation's time; a title taken from the old text follows the new text."""
     if conversation.title == title_of(before):
         conversation.title = title_of(after)
     conversation.updated_at = now

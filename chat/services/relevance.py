@@ -1,4 +1,4 @@
-"""A person's word on what was recalled for a reply: it had nothing to do with the question."""
+"""Marks memories recalled for a reply as irrelevant to its question, at a person's request."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,8 +18,10 @@ from memory.store.uses import Use, give_back_use, take_back_use
 def mark_irrelevant(
     *, message: Message, memory_id: UUID, user: User, actor: Actor, now: datetime
 ) -> None:
-    """Marks the memory as not relevant to the reply's question. Where it was put before the model,
-    the use that this counted is taken back. Raises NotFound for a memory that is gone for good."""
+    """Mark the memory as irrelevant to the reply's question.
+
+    If it was sent to the model, that use is undone. Raises NotFound for a purged memory.
+    """
     space, question = message.space, question_of(message)
     mark_relevance(
         space=space, query=question, memory_id=memory_id, relevant=False, user=user, now=now
@@ -37,7 +39,7 @@ def mark_irrelevant(
 
 @transaction.atomic
 def unmark_irrelevant(*, message: Message, memory_id: UUID, actor: Actor, now: datetime) -> None:
-    """Undoes `mark_irrelevant`; raises NotFound for a memory that is gone for good."""
+    """Undo `mark_irrelevant`; raises NotFound for a purged memory."""
     space, question = message.space, question_of(message)
     unmark_relevance(space=space, query=question, memory_id=memory_id)
     _change_use(
@@ -52,7 +54,7 @@ def unmark_irrelevant(*, message: Message, memory_id: UUID, actor: Actor, now: d
 
 
 def question_of(message: Message) -> str:
-    """What the reply answers: the last that the user said before it."""
+    """Return the user's message that the reply answers."""
     said = Message.objects.in_space(message.space).filter(
         conversation_id=message.conversation_id,
         position__lt=message.position,
@@ -69,9 +71,9 @@ def _change_use(
     taken_back: bool,
     **details: Any,
 ) -> None:
-    """Takes the use of a memory back, or gives it back, once."""
+    """Undo the use of a memory, or restore it, once."""
     rows = Message.objects.in_space(message.space).filter(pk=message.pk)
-    # Locked against a second press at the same moment.
+    # Locked against a concurrent second request.
     uses: dict[str, dict[str, Any]] = rows.select_for_update().values_list("uses", flat=True).get()
     use = uses.get(str(memory_id))
     if use and use.get("taken_back", False) != taken_back:

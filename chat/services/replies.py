@@ -1,4 +1,4 @@
-"""Writes of a reply: who writes it, and how it ended."""
+"""Database writes of a reply: claim and end."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,20 +15,20 @@ from memory.store.uses import mark_used
 
 
 def claim_reply(*, space: Space, message_id: UUID) -> bool:
-    """Whether the caller is the one who writes this reply: true once."""
+    """Claim the reply for the caller to write; return True only once."""
     pending = Message.objects.in_space(space).filter(pk=message_id, state=Message.State.PENDING)
     return bool(pending.update(state=Message.State.STREAMING))
 
 
 def resume_reply(*, space: Space, message_id: UUID) -> bool:
-    """Takes up again a reply that had ended; whether the caller is the one who writes on."""
+    """Claim an ended reply to continue it; return whether the caller may write."""
     ended = [Message.State.DONE, Message.State.STOPPED, Message.State.FAILED]
     rows = Message.objects.in_space(space).shown().filter(pk=message_id, state__in=ended)
     return bool(rows.update(state=Message.State.STREAMING, error=""))
 
 
 def stop_pending(*, space: Space, message_id: UUID, now: datetime) -> None:
-    """Ends a reply that nobody has begun to write."""
+    """Stop a reply that no process has begun to write."""
     if claim_reply(space=space, message_id=message_id):
         message = Message.objects.in_space(space).select_related("space").get(pk=message_id)
         finish_reply(message=message, reply=Reply(Message.State.STOPPED, "", "", [], []), now=now)
@@ -36,9 +36,10 @@ def stop_pending(*, space: Space, message_id: UUID, now: datetime) -> None:
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply as it ended. One that `goes_on` waits for what the client's own tools answer: until
-    then, or until it is overdue, its exchange is not judged. One that `is_cut` ran into the model's
-    limit of length.
+    """A reply at its end.
+
+    One that `goes_on` waits for results of the client's tools: until then, or until it is overdue,
+    its exchange is not assessed. One that `is_cut` reached the model's length limit.
     """
 
     state: str
@@ -62,9 +63,9 @@ class Reply:
 
 @transaction.atomic
 def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
-    """Stores the reply, counts the memories it was given as used, releases the exchange.
+    """Store the reply, count its memories as used, and release the exchange.
 
-    Only the first end of a reply counts: one whose reader left while it was stored stays done.
+    Only the first end of a reply counts: one whose reader leaves while it is stored stays done.
     """
     open_reply = Message.objects.filter(
         space_id=message.space_id, pk=message.pk, state=Message.State.STREAMING

@@ -1,8 +1,8 @@
-"""Writes of a turn. What a user says is safe before a model is asked anything.
+"""Database writes of a turn. The user's message is stored before a model is asked.
 
-A turn is stored whole at once: the user's message, an empty row for the reply, and the exchange in
-the assessor's outbox, due when the reply should long have come. Whatever happens to the reply, the
-exchange is judged.
+A turn is stored in one transaction: the user's message, an empty row for the reply, and the
+exchange in the assessor's outbox, due when the reply is overdue. So the exchange is assessed even
+if the reply fails.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ TITLE_LENGTH = 60
 
 @dataclass(frozen=True)
 class NewConversation:
-    """A conversation that begins with a turn: who began it, and what the caller calls it."""
+    """A conversation to create with a turn: its user, and the caller's name for it."""
 
     user: User | None = None
     external_id: str = ""
@@ -45,12 +45,12 @@ def begin_turn(
     beside: bool = False,
     **choices: Unpack[Choices],
 ) -> Message:
-    """Store what the user said and make room for the reply. Return the reply's row.
+    """Store the user's message and an empty reply. Return the reply's row.
 
-    The choices apply to the conversation from here on. A caller that writes the reply itself at
-    once has it `claimed`; one that brings its own history may begin `beside` an unfinished reply.
-    Raises InvalidArguments, NotFound for a conversation of another space, Conflict while a reply is
-    under way.
+    The choices apply to the conversation from now on. A caller that writes the reply itself at once
+    passes `claimed`; one with its own history may begin `beside` an unfinished reply. Raises
+    InvalidArguments, NotFound for a conversation of another space, Conflict while a reply is being
+    written.
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
@@ -81,10 +81,10 @@ def _begin_conversation(
 def answer_again(
     *, space: Space, conversation_id: UUID, now: datetime, claimed: bool = False
 ) -> Message:
-    """Makes room for another reply to what was said last; the one that stands there is replaced.
+    """Create an empty reply to the last message, which replaces the current reply.
 
-    It stays one exchange: its assessment, and with it what it taught, goes to the new reply.
-    Raises NotFound, Conflict while a reply is under way or where there is none.
+    The exchange stays the same: its assessment and memories belong to the new reply. Raises
+    NotFound, or Conflict if a reply is being written or there is none.
     """
     conversation = lock_conversation(space, conversation_id, now)
     rows = Message.objects.in_space(space).of(conversation)
@@ -108,16 +108,16 @@ def answer_again(
 
 
 def title_of(text: str) -> str:
-    """What a conversation is called that begins with this."""
+    """Return the title of a conversation that begins with this text."""
     return " ".join(text.split())[:TITLE_LENGTH]
 
 
 def lock_conversation(
     space: Space, conversation_id: UUID, now: datetime, *, beside: bool = False
 ) -> Conversation:
-    """The conversation, held against a second turn that begins at once.
+    """Return the conversation, locked against a concurrent turn.
 
-    Raises NotFound, Conflict while a reply is under way and nothing may begin `beside` it.
+    Raises NotFound, or Conflict while a reply is being written, unless `beside`.
     """
     rows = Conversation.objects.in_space(space)
     conversation = rows.select_for_update().filter(pk=conversation_id).first()
@@ -131,7 +131,7 @@ def lock_conversation(
 
 
 def next_position(conversation: Conversation) -> int:
-    """The position of what is said next, after all that was ever said."""
+    """Return the position after all messages of the conversation, including replaced ones."""
     rows = Message.objects.in_space(conversation.space).of(conversation)
     return (rows.aggregate(last=Max("position"))["last"] or 0) + 1
 
@@ -139,7 +139,7 @@ def next_position(conversation: Conversation) -> int:
 def write_turn(
     conversation: Conversation, position: int, text: str, now: datetime, *, claimed: bool
 ) -> Message:
-    """The user's message, room for the reply, and the exchange in the outbox; gives the reply."""
+    """Store the user's message, an empty reply and the exchange; return the reply."""
     common = {"space": conversation.space, "conversation": conversation, "created_at": now}
     said = Message(role=Message.Role.USER, position=position, content=text, **common)
     reply = Message(
@@ -158,13 +158,13 @@ def _state(claimed: bool) -> Message.State:
 
 
 def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Assessment | None:
-    """Puts the exchange into the outbox, if the conversation and the space want it judged."""
+    """Queue the exchange for assessment if the conversation and the policy enable learning."""
     space = conversation.space
     if conversation.memory != MemoryUse.ON or not current_policy(space).document.assessment.enabled:
         return None
     return queue_assessment(
         space=space,
-        # Programs say more at once than a person types; no memory is longer than this.
+        # Programs may send more than a person types; a memory's length is limited to this.
         exchange=Exchange(text[:MAX_CONTENT], source_conversation=str(conversation.pk)),
         now=now,
         due_at=now + REPLY_OVERDUE,

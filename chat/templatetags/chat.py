@@ -1,4 +1,4 @@
-"""What the chat's templates need."""
+"""Template filters of the chat."""
 
 from typing import Any
 
@@ -27,13 +27,13 @@ _ICONS = {
 
 @register.filter
 def markdown(text: str) -> SafeString:
-    """Markdown as harmless HTML."""
+    """Render Markdown as safe HTML."""
     return to_html(text)
 
 
 @register.filter
 def tool_words(call: dict[str, Any]) -> str:
-    """What the model did by a tool, in a few words: "searched memories for: pizza"."""
+    """Describe a tool call in a few words: "searched memories for: pizza"."""
     if not call["ok"]:
         return _("{name} failed").format(name=call["name"])
     written = call["memory"] or {}
@@ -45,5 +45,5 @@ def tool_words(call: dict[str, Any]) -> str:
 
 @register.filter
 def tool_icon(call: dict[str, Any]) -> str:
-    """The name of the icon beside the words."""
+    """Return the name of the icon beside the words."""
     return _ICONS[call["name"]] if call["ok"] else "warning"

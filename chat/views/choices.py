@@ -1,4 +1,4 @@
-"""Pages: what a conversation goes by of its own, in the sheet beside the message."""
+"""Pages: a conversation's own settings, in the sheet beside the message."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from memory.policy import PolicyDocument
 
 
 def choice_context(document: PolicyDocument) -> dict[str, Any]:
-    """What the sheet offers (templates/chat/_choices.html)."""
+    """Return the context of the settings sheet (templates/chat/_choices.html)."""
     return {
         "responder": get_responder().label,
         "has_model": has_model(),
@@ -38,7 +38,7 @@ def choice_context(document: PolicyDocument) -> dict[str, Any]:
 @require_POST
 @space_page("write")
 def keep_choices(request: PageRequest, access: Access) -> HttpResponse:
-    """Keeps what was chosen, if the conversation has begun; draws what differs from the default."""
+    """Store the settings if the conversation exists; render those that differ from the default."""
     made = chosen(choices_in(request.POST))
     if given := request.POST.get("conversation"):
         try:
@@ -52,7 +52,7 @@ def keep_choices(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @login_required
 async def model_field(request: PageRequest, slug: str) -> HttpResponse:
-    """The field for the model, with the names that the endpoint lists."""
+    """Render the model field with the names that the endpoint lists."""
     user = await request.auser()
     await sync_to_async(page_access)(user, slug, "read")
     await release_request_connection()

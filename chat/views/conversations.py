@@ -1,4 +1,4 @@
-"""Pages: the list of conversations, and one of them renamed, let go and taken back."""
+"""Pages: the list of conversations; renaming, deleting and restoring one."""
 
 from typing import Any
 from uuid import UUID
@@ -31,7 +31,7 @@ _TITLE: TypeAdapter[str] = TypeAdapter(Title)
 
 
 def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str, Any]:
-    """A page of the list for its template: the conversations in which `q` was said."""
+    """Return a page of the conversations that contain `q`, as template context."""
     q = SentText(MAX_SEARCH).clean(q)
     rows = Conversation.objects.in_space(space).saying(q)
     page, following = keyset("-updated_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
@@ -41,7 +41,7 @@ def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str,
 @require_GET
 @space_page("read")
 def conversations(request: PageRequest, access: Access) -> HttpResponse:
-    """A page of the list, for who types a search or wants more."""
+    """Render a page of the list, for a search or for more rows."""
     cursor = request.GET.get("cursor") or None
     context = listed(access.space, q=request.GET.get("q", ""), cursor=cursor)
     current = {"pk": _current(request)}
@@ -51,7 +51,7 @@ def conversations(request: PageRequest, access: Access) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
-    """A conversation's place in the list, with `?edit` as a field; posted, it is renamed."""
+    """Render a conversation's list entry, with `?edit` as a field; POST renames it."""
     rows = Conversation.objects.in_space(access.space)
     if request.method == "POST":
         try:
@@ -72,10 +72,10 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
 @require_POST
 @space_page("write")
 def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
-    """Takes a conversation off the list, and offers to take that back."""
+    """Delete a conversation and offer to restore it."""
     delete_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
     if conversation_id == _current(request):
-        # What is open is gone: a new page offers it instead.
+        # The open conversation was deleted: a new page offers to restore it.
         address = reverse("playground", args=[access.space.slug])
         return HttpResponseClientRedirect(f"{address}?deleted={conversation_id}")
     return render(request, "chat/_deleted.html", {"deleted": conversation_id})
@@ -84,12 +84,12 @@ def delete(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
 @require_POST
 @space_page("write")
 def restore(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
-    """Undoes `delete`, and opens the conversation."""
+    """Restore a deleted conversation and open it."""
     restore_conversation(space=access.space, conversation_id=conversation_id, now=timezone.now())
     address = reverse("conversation", args=[access.space.slug, conversation_id])
     return HttpResponseClientRedirect(address)
 
 
 def _current(request: PageRequest) -> UUID:
-    """The conversation that the page shows, as its composer says."""
+    """Return the id of the conversation that the page shows, from the composer's field."""
     return uuid_in(request.POST.get("conversation") or request.GET.get("conversation"))

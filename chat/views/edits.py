@@ -1,4 +1,4 @@
-"""Pages: a message said anew, a reply written anew, and both taken back or tried again."""
+"""Pages: editing a message, undoing an edit, and regenerating a reply."""
 
 from uuid import UUID
 
@@ -28,7 +28,7 @@ _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def message(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """What the person said, or with `?edit` the field to change it in; posted, it is said anew."""
+    """Render the user's message, with `?edit` its edit field; POST edits it."""
     rows = Message.objects.in_space(access.space).shown().select_related("conversation")
     said = get_object_or_404(rows, pk=message_id, role=Message.Role.USER)
     if request.method == "GET":
@@ -61,7 +61,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 @require_POST
 @space_page("write")
 def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Takes an edit back, and shows the conversation as it was."""
+    """Undo an edit and show the conversation as before."""
     try:
         conversation = take_back_edit(
             space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
@@ -77,7 +77,7 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 @require_POST
 @space_page("write")
 def again(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
-    """Has the last message answered anew: room for the reply takes the place of the old one."""
+    """Regenerate the last reply: render an empty reply in the place of the old one."""
     try:
         reply = answer_again(
             space=access.space, conversation_id=conversation_id, now=timezone.now()

@@ -1,4 +1,4 @@
-"""Pages: what an exchange taught, as its assessment lands."""
+"""Pages: an exchange's assessment and its memory."""
 
 from uuid import UUID
 
@@ -15,8 +15,10 @@ from memory.models.policies import current_policy
 @require_GET
 @space_page("read")
 def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """How far the assessment of an exchange is, and what it taught; asked until it is finished,
-    and by who comes `back` from editing."""
+    """Render the state of an exchange's assessment and its memory.
+
+    The page polls until the assessment is finished, and requests it with `back` after an edit.
+    """
     rows = Message.objects.in_space(access.space).select_related("assessment__memory")
     context = {
         "message": get_object_or_404(rows, pk=message_id),

@@ -1,4 +1,4 @@
-"""Pages: what an exchange taught, corrected or discarded in its place."""
+"""Pages: editing or discarding an exchange's memory in the chat."""
 
 from contextlib import suppress
 from typing import Any
@@ -26,8 +26,10 @@ from memory.reconciliation.discarding import discard_memory, undo_discard
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """A form in the memory's place; then the memory as it was changed. Of one that is gone by then
-    the form stays, with what was typed."""
+    """Render a form in the memory's place, then the edited memory.
+
+    If the memory was deleted meanwhile, the form stays with its text.
+    """
     assessment = _exchange(access, message_id).assessment
     if assessment is None:
         raise Http404
@@ -51,8 +53,9 @@ def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse
 @require_POST
 @space_page("write")
 def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Lets go what the exchange taught, if it was learned here; what that had superseded is back.
-    In its place stands the undo."""
+    """Delete the memory learned from the exchange, restore those it superseded, and offer to undo
+    it.
+    """
     assessment, memory = _taught(access, message_id)
     if not assessment.made_its_memory:
         raise Http404
@@ -69,7 +72,7 @@ def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 @require_POST
 @space_page("write")
 def take_back(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Undoes `discard`."""
+    """Undo `discard`."""
     _assessment, memory = _taught(access, message_id)
     undo_discard(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
     return _drawn(request, access, message_id)
@@ -78,7 +81,7 @@ def take_back(request: PageRequest, access: Access, message_id: UUID) -> HttpRes
 @require_POST
 @space_page("write")
 def retry(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Queues a failed assessment again. One that has not failed is shown as it is."""
+    """Requeue a failed assessment. One in another state is shown unchanged."""
     message = _exchange(access, message_id)
     if message.assessment_id is None:
         raise Http404

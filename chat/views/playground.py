@@ -22,7 +22,7 @@ SHOWN_MESSAGES = 200
 
 @login_required
 def home(request: PageRequest) -> HttpResponse:
-    """The playground of the person's first space."""
+    """Redirect to the playground of the user's first space."""
     space = Space.objects.of_member(request.user).order_by("memberships__pk").first()
     if space is None:
         return render(request, "no_space.html")
@@ -34,7 +34,7 @@ def home(request: PageRequest) -> HttpResponse:
 def playground(
     request: PageRequest, access: Access, conversation_id: UUID | None = None
 ) -> HttpResponse:
-    """A conversation, or room for a new one; beside it the others and what was recalled."""
+    """Render a conversation or an empty one, with the list and the inspector beside it."""
     conversation = None
     messages: list[Message] = []
     if conversation_id is not None:
@@ -53,23 +53,25 @@ def playground(
 
 
 def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> list[Message]:
-    """The latest messages of a conversation, to be drawn; those `after` a position."""
+    """Return the latest messages of a conversation for display, optionally those `after` a
+    position.
+    """
     rows = Message.objects.in_space(space).of(conversation).shown().filter(position__gt=after)
     newest = rows.select_related("assessment__memory").order_by("-position")
     messages = list(newest[:SHOWN_MESSAGES])[::-1]
     for message in messages:
-        message.space = space  # the one that the page has at hand
+        message.space = space  # the page's own object
     return messages
 
 
 def _deleted(request: PageRequest, space: Space) -> UUID | None:
-    """The conversation that was let go on the page before and can be taken back."""
+    """Return the id of the conversation deleted on the previous page, if it can be restored."""
     deleted = uuid_in(request.GET.get("deleted"))
     rows = Conversation.objects.filter(space_id=space.pk, deleted_at__isnull=False)
     return deleted if rows.filter(pk=deleted).exists() else None
 
 
 def newest_reply(messages: Sequence[Message]) -> Message | None:
-    """The last of them that is the assistant's."""
+    """Return the assistant's last message, or None."""
     replies = (one for one in reversed(messages) if one.role == Message.Role.ASSISTANT)
     return next(replies, None)

@@ -1,4 +1,4 @@
-"""Pages: what was said in an open conversation by somebody else than the page that shows it."""
+"""Pages: new messages of an open conversation from another tab, member or program."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -15,10 +15,10 @@ from memory.access.pages import PageRequest, space_page
 @require_GET
 @space_page("read")
 def poll(request: PageRequest, access: Access) -> HttpResponse:
-    """What follows the last reply that a page has (`shown`), from another tab, member or program;
-    all of the conversation where that reply has been replaced, and nothing where it is the last.
+    """Render the messages after the last reply that the page shows (`shown`).
 
-    A page in which something is being edited names no reply: it would lose what was typed.
+    If that reply was replaced, renders the whole conversation; if it is the last, nothing. A page
+    with an open edit field names no reply, so that the typed text is kept.
     """
     replies = Message.objects.in_space(access.space).filter(
         role=Message.Role.ASSISTANT, conversation__deleted_at=None

@@ -1,4 +1,4 @@
-"""Pages: a private conversation, which lives in the page and nowhere else."""
+"""Pages: a private conversation, which exists only in the page."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -35,7 +35,7 @@ from memory.models.policies import current_policy
 @never_cache
 @space_page("write")
 def private(request: PageRequest, access: Access) -> HttpResponse:
-    """Room for a conversation that nobody keeps."""
+    """Render the page of a conversation that is not stored."""
     context = choice_context(current_policy(access.space).document)
     context["memory_uses"] = [
         (value, label) for value, label in MemoryUse.choices if value != MemoryUse.ON
@@ -46,21 +46,22 @@ def private(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @login_required
 async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
-    """The reply as server-sent events, as the answer to the very form that asks for it."""
+    """Return the reply as server-sent events, in the response to the message's form."""
     access = await sync_to_async(page_access)(await request.auser(), slug, "write")
     try:
         asked = ChatIn.model_validate_json(request.POST.get("said", ""))
         conversation = ephemeral_conversation(space=access.space, **choices_in(request.POST))
     except (ValidationError, InvalidArguments) as error:
-        raise BadRequest(type(error).__name__) from None  # its text holds what was said
+        raise BadRequest(type(error).__name__) from None  # the error's text contains the message
     if not asked.private:
         raise BadRequest("only private turns")
     return event_stream(_fragments(conversation, asked.said))
 
 
 async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> AsyncGenerator[bytes]:
-    """`recalled` and `token`s as they come, the tokens as plain text; then `done`, the whole with
-    what the model looked up."""
+    """Yield `recalled`, then plain-text `token`s, then `done` with the whole reply and its tool
+    calls.
+    """
     space = conversation.space
     async with aclosing(stream_ephemeral_reply(conversation, said)) as events:
         async for happened in events:

@@ -1,4 +1,4 @@
-"""The page of the models that Ebb works with: what is set up, and a button that tries it."""
+"""The page of the configured models, with a button that tests each one."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -14,14 +14,14 @@ from memory.connections import release_connection
 @require_GET
 @space_page("admin")
 def providers(request: PageRequest, access: Access) -> HttpResponse:
-    """Asks nobody."""
+    """Render the models without calling them."""
     return render(request, "chat/models.html", {"parts": parts(access.space)})
 
 
 @require_POST
 @space_page("admin")
 def try_provider(request: PageRequest, access: Access, name: str) -> HttpResponse:
-    """Asks the model of this part; for htmx only that part is drawn anew."""
+    """Test this part's model; htmx renders only that part again."""
     found = parts(access.space)
     part = next((part for part in found if part.name == name and part.can_be_tried), None)
     if part is None:

@@ -1,4 +1,4 @@
-"""Pages: why something was not done, in a sentence."""
+"""Pages: messages that explain why an action was refused."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -11,7 +11,7 @@ GONE = _("This memory was purged and can't be changed.")
 
 
 def refusal(request: PageRequest, sentence: str | Promise) -> HttpResponse:
-    """A toast. The page stays as it is, with what was typed."""
+    """Return a toast. The page stays unchanged, with the typed text."""
     response = render(request, "chat/_refusal.html", {"text": sentence})
     response["HX-Reswap"] = "none"
     return response

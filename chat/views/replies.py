@@ -1,4 +1,4 @@
-"""Pages: a reply while it is written, as a stream of pieces of the page; and its stop."""
+"""Pages: a reply as a stream of page fragments while it is written, and its stop button."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -36,7 +36,7 @@ SECOND_LOOK = 0.5  # seconds
 @require_GET
 @login_required
 async def reply(request: PageRequest, slug: str, message_id: UUID) -> HttpResponseBase:
-    """The reply as server-sent events, each a piece of the page."""
+    """Return the reply as server-sent events, each a fragment of the page."""
     user = await request.auser()
     access, message = await sync_to_async(_message)(user, slug, message_id)
     return event_stream(_fragments(message, may_begin="write" in access.scopes))
@@ -51,21 +51,26 @@ def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
 
 
 async def _fragments(message: Message, *, may_begin: bool) -> AsyncGenerator[bytes]:
-    """What happens as it happens, then `done` with the whole reply. A browser that connects again
-    is told all of it again."""
+    """Yield the events as they come, then `done` with the whole reply.
+
+    A browser that reconnects gets all events again.
+    """
     if following := live.follow(message, may_begin=may_begin):
         with suppress(Conflict):
             async with aclosing(_drawn(following)) as pieces:
                 async for piece in pieces:
                     yield piece
-    # Whoever else writes it: the whole is shown when it is there.
+    # Another process writes it: the whole reply is shown at its end.
     while await in_thread(_is_being_written, message):
         await asyncio.sleep(SECOND_LOOK)
     yield event("done", await in_thread(_finished, message, may_write=may_begin))
 
 
 async def _drawn(following: live.LiveReply) -> AsyncGenerator[bytes]:
-    """`recalled`; `text` and `tools` take the place of what a page has, `token` and `tool` add."""
+    """Yield the reply's events as page fragments.
+
+    `recalled`, `text` and `tools` replace the page's content; `token` and `tool` append to it.
+    """
     text, tool = "text", "tools"
     async with aclosing(following.read()) as news:
         async for happened in news:
@@ -83,7 +88,7 @@ async def _drawn(following: live.LiveReply) -> AsyncGenerator[bytes]:
 
 
 def _pieces(happened: Sequence[Event]) -> Iterator[Event]:
-    """Tokens that came together are one."""
+    """Yield the events with adjacent tokens joined."""
     for is_text, run in groupby(happened, key=lambda one: isinstance(one, Token)):
         if is_text:
             yield Token("".join(one.text for one in run if isinstance(one, Token)))
@@ -94,7 +99,7 @@ def _pieces(happened: Sequence[Event]) -> Iterator[Event]:
 @require_POST
 @login_required
 async def stop(request: PageRequest, slug: str) -> HttpResponse:
-    """Stops what is being written in the conversation; what was produced is kept."""
+    """Stop the reply being written in the conversation; its text so far is stored."""
     user = await request.auser()
     messages = await sync_to_async(_under_way)(user, slug, request.POST.get("conversation"))
     await release_request_connection()
@@ -119,7 +124,7 @@ def _under_way(user: Any, slug: str, conversation_id: str | None) -> list[Messag
 
 
 def _is_being_written(message: Message) -> bool:
-    """Whether the reply may still come: its writer has not died long ago."""
+    """Return whether the reply is pending or being written, and not overdue."""
     under_way = Message.objects.in_space(message.space).under_way(timezone.now())
     return under_way.filter(pk=message.pk).exists()
 
@@ -133,7 +138,7 @@ def _tool_call(call: dict[str, Any]) -> str:
 
 
 def _finished(message: Message, *, may_write: bool) -> str:
-    """The reply as it is stored, with what is known by now of why for the inspector."""
+    """Render the stored reply, with its explanation for the inspector."""
     rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
     context = inspected(stored.space, stored) | {"message": stored, "may_write": may_write}

@@ -1,4 +1,4 @@
-"""A piece of a memory's page: the exchange that it came from, and how it was judged."""
+"""A fragment of a memory's page: the source exchange and its assessment."""
 
 from datetime import timedelta
 from typing import Any
@@ -25,7 +25,7 @@ A_REPLY_TAKES = timedelta(hours=1)
 @require_GET
 @space_page("read")
 def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """What was said when it was learned; or who wrote it, if nobody talked."""
+    """Render the exchange that the memory was learned from, or its author if there is none."""
     rows = Memory.objects.in_space(access.space).defer("search")
     memory = get_object_or_404(rows, pk=memory_id)
     judged = Assessment.objects.in_space(access.space)
@@ -48,7 +48,7 @@ def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 
 
 def _reply(space: Space, memory: Memory, assessment: Assessment | None) -> Message | None:
-    """The reply of the exchange that was judged, or during which the model kept it by a tool."""
+    """Return the reply of the assessed exchange, or the reply whose tool wrote the memory."""
     rows = Message.objects.in_space(space).filter(
         role=Message.Role.ASSISTANT, conversation__deleted_at=None
     )
@@ -64,13 +64,13 @@ def _reply(space: Space, memory: Memory, assessment: Assessment | None) -> Messa
 
 
 def _said(reply: Message) -> Message | None:
-    """What the reply answers."""
+    """Return the user's message that the reply answers."""
     rows = Message.objects.in_space(reply.space).filter(conversation_id=reply.conversation_id)
     before = rows.filter(role=Message.Role.USER, position__lt=reply.position)
     return before.order_by("-position").first()
 
 
 def _conversation(space: Space, memory: Memory) -> Conversation | None:
-    """The conversation that it names, if it is one of ours."""
+    """Return the conversation that the memory names, if it is one of ours."""
     rows = Conversation.objects.in_space(space)
     return rows.filter(pk=uuid_in(memory.source_conversation)).first()

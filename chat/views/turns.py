@@ -1,4 +1,4 @@
-"""Pages: a turn of the playground, from what the person sends."""
+"""Pages: a turn of the playground, from the person's message."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 @require_POST
 @space_page("write")
 def say(request: PageRequest, access: Access) -> HttpResponse:
-    """Stores what the person said; the answer draws it with a reply that is about to stream."""
+    """Store the person's message; render it with a reply that is about to stream."""
     try:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
         conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
@@ -36,7 +36,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             space=access.space,
             text=text,
             now=timezone.now(),
-            # Logged in, says space_page.
+            # Logged in: space_page checks that.
             conversation=conversation_id or NewConversation(request.user),
             **choices_in(request.POST),
         )
@@ -57,6 +57,6 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def asked(reply: Message) -> Message:
-    """What the user said that this answers."""
+    """Return the user's message that this reply answers."""
     rows = Message.objects.in_space(reply.space).of(reply.conversation).shown()
     return rows.get(position=reply.position - 1)

@@ -1,4 +1,4 @@
-"""Pages: why a reply was given the memories it was given, and what can be done about each there."""
+"""Pages: the memories of a reply with the reasons, and actions on each."""
 
 from statistics import median, quantiles
 from typing import Any
@@ -29,13 +29,15 @@ TIMED_REPLIES = 200
 @require_GET
 @space_page("read")
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """All that was recalled for a reply, and what nearly was."""
+    """Render the memories recalled for a reply, and those that just missed."""
     context = inspected(access.space, _reply(access, message_id))
     return render(request, "chat/_recalled.html", context)
 
 
 def inspected(space: Space, message: Message | None) -> dict[str, Any]:
-    """What the inspector's template takes; without a reply it says what would stand there."""
+    """Return the context of the inspector's template; without a reply, the template
+    shows a hint.
+    """
     return {
         "why": why(message) if message else {},
         "space": space,
@@ -46,7 +48,7 @@ def inspected(space: Space, message: Message | None) -> dict[str, Any]:
 @require_GET
 @space_page("read")
 def recall_times(request: PageRequest, access: Access) -> HttpResponse:
-    """A piece of the overview: how long recall took for the latest replies."""
+    """Render the overview's fragment with the recall times of the latest replies."""
     times = Message.objects.in_space(access.space).recall_times(TIMED_REPLIES)
     context = {"count": len(times)}
     if times:
@@ -58,14 +60,14 @@ def recall_times(request: PageRequest, access: Access) -> HttpResponse:
 @require_GET
 @space_page("read")
 def hit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
-    """One memory of it."""
+    """Render one memory of the list."""
     return _drawn(request, access, _reply(access, message_id), memory_id)
 
 
 @require_POST
 @space_page("write")
 def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
-    """Pins or unpins a memory."""
+    """Pin or unpin a memory."""
     message, memory = _listed(access, message_id, memory_id)
     if memory.status == Status.LIVE:
         revise_memory(
@@ -81,8 +83,10 @@ def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID)
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
-    """A form in the memory's place; then the memory as it was changed. Of one that is gone by then
-    the form stays, with what was typed."""
+    """Render a form in the memory's place, then the edited memory.
+
+    If the memory was deleted meanwhile, the form stays with its text.
+    """
     message = _listing(access, message_id, memory_id)
     memory = Memory.objects.in_space(access.space).filter(pk=memory_id).first()
     if memory is None:
@@ -104,7 +108,7 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 @require_POST
 @space_page("write")
 def forget(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
-    """Moves a memory to the bin; in its place stands that it can be taken back."""
+    """Move a memory to the bin; offer to restore it in its place."""
     message, memory = _listed(access, message_id, memory_id)
     delete_memory(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
     return _drawn(request, access, message, memory_id)
@@ -115,7 +119,7 @@ def forget(request: PageRequest, access: Access, message_id: UUID, memory_id: UU
 def take_back(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
-    """Takes a memory back from the bin."""
+    """Restore a memory from the bin."""
     message, memory = _listed(access, message_id, memory_id)
     if memory.status == Status.BINNED:
         restore_memory(
@@ -129,7 +133,7 @@ def take_back(
 def irrelevant(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
-    """Marks a memory as not relevant to the question; its use is not counted any more."""
+    """Mark a memory as irrelevant to the question; its use no longer counts."""
     message, memory = _listed(access, message_id, memory_id)
     mark_irrelevant(
         message=message,
@@ -146,7 +150,7 @@ def irrelevant(
 def relevant(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
-    """Undoes `irrelevant`."""
+    """Undo `irrelevant`."""
     message, memory = _listed(access, message_id, memory_id)
     unmark_irrelevant(message=message, memory_id=memory.pk, actor=access.actor, now=timezone.now())
     return _drawn(request, access, message, memory_id)
@@ -160,13 +164,13 @@ def _reply(access: Access, message_id: UUID) -> Message:
 
 
 def _listed(access: Access, message_id: UUID, memory_id: UUID) -> tuple[Message, Memory]:
-    """A reply and a memory of its list, which is still there."""
+    """Return a reply and a memory of its list that still exists."""
     message = _listing(access, message_id, memory_id)
     return message, get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
 
 
 def _listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
-    """A reply on whose list the memory is."""
+    """Return a reply whose list contains the memory; raises Http404."""
     message = _reply(access, message_id)
     if str(memory_id) not in {one["memory"]["id"] for one in message.recalled + message.missed}:
         raise Http404
@@ -181,8 +185,10 @@ def _drawn(
     *,
     keeps_focus: bool = False,
 ) -> HttpResponse:
-    """One memory after something was done to it. Its button gets the focus, if the one that was
-    pressed is gone."""
+    """Render one memory after an action.
+
+    The memory's button gets the focus if the pressed one has disappeared.
+    """
     found = why_one(message, memory_id)
     if found is None:
         raise Http404

@@ -1,8 +1,9 @@
-"""Before Django: requests to /mcp, each checked and then handed to the SDK's transport.
+"""Handles requests to /mcp before Django: checks each one and passes it to the SDK's transport.
 
-The transport is stateless, so that any web process answers any request, and lives as long as one
-request: nothing has to be started or stopped with the process. The SDK is imported with the first
-request that has a key; it takes half a second and 35 MB, and many never use it.
+The transport is stateless, so that any web process can answer any request, and lasts for one
+request: nothing is started or stopped with the process. The SDK is imported with the first
+authenticated request, because it takes half a second and 35 MB, and many installations never use
+it.
 """
 
 from io import BytesIO
@@ -25,7 +26,7 @@ PATHS = ("/mcp", "/mcp/")
 
 
 class McpEndpoint:
-    """ASGI: answers at /mcp and leaves every other address to the application behind it."""
+    """Answers ASGI requests at /mcp, and passes all others to the application behind it."""
 
     def __init__(self, behind: Any) -> None:
         self._behind = behind
@@ -65,8 +66,10 @@ async def _answer(request: ASGIRequest, scope: Any, receive: Any, send: Any) -> 
 
 
 def _refusal(request: ASGIRequest) -> HttpResponse | None:
-    """The answer to somebody who may not come in; None leaves the caller's access on the request,
-    where the API has it, too."""
+    """Return the response that refuses the request, or None.
+
+    For None, the caller's access is set on the request, as in the API.
+    """
     try:
         host = request.get_host()
         if request.method != "POST":  # there are no sessions to listen to or to end
@@ -76,8 +79,8 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
         origin = request.headers.get("Origin")
         own = origin is None or urlsplit(origin).netloc == host
         if not own and origin not in settings.CSRF_TRUSTED_ORIGINS:
-            # The protocol asks for this: a page elsewhere may not talk to a server on this machine.
-            raise Forbidden("Requests from this origin are not allowed.")
+            # Required by the protocol: another site's page must not call a server on this machine.
+            raise Forbidden("This origin may not call.")
         access = BearerKey()(request)
         if access is None:
             raise AuthenticationError

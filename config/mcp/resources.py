@@ -1,4 +1,4 @@
-"""MCP resources: memories as text that a client puts before its model, one on a line."""
+"""MCP resources: memories as text for a client's model, one per line."""
 
 from collections.abc import Iterable
 
@@ -43,7 +43,10 @@ ONE = ResourceTemplate(
 
 
 def read(access: Access, uri: str) -> str:
-    """The text of a resource; raises Forbidden, NotFound, and InvalidArguments for a bad id."""
+    """Return the text of a resource.
+
+    Raises Forbidden, NotFound, or InvalidArguments for a bad id.
+    """
     access.require("read")
     if not uri.startswith(_BEGIN):
         raise NotFound(f"Unknown resource. Available: {_BEGIN}recent, pinned or an id.")

@@ -1,4 +1,4 @@
-"""What MCP clients may ask: the function tools and the resources, each by the caller's scopes."""
+"""The MCP server: function tools and resources, limited by the caller's scopes."""
 
 from typing import Any
 
@@ -39,12 +39,12 @@ _INSTRUCTIONS = (
 
 
 def transport() -> StreamableHTTPSessionManager:
-    """The SDK's transport for one request, answering with JSON."""
+    """Return the SDK's transport for one request, answering with JSON."""
     return StreamableHTTPSessionManager(app=_server, json_response=True, stateless=True)
 
 
 async def _list_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-    """Those that the caller may call."""
+    """Return the tools that the caller may use."""
     scopes = _access(ctx).scopes
     return ListToolsResult(
         tools=[_described(tool) for tool in TOOLS.values() if tool.scope in scopes]
@@ -52,7 +52,9 @@ async def _list_tools(ctx: Context, params: PaginatedRequestParams | None) -> Li
 
 
 async def _call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
-    """A tool's text. What it refuses is told to the model, which may put it right."""
+    """Return a tool's text. Refusals are returned as text too, so that the model can correct its
+    call.
+    """
     if params.name not in TOOLS:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
     try:
@@ -73,7 +75,7 @@ def _called(access: Access, name: str, arguments: dict[str, Any]) -> str:
 async def _list_resources(
     ctx: Context, params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
-    """What can be read without knowing an id."""
+    """Return the resources that need no id."""
     may_read = "read" in _access(ctx).scopes
     return ListResourcesResult(resources=list(resources.LISTED) if may_read else [])
 
@@ -86,7 +88,7 @@ async def _list_templates(
 
 
 async def _read_resource(ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-    """A resource's text; an error of the protocol for what is not there."""
+    """Return a resource's text; raises a protocol error if it does not exist."""
     try:
         text = await in_thread(resources.read, _access(ctx), params.uri)
     except _REFUSED as error:
@@ -102,7 +104,7 @@ def _described(tool: Tool[Any]) -> McpTool:
         name=tool.name,
         description=function["description"],
         input_schema=function["parameters"],
-        # What is changed or forgotten can be taken back: nothing is destroyed.
+        # Changes and deletions can be undone: nothing is destroyed.
         annotations=ToolAnnotations(
             read_only_hint=reads, destructive_hint=False, open_world_hint=False
         ),
@@ -110,7 +112,7 @@ def _described(tool: Tool[Any]) -> McpTool:
 
 
 def _in_words(error: Exception) -> str:
-    """`memory_invalid_arguments: importance: Input should be less than or equal to 1`"""
+    """Return `memory_invalid_arguments: importance: Input should be less than or equal to 1`."""
     _status, code, title = answer_to(error)
     return f"{code}: {str(error) or title}"
 

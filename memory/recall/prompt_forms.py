@@ -39,7 +39,7 @@ _AGES = {
 def relevant_memories(results: Sequence[Result]) -> str:
     """Return `## RELEVANT MEMORIES`, a blank line, and a line for each memory:
 
-    - [2026-02-18] User likes pizza (92% match, id: abc123)
+    Example line: - [2026-02-18] User likes pizza (92% match, id: abc123)
     """
     lines = [
         f"- [{result.memory.created_at:%Y-%m-%d}] {one_line(result.memory.content)}"

@@ -1,4 +1,4 @@
-"""`manage.py reassess`: judges many exchanges of a space again, and shows how far it is."""
+"""`manage.py reassess`: assesses many exchanges of a space again and shows the progress."""
 
 from typing import Any
 
@@ -15,7 +15,9 @@ from memory.models import JobState, Space
 
 
 class Command(BaseCommand):
-    help = "Re-assess exchanges whose assessment failed. Ctrl-C stops, --resume continues."
+    """Assess failed exchanges again, or all exchanges of one model."""
+
+    help = "Judge again what could not be judged. Ctrl-C stops it, --resume goes on."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("space", help="the space's short name")

@@ -1,4 +1,4 @@
-"""Long-term memory for a program: a thin client of Ebb's JSON API, with nothing to install."""
+"""A client of Ebb's JSON API: long-term memory for a program, without dependencies."""
 
 from ebb_client.client import Ebb
 from ebb_client.errors import (

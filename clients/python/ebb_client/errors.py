@@ -1,12 +1,12 @@
-"""What a call can fail with, by the code of the API's problem document."""
+"""Exceptions of the client, by the code of the API's problem document."""
 
 from typing import Any
 
 
 class EbbError(Exception):
-    """A call that was refused: `status`, `code`, `detail`, and `errors` by field.
+    """A failed call: `status`, `code`, `detail`, and `errors` by field.
 
-    `retry_after` is the pause in seconds that Ebb asks for, if it does.
+    `retry_after` is the requested pause in seconds, or None.
     """
 
     def __init__(self, problem: dict[str, Any], *, retry_after: float | None = None) -> None:
@@ -19,11 +19,11 @@ class EbbError(Exception):
 
 
 class InvalidArguments(EbbError):
-    """A field is missing, unknown or out of range; `errors` names each."""
+    """A field is missing, unknown or out of range; `errors` names each field."""
 
 
 class Unauthorized(EbbError):
-    """No key, or one that does not work (any more)."""
+    """The key is missing, wrong or no longer valid."""
 
 
 class Forbidden(EbbError):
@@ -31,15 +31,15 @@ class Forbidden(EbbError):
 
 
 class NotFound(EbbError):
-    """No such thing in this space."""
+    """The space has no such object."""
 
 
 class Conflict(EbbError):
-    """Not possible now."""
+    """The call is not possible in the current state."""
 
 
 class RateLimited(EbbError):
-    """Too many calls."""
+    """The rate limit was reached."""
 
 
 class ModelUnavailable(EbbError):
@@ -47,7 +47,7 @@ class ModelUnavailable(EbbError):
 
 
 class Unreachable(EbbError):
-    """No answer came. `sent` is false if Ebb cannot have seen the call."""
+    """Ebb did not answer. `sent` is false if Ebb cannot have received the call."""
 
     def __init__(self, detail: str, *, sent: bool) -> None:
         super().__init__({"code": "unreachable", "detail": detail})
@@ -66,6 +66,6 @@ _BY_CODE: dict[str, type[EbbError]] = {
 
 
 def error_of(problem: dict[str, Any], *, retry_after: float | None = None) -> EbbError:
-    """The exception for a problem document."""
+    """Return the exception for a problem document."""
     kind = _BY_CODE.get(problem.get("code", ""), EbbError)
     return kind(problem, retry_after=retry_after)

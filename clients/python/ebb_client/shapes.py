@@ -1,4 +1,4 @@
-"""What calls take and answer, as the API's JSON. Answers may have more fields than stand here."""
+"""The JSON of calls and answers. Answers may have more fields than are listed here."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -8,6 +8,8 @@ MemoryType = Literal[
 
 
 class Facets(TypedDict, total=False):
+    """The facets of an importance (docs/api.md)."""
+
     P: float
     E: float
     I: float  # noqa: E741 - the formula's own name
@@ -17,13 +19,15 @@ class Facets(TypedDict, total=False):
 
 
 class SourceIn(TypedDict, total=False):
+    """The source of a new memory."""
+
     role: str
     speaker: str
     conversation_id: str
 
 
 class MemoryOptions(TypedDict, total=False):
-    """What may be said of a memory beside its content."""
+    """The optional fields of a new memory."""
 
     memory_type: MemoryType
     importance: float
@@ -36,13 +40,13 @@ class MemoryOptions(TypedDict, total=False):
 
 
 class MemoryDraft(MemoryOptions):
-    """A memory to be."""
+    """A new memory."""
 
     content: str
 
 
 class MemoryChanges(TypedDict, total=False):
-    """What to change; what is left out stays."""
+    """Changes of a memory; omitted fields stay unchanged."""
 
     content: str
     memory_type: MemoryType
@@ -54,6 +58,8 @@ class MemoryChanges(TypedDict, total=False):
 
 
 class Source(TypedDict):
+    """The source of a memory."""
+
     role: str
     speaker: str | None
     conversation_id: str | None
@@ -61,6 +67,8 @@ class Source(TypedDict):
 
 
 class Memory(TypedDict):
+    """A memory."""
+
     id: str
     short_id: str
     content: str
@@ -83,6 +91,8 @@ class Memory(TypedDict):
 
 
 class BinnedMemory(Memory):
+    """A memory in the recycle bin."""
+
     binned_at: str
     reason: str
     importance_then: float | None
@@ -91,17 +101,23 @@ class BinnedMemory(Memory):
 
 
 class Proposal(TypedDict):
+    """The proposed treatment of a memory in review, and the existing memory concerned."""
+
     verdict: Literal["reinforce", "revise", "supersede"]
     memory_id: str
     reason: str
 
 
 class HeldMemory(Memory):
+    """A memory in review, with the reason."""
+
     review_reason: str
     review_proposal: Proposal | None
 
 
 class Revision(TypedDict):
+    """An earlier version of a memory."""
+
     revision: int
     content: str
     memory_type: MemoryType
@@ -113,6 +129,8 @@ class Revision(TypedDict):
 
 
 class MemoryFilters(TypedDict, total=False):
+    """The filters of a list of memories."""
+
     memory_type: MemoryType
     tag: str
     status: Literal["live", "review", "binned"]
@@ -121,6 +139,8 @@ class MemoryFilters(TypedDict, total=False):
 
 
 class SearchOptions(TypedDict, total=False):
+    """The options of a search."""
+
     limit: int
     profile: str
     memory_types: list[MemoryType]
@@ -129,6 +149,8 @@ class SearchOptions(TypedDict, total=False):
 
 
 class Result(TypedDict):
+    """One search result with its score and signals."""
+
     memory: Memory
     similarity: float
     match: str
@@ -140,6 +162,8 @@ class Result(TypedDict):
 
 
 class Search(TypedDict):
+    """The answer to a search."""
+
     query: str
     profile: str
     took_ms: float
@@ -148,6 +172,8 @@ class Search(TypedDict):
 
 
 class HistoryEvent(TypedDict):
+    """One event of the history."""
+
     id: int
     at: str
     action: str
@@ -162,6 +188,8 @@ class HistoryEvent(TypedDict):
 
 
 class ExchangeOptions(TypedDict, total=False):
+    """The options of an assessment."""
+
     source_role: str
     context: dict[str, Any]
     conversation_id: str
@@ -170,6 +198,8 @@ class ExchangeOptions(TypedDict, total=False):
 
 
 class Assessment(TypedDict):
+    """The state and result of an assessment."""
+
     id: str | None
     status: Literal["queued", "running", "retrying", "done", "ignored", "failed"]
     importance: float | None
@@ -193,16 +223,22 @@ class Assessment(TypedDict):
 
 
 class Judged(TypedDict):
+    """An assessment, and its memory if one was stored."""
+
     assessment: Assessment
     memory: Memory | None
 
 
 class Queued(TypedDict):
+    """The id and state of a queued assessment."""
+
     id: str
     status: str
 
 
 class ChatOptions(TypedDict, total=False):
+    """The options of a chat message."""
+
     conversation_id: str
     memory: Literal["on", "read_only", "off"]
     profile: str
@@ -213,6 +249,8 @@ class ChatOptions(TypedDict, total=False):
 
 
 class Reply(TypedDict):
+    """A whole reply."""
+
     conversation_id: str | None
     message_id: str | None
     reply: str
@@ -223,6 +261,8 @@ class Reply(TypedDict):
 
 
 class Conversation(TypedDict):
+    """A conversation, with its messages if requested alone."""
+
     id: str
     title: str
     created_at: str
@@ -231,11 +271,15 @@ class Conversation(TypedDict):
 
 
 class ToolAnswer(TypedDict):
+    """A tool's result as text and data."""
+
     text: str
     data: dict[str, Any]
 
 
 class Swept(TypedDict):
+    """The numbers of memories that a cleanup removed."""
+
     expired: int
     evicted: int
     purged: int

@@ -1,4 +1,4 @@
-"""Requests and answers: JSON over HTTP, server-sent events, and trying again."""
+"""Sends requests and reads answers: JSON over HTTP, server-sent events, retries."""
 
 import json
 import time
@@ -43,9 +43,9 @@ class Wire:
         idempotency_key: str | None = None,
         twice: bool = False,
     ) -> Any:
-        """The JSON of the answer, its text if it is no JSON, None if it is empty.
+        """Return the answer: parsed JSON, other text, or None if it is empty.
 
-        `twice` says that it does no harm if Ebb gets the call twice; a GET never does. Raises
+        `twice` means that Ebb may safely receive the call twice, as it may any GET. Raises
         EbbError.
         """
         given = {name: value for name, value in (query or {}).items() if value is not None}
@@ -63,7 +63,10 @@ class Wire:
         raise AssertionError("the last attempt returns or raises")
 
     def stream(self, path: str, body: object) -> Iterator[Event]:
-        """The events of an answer; leaving the loop ends the call. An `error` event is raised."""
+        """Yield the events of an answer; leaving the loop ends the call.
+
+        An `error` event is raised.
+        """
         with self._answer("POST", path, body, {"Accept": "text/event-stream"}) as answer:
             for event in _events(answer):
                 if event.name == "error":
@@ -74,7 +77,10 @@ class Wire:
     def _answer(
         self, method: str, path: str, body: object, headers: Mapping[str, str]
     ) -> Iterator[HTTPResponse]:
-        """The answer, to be read inside the block. A string is sent as XML, all else as JSON."""
+        """Yield the answer, to read inside the block.
+
+        A string is sent as XML, everything else as JSON.
+        """
         sent: dict[str, str] = {**self._headers, **headers}
         data = None
         if body is not None:
@@ -103,7 +109,7 @@ def _content(answer: HTTPResponse) -> Any:
 
 
 def _refusal(answer: urllib.error.HTTPError) -> EbbError:
-    """The problem of an answer; what stands between may answer something else."""
+    """Return the error of an answer, also if it comes from a proxy."""
     try:
         problem = json.loads(answer.read())
     except (ValueError, OSError, HTTPException):

@@ -1,4 +1,4 @@
-"""`manage.py backup`: the whole installation as one file."""
+"""`manage.py backup`: writes the whole installation to one file."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,9 @@ from config.preconditions import StartError
 
 
 class Command(BaseCommand):
-    help = "Write the whole installation to a file. Ebb may keep running."
+    """Write a backup of the installation."""
+
+    help = "Write the whole installation into a file. Ebb may run meanwhile."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

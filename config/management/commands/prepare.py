@@ -1,4 +1,4 @@
-"""`manage.py prepare`: makes everything ready that processes need. A deployment runs it first."""
+"""`manage.py prepare`: prepares everything that the processes need. A deployment runs it first."""
 
 import sys
 from typing import Any
@@ -10,6 +10,8 @@ from config.preparation import forget_last_run, prepare
 
 
 class Command(BaseCommand):
+    """Prepare the installation for its processes."""
+
     help = "Prepare the database, the queue, static files, the embedding model and the demo space."
     requires_system_checks: list[str] = []
 
@@ -28,7 +30,7 @@ class Command(BaseCommand):
         except StartError as error:
             sys.exit(str(error))
         except OSError as error:
-            where = error.filename or "all that it needs to"  # a full disk names no file
+            where = error.filename or "all that it needs to"  # a full disk gives no file name
             sys.exit(f"Ebb cannot write {where}: {error.strerror}.")
         if alone:
             forget_last_run()

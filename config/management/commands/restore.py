@@ -1,4 +1,4 @@
-"""`manage.py restore`: a backup in the place of what is there."""
+"""`manage.py restore`: replaces the installation with a backup."""
 
 import sys
 from pathlib import Path
@@ -12,8 +12,10 @@ from config.preconditions import StartError
 
 
 class Command(BaseCommand):
-    help = "Restore a backup into an empty database, or into any with --replace."
-    # The checks need a database, which may not run yet.
+    """Restore a backup of the installation."""
+
+    help = "Put a backup into the database: an empty one, unless told otherwise."
+    # The checks need a database, which may not be running yet.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py up`: Ebb in the foreground, until Ctrl-C."""
+"""`manage.py up`: runs Ebb in the foreground until Ctrl-C."""
 
 import sys
 from typing import Any
@@ -11,8 +11,10 @@ from config.supervisor import Supervisor
 
 
 class Command(BaseCommand):
+    """Run Ebb in the foreground."""
+
     help = "Run Ebb: PostgreSQL (unless DATABASE_URL is set), web server, worker and beat."
-    # The checks need a database, which does not run yet.
+    # The checks need a database, which is not running yet.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

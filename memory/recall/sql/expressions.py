@@ -1,6 +1,6 @@
-"""Django's expressions as text, so that the statement uses the formulas' own SQL.
+"""Converts Django's expressions to text, so that the statement uses the formulas' own SQL.
 
-Constants are written into the text; `%(space)s` and the other values of a question remain.
+Constants are written into the text; `%(space)s` and other values of a question stay parameters.
 """
 
 from __future__ import annotations

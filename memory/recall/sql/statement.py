@@ -1,4 +1,4 @@
-"""The one statement of recall, as text with the names of a question's values in it.
+"""The statement of recall, as text with the names of a question's values.
 
 asked                  the question's words
 (sample … words)       in a large space, the estimated rarity of words: see words.py
