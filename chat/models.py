@@ -177,7 +177,7 @@ class Message(models.Model):
     # The duration of the recall in ms; empty if there was none.
     recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
     # The memories that just missed, with the same numbers.
-    missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    missed = models.JSONField(_("just missed"), default=list, blank=True)
     # The use of each memory (memory.store.uses.Use), by its id; `taken_back` if a person undid it.
     uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})
     # The tool calls of this reply: name, arguments, result, success.

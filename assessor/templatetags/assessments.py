@@ -75,7 +75,7 @@ def lifetime(ttl_seconds: int | None) -> str:
 @register.filter
 def judge_name(assessment: Assessment) -> str:
     """Return the assessor's name: the endpoint's model, or our name for the built-in one."""
-    return _("the built-in judge") if assessment.provider == "local" else assessment.model
+    return _("the built-in assessor") if assessment.provider == "local" else assessment.model
 
 
 @register.filter

@@ -139,7 +139,7 @@ def _unsure(turn: Turn) -> list[str]:
     near = [result for result in turn.results if _is_near(turn.question, result)]
     if near:
         near.sort(key=lambda result: -result.similarity)  # common words matter little here
-        return [_("I am not sure. What I remember that comes closest:"), _list(turn, near)]
+        return [_("I'm not certain, but this may help:"), _list(turn, near)]
     back = asked_back(turn.question)
     if not back:
         return [_("I don't have anything about that. I only know what you've told me.")]

@@ -17,7 +17,7 @@ from memory.models import JobState, Space
 class Command(BaseCommand):
     """Assess failed exchanges again, or all exchanges of one model."""
 
-    help = "Judge again what could not be judged. Ctrl-C stops it, --resume goes on."
+    help = "Re-assess exchanges whose assessment failed. Ctrl-C stops, --resume continues."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("space", help="the space's short name")

@@ -14,7 +14,7 @@ from config.preconditions import StartError
 class Command(BaseCommand):
     """Write a backup of the installation."""
 
-    help = "Write the whole installation into a file. Ebb may run meanwhile."
+    help = "Write the whole installation to a file. Ebb may keep running."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

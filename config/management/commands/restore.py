@@ -14,7 +14,7 @@ from config.preconditions import StartError
 class Command(BaseCommand):
     """Restore a backup of the installation."""
 
-    help = "Put a backup into the database: an empty one, unless told otherwise."
+    help = "Restore a backup into an empty database, or into any with --replace."
     # The checks need a database, which may not be running yet.
     requires_system_checks: list[str] = []
 
