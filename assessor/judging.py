@@ -134,10 +134,8 @@ def judge_locally(exchange: Exchange) -> Judgement:
 async def judge_with_model(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None
 ) -> Judgement:
-    """Assess with one call to a language model, by the rubric of the exchange or the policy.
-
-    Raises AssessmentError.
-    """
+    """Assess with one call to a model, by the exchange's or the policy's rubric. Raises
+    AssessmentError."""
     if model_factory is None:
         raise AssessmentError("No language model is configured.", permanent=True)
     started = perf_counter()

@@ -32,9 +32,7 @@ def retract(
     now: datetime,
 ) -> None:
     """Skip the exchanges' waiting assessments and move memories taught only by them to the bin.
-
-    Restores memories that those had superseded. `written_ids` are memories that a tool wrote in the
-    exchanges.
+    Restore what those had superseded. `written_ids`: memories a tool wrote in the exchanges.
     """
     actor = actor.in_action()
     # The row locks make workers finish an exchange before this point or not at all.
