@@ -60,24 +60,24 @@ class ModelUnauthorized(ModelError):
 
 class ModelNotFound(ModelError):
     kind = "not_found"
-    sentence = "The endpoint does not know this model or address."
+    sentence = "The endpoint does not know this model, or the URL is wrong."
     permanent = True
 
 
 class ModelRateLimited(ModelError):
     kind = "rate_limited"
-    sentence = "The model's endpoint asks for fewer requests."
+    sentence = "The model's endpoint reached its rate limit."
 
 
 class ModelBadRequest(ModelError):
     kind = "bad_request"
-    sentence = "The model's endpoint did not accept the request."
+    sentence = "The model's endpoint rejected the request."
     permanent = True
 
 
 class ModelServerError(ModelError):
     kind = "server_error"
-    sentence = "The model's endpoint failed."
+    sentence = "The model's endpoint returned an error."
 
 
 class ModelBadAnswer(ModelError):
@@ -87,4 +87,4 @@ class ModelBadAnswer(ModelError):
 
 class ModelInterrupted(ModelError):
     kind = "interrupted"
-    sentence = "The model's answer broke off."
+    sentence = "The model's answer was cut off."
