@@ -77,7 +77,7 @@ def test_a_memory_is_let_go_and_taken_back(
     lisbon = memories[0]
     page = log_in()
     page.goto(f"{web.url}/s/home/memories/")
-    page.locator(f"#memory-{lisbon.pk}").get_by_role("button", name="Let go").click()
+    page.locator(f"#memory-{lisbon.pk}").get_by_role("button", name="Delete", exact=True).click()
     expect(page.locator(f"#memory-{lisbon.pk}")).to_have_count(0)
     lisbon.refresh_from_db()
     assert lisbon.status == "binned"
