@@ -53,7 +53,7 @@ def test_memories_are_changed_together_and_one_is_looked_into(
     expect(page.locator("#toasts")).to_contain_text("Undone for 2 memories.")
     expect(page.locator("#memories a.chip")).to_have_count(0)
     page.get_by_role("checkbox", name="Select: User had tea").check()
-    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete", exact=True).first.click()
     expect(rows).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
     expect(rows).to_have_count(2)

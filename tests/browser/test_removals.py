@@ -69,7 +69,7 @@ def test_the_bin_gives_back_and_takes_for_good(log_in: LogIn, web: Web, space: S
     expect(rows).to_have_count(2)
     assert not Memory.objects.filter(pk=gone[2].pk).exists()
 
-    page.get_by_role("link", name="History", exact=True).click()
+    page.get_by_text("History", exact=True).click()
     page.get_by_label("Event").select_option("purged")
     expect(page.locator("#history .entry")).to_have_count(1)
     expect(page).to_have_url(re.compile("action=purged"))

@@ -45,5 +45,5 @@ def test_somebody_new_is_let_in_and_the_model_is_tried(
     page.goto(model_web.url + reverse("models", args=["home"]))
     page.get_by_role("button", name="Test Chat").click()
     expect(page.locator("#part-chat").get_by_role("status")).to_have_text(
-        re.compile(r"stub answered “.+”\. It took \d+ ms")
+        re.compile(r"stub answered “.+”\. Took \d+ ms\.")
     )
