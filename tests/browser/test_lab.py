@@ -50,7 +50,7 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
 
     expect(weights).to_be_hidden()
     page.get_by_label("Column 2").select_option("own")
-    for name, weight in (("semantic", "0"), ("lexical", "0"), ("importance", "3")):
+    for name, weight in (("meaning", "0"), ("keywords", "0"), ("importance", "3")):
         weights.get_by_label(name).fill(weight)
     expect(columns.nth(1).locator(".lab-row").first).to_contain_text(TOAST)
     expect(columns.nth(1).locator(".lab-row").nth(1)).to_contain_text("↓ was 1")
@@ -64,8 +64,10 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
     expect(columns.nth(1).locator(".lab-row").first).to_contain_text(TOAST)
 
     page.get_by_label("Column 2").select_option("typed")
-    page.get_by_role("button", name="Adopt typed").click()
-    expect(page.locator(".toast")).to_contain_text("typed ranks in this space now: version 2")
+    page.get_by_role("button", name="Use in this space typed").click()
+    expect(page.locator(".toast")).to_contain_text(
+        "This space now ranks with typed. Policy saved as version 2."
+    )
     expect(columns.nth(1)).to_contain_text("in use")
     page.get_by_role("button", name="Undo").click()
     expect(columns.first).to_contain_text("in use")

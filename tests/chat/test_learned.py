@@ -33,7 +33,7 @@ def test_what_was_learned_is_corrected_in_its_place(
     client = login(alice)
     assert "Text" in text(client.get(where))
     form = {"content": "User lives in Porto", "memory_type": "fact", "importance": ""}
-    assert "Importance is a number" in text(client.post(where, form))
+    assert "Enter a number from 0 to 1." in text(client.post(where, form))
 
     seen = text(client.post(where, form | {"importance": "0.9"}))
 
@@ -69,10 +69,10 @@ def test_what_is_typed_stays_when_the_memory_has_gone_meanwhile(
 def test_what_was_learned_is_discarded_and_taken_back(
     alice: User, reply: Message, taught: Memory
 ) -> None:
-    assert "let go: deleted" in text(call(alice, reply, "exchange_discard"))
+    assert "deleted: deleted" in text(call(alice, reply, "exchange_discard"))
     assert stored(taught).status == "binned"
     assert actions(taught)[-1] == "deleted"
-    assert "remembered" in text(call(alice, reply, "exchange_take_back"))
+    assert "saved" in text(call(alice, reply, "exchange_take_back"))
     assert stored(taught).status == "live"
 
 
@@ -97,7 +97,7 @@ def test_what_was_known_before_is_not_discarded_with_the_exchange(
 
     page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
 
-    assert "It was known before" in text(page)
+    assert "Already known; updated from this message." in text(page)
     assert "Discard" not in page.content.decode()
     assert call(alice, reply, "exchange_discard").status_code == 404
     assert call(bob, reply, "exchange_edit").status_code == 403

@@ -135,8 +135,8 @@ def test_what_a_search_finds_is_put_before_the_model_and_used(
         ("forget", {"memory_id": "f926ff7f"}, "not_found: Memory not found."),
         ("forget", {"memory_id": "it"}, "memory_invalid_arguments: memory_id: "),
         ("memory_write", {"content": "x"}, "not_found: Unknown tool. Available tools: remember"),
-        ("rm -rf\x00", {}, "not_found: There is no such tool."),
-        ("", "", "not_found: There is no such tool."),
+        ("rm -rf\x00", {}, "not_found: Unknown tool."),
+        ("", "", "not_found: Unknown tool."),
     ],
     ids=lambda value: repr(value)[:40],
 )
@@ -186,7 +186,7 @@ def test_a_model_that_never_answers_has_failed(talker: Talker, stub_model: StubM
     stub_model.script(*[step] * 6)
     events = talker.events("Look everywhere")
     assert names(events)[-1] == "error"
-    assert "called tools and did not answer" in events[-1].data["detail"]
+    assert "called tools and returned no answer" in events[-1].data["detail"]
     assert len(reply_row().tool_calls) == 5
     assert len(stub_model.requests) == 6
 

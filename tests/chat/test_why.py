@@ -103,7 +103,7 @@ def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> No
     finish_reply(message=begun, reply=Reply("done", "Without memory.", "stub", [], []), now=NOW)
     seen = text(login(alice).get(address))
     assert seen.startswith("100 ms 95% within 190 ms")
-    assert seen.endswith("the latest 21 replies")
+    assert seen.endswith("; latest 21 replies")
 
 
 def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> None:
@@ -116,7 +116,7 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     assert CONTENTS[0] in given
     assert given.count("% match") == 2
     assert near.count("% match") == 5
-    assert near.count("below the cut") == 5
+    assert near.count("below the threshold") == 5
     assert [f"rank {n} " in given for n in (1, 2, 3)] == [True, True, False]
     assert given.count("used in the answer") == 1
     assert given.index("used in the answer") < given.index("rank 2 ")
@@ -124,7 +124,7 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     assert "used once" in given
     assert "used once" not in near
     assert answer.content.decode().count("<rect") >= 7 * 4
-    assert re.search(r"semantic 0\.\d\d \+0\.\d\d \S*\s?\d", given)
+    assert re.search(r"meaning 0\.\d\d \+0\.\d\d \S*\s?\d", given)
 
 
 def test_ages_are_said_as_in_the_seed_in_chinese(alice: User, reply: Message) -> None:
@@ -159,7 +159,7 @@ def test_the_past_stays_and_the_present_is_said_beside_it(
     assert "used in the answer" in seen
 
     delete_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
-    assert "let go since, in the bin: deleted" in text(call(alice, reply))
+    assert "Deleted since · in the bin: deleted" in text(call(alice, reply))
     purge_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
     seen = text(call(alice, reply))
     assert "Purged since" in seen
@@ -180,18 +180,18 @@ def test_a_memory_is_pinned_edited_let_go_and_taken_back_in_its_place(
     assert edited.importance == lisbon.importance
     assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
 
-    assert "let go since" in text(call(alice, reply, "why_forget", lisbon))
+    assert "Deleted since" in text(call(alice, reply, "why_forget", lisbon))
     assert stored(lisbon).status == "binned"
     assert call(alice, reply, "why_edit", lisbon, **form).status_code == 200
     assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
-    assert "let go since" not in text(call(alice, reply, "why_take_back", lisbon))
+    assert "Deleted since" not in text(call(alice, reply, "why_take_back", lisbon))
     assert actions(lisbon) == ["created", "used", "pinned", "revised", "deleted", "restored"]
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"content": " "}, "It has to say something"),
+        ({"content": " "}, "Enter 1 to 20,000 characters."),
         ({"importance": "1.5"}, "Enter a number from 0 to 1."),
         ({"importance": "much"}, "Enter a number from 0 to 1."),
         ({"memory_type": "secret"}, "Choose a type from the list."),

@@ -55,7 +55,7 @@ def test_memory_is_kept_found_changed_let_go_and_taken_back(ebb: Ebb, space: Spa
     assert [memory["status"] for memory in ebb.restore(pizza["id"])] == ["live"]
     ebb.forget(pizza["id"])
     ebb.purge(pizza["id"])
-    with pytest.raises(NotFound, match="no such memory"):
+    with pytest.raises(NotFound, match="Memory not found"):
         ebb.memory(pizza["id"])
     assert [event["action"] for event in ebb.history(memory_id=pizza["id"])] == [
         "purged", "deleted", "restored", "deleted", "revised", "revised", "created",

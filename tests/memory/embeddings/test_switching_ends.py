@@ -41,7 +41,7 @@ def test_cancelled_switch_leaves_nothing_and_can_be_resumed(
     remote_models.script_embeddings("ok", "429:600")
     job = work(begin(space, target))
     assert (job.state, vectors_by(space, target)) == (JobState.RUNNING, BATCH)
-    assert "asks for fewer requests" in job.error
+    assert "reached its rate limit" in job.error
     assert job.leased_until is not None
     assert job.leased_until > timezone.now() + timedelta(seconds=590)
 
