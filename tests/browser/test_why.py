@@ -106,7 +106,7 @@ def test_what_was_learned_is_corrected_and_discarded(log_in: LogIn, space: Space
 
     card.hover()
     learned.get_by_role("button", name="Discard").click()
-    expect(learned).to_contain_text("deleted: deleted")
+    expect(learned).to_contain_text("in the bin: deleted")
     assert stored(memory).status == "binned"
     learned.get_by_role("button", name="Undo").click()
     expect(card).to_contain_text("User is allergic to penicillin")

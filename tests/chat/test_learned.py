@@ -69,7 +69,7 @@ def test_what_is_typed_stays_when_the_memory_has_gone_meanwhile(
 def test_what_was_learned_is_discarded_and_taken_back(
     alice: User, reply: Message, taught: Memory
 ) -> None:
-    assert "deleted: deleted" in text(call(alice, reply, "exchange_discard"))
+    assert "in the bin: deleted" in text(call(alice, reply, "exchange_discard"))
     assert stored(taught).status == "binned"
     assert actions(taught)[-1] == "deleted"
     assert "saved" in text(call(alice, reply, "exchange_take_back"))
