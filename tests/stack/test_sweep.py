@@ -1,4 +1,4 @@
-"""Cleanup of a large space outlives the worker that was at it."""
+"""The sweep of a large space outlives the worker that was at it."""
 
 from datetime import timedelta
 

@@ -58,7 +58,7 @@ def test_a_job_is_taken_up_again_when_its_worker_is_gone(space: Space) -> None:
 
     assert second.done == 4
     assert second.left(NOW + timedelta(seconds=70)) is None
-    # The first was only slow: it may write nothing more, and what it wrote beside is restored.
+    # The first was only slow: it may write nothing more, and what it wrote beside is taken back.
     with pytest.raises(jobs.JobStopped):
         rename_and_advance(first)
     space.refresh_from_db()

@@ -72,7 +72,7 @@ def test_each_memory_is_counted_where_it_belongs(
 
 
 def test_days_count_what_came_and_went(stats: Any, space: Space) -> None:
-    """One that was restored has come a second time."""
+    """One that was taken back has come a second time."""
     now = timezone.now()
     memory = remember(space, "comes, goes and comes again", now=now)
     delete_memory(space=space, memory_id=memory.pk, actor=SYSTEM, now=now)

@@ -1,6 +1,6 @@
 """Recall computed again, row by row, in Python: what the one SQL statement is compared with.
 
-Vectors are restored from the database, because there they are rounded to 16 bits; text ranks are
+Vectors are taken back from the database, because there they are rounded to 16 bits; text ranks are
 PostgreSQL's own, one row at a time. Everything else is memory.formulas.
 """
 
@@ -31,7 +31,7 @@ _RANK = """
 
 @dataclass(frozen=True)
 class Expected:
-    """Memory with every number that recall gives for it."""
+    """One memory with every number that recall gives for it."""
 
     memory: Memory
     signals: dict[str, float]

@@ -1,4 +1,4 @@
-"""Each result can say its rank without each signal, and the answer what just missed."""
+"""Each result can say where it would rank without each signal, and the answer what just missed."""
 
 from collections.abc import Mapping
 from datetime import timedelta

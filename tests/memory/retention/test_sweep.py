@@ -1,4 +1,4 @@
-"""Cleanup: who expires, whom capacity takes, what the bin forgets; once each, whoever sweeps."""
+"""The sweep: who expires, whom capacity takes, what the bin forgets; once each, whoever sweeps."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Cleanup of a large space: in batches that say what one sweep says, cancelled, resumed, and
+"""The sweep of a large space: in batches that say what one sweep says, cancelled, resumed, and
 begun by beat where there is much to let go."""
 
 from datetime import timedelta

@@ -33,7 +33,7 @@ def test_spec_c01_memory_write_applies_type_default_importance(
     owner: ApiClient, memory_type: str, importance: float
 ) -> None:
     """ "Given `memory_write` is called without explicit `importance`, When a valid `memory_type` is
-    provided, Then the stored record uses default importance for that type." """
+    provided, Then the stored record uses the default importance for that type." """
     answer = owner.post("memories", {"content": "User is called Jaz", "memory_type": memory_type})
 
     assert answer.status_code == 201

@@ -219,7 +219,7 @@ def happens(job: str, space: Space, one: UUID, now: datetime) -> None:
 def test_what_the_clock_makes_of_importance_is_never_written_back(
     space: Space, data: st.DataObject
 ) -> None:
-    """Days pass; memories are swept, found, used, changed, let go and restored: their importance
+    """Days pass; memories are swept, found, used, changed, let go and taken back: their importance
     is what was given, to the last bit."""
     emptied(space)
     given_importance = data.draw(st.lists(st.floats(0, 1), min_size=3, max_size=6))

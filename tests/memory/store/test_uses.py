@@ -1,4 +1,4 @@
-"""A use counted by mistake is restored: exactly that use, and nothing that came after it."""
+"""A use counted by mistake is taken back: exactly that use, and nothing that came after it."""
 
 from datetime import timedelta
 from uuid import uuid4

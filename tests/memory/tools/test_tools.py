@@ -126,7 +126,7 @@ def test_importance_is_no_argument_of(space: Space, name: str) -> None:
 
 
 def test_memory_write_keeps_type_and_importance(space: Space) -> None:
-    """Seed 002, AC-1: "the stored record uses default importance for that type." """
+    """Seed 002, AC-1: "the stored record uses the default importance for that type." """
     answer = call(space, "memory_write", content="User is called Jaz", memory_type="identity")
     memory = Memory.objects.get()
     assert (memory.memory_type, memory.importance) == ("identity", 1.0)

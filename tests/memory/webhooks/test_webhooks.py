@@ -43,7 +43,7 @@ def test_everything_that_happens_is_told_once_and_signed(
     now = timezone.now()
     webhook = hook(space, receiver.url)
     deaf = hook(space, receiver.url + "&deaf", ["assessment.failed"])
-    remember(other_space, "New space's memory")
+    remember(other_space, "Another space's memory")
     memory = remember(space, "User likes pizza", now=now)
     revise_memory(
         space=space, memory_id=memory.pk, change=MemoryChange(content="User likes pasta"),
