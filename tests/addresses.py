@@ -79,6 +79,8 @@ def find_pages(get: Callable[[str], Answered], space: Space) -> Found:
             if _is_page(answer):
                 found.pages[address.name] = url
             last = f"{answer.status_code} for {url}"
+            if "HX-Refresh" in answer.headers:
+                continue  # this row is of the past: the page that asked is loaded again
             if answer.status_code == 200 or answer.status_code in _NO_PAGE:
                 break
         else:
@@ -98,7 +100,9 @@ def find_admin_pages() -> dict[str, str]:
 
 
 def _is_page(answer: Answered) -> bool:
-    return answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html")
+    if answer.status_code != 200 or "HX-Refresh" in answer.headers:
+        return False
+    return answer.headers["Content-Type"].startswith("text/html")
 
 
 def _values(argument: str, space: Space) -> Sequence[Any]:
