@@ -41,8 +41,8 @@ def test_owner_tries_a_model_and_moves_to_it(page: Client, space: Space, known: 
 
     tried = post(page, "embeddings_try", space, **MODEL).content.decode()
     assert "with 64 dimensions" in tried
-    assert "To embed 1 memory will take 1 second" in tried
-    assert "are sent there" in tried
+    assert "Embedding 1 memory will take 1 second" in tried
+    assert "are sent to this endpoint" in tried
     assert latest_switch(space) is None
 
     begun = post(page, "embeddings_begin", space, **MODEL).content.decode()
@@ -66,7 +66,8 @@ def test_move_is_cancelled_and_goes_on(page: Client, space: Space, known: StubMo
     post(page, "embeddings_begin", space, **MODEL)
 
     assert "The move was cancelled" in post(page, "embeddings_cancel", space).content.decode()
-    assert "not moving" in post(page, "embeddings_cancel", space).content.decode()
+    none = post(page, "embeddings_cancel", space).content.decode()
+    assert "No move to another embedding model is running" in none
     resumed = post(page, "embeddings_resume", space).content.decode()
     job = latest_switch(space)
     assert job is not None

@@ -47,7 +47,7 @@ def test_list_is_newest_first_and_says_how_long_each_stays(
     assert texts(page) == ["It rained", "User is called Jaz", "User likes pizza"]
     assert "expires in 3 days" in page
     assert "kept forever" in page
-    assert "3 alive" in page
+    assert "3 memories" in page
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,9 @@ def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -
 
     assert len(queries) <= 12
     assert "No memories yet" not in page
-    assert "of 800; room for 798 more" in page
+    assert "of 800; 798 left" in page
     days = browser.get(f"{PAGE}days/").content.decode()
-    assert "2 came and 0 went in the last 30 days" in days
+    assert "2 added and 0 removed in the last 30 days" in days
     assert 'href="/s/home/memories/?type=preference"' in page
     assert 'href="/s/home/memories/?importance=important"' in page
     assert 'href="/s/home/memories/?lifetime=day&amp;order=expires_at"' in page

@@ -216,7 +216,7 @@ def test_a_new_ttl_counts_from_when_each_lifetime_began(space: Space) -> None:
 
 
 def test_a_ttl_of_zero_lets_go_at_the_next_sweep(space: Space) -> None:
-    """API.md: "Days may be fractions, 0 included (it removed at the next cleanup)"."""
+    """API.md: "Days may be fractions, 0 included (it goes at the next sweep)"."""
     remember(space, "User had soup", importance=0.1)
     remember(space, "User owns a cat", importance=0.6)
 
