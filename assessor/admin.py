@@ -83,10 +83,10 @@ class AssessmentAdmin(ReadOnlyAdmin):
                 now=timezone.now(),
             )
 
-        done = ngettext_lazy("%(n)d is assessed again.", "%(n)d are assessed again.", "n")
+        done = ngettext_lazy("%(n)d assessment restarted.", "%(n)d assessments restarted.", "n")
         left = ngettext_lazy(
-            "%(n)d was left as it is: it is under way, or it has its memory.",
-            "%(n)d were left as they are: they are under way, or have their memory.",
+            "%(n)d skipped: it is running, or its memory exists already.",
+            "%(n)d skipped: they are running, or their memories exist already.",
             "n",
         )
         one_by_one(request, assessments.select_related("space"), again, done=done, left=left)

@@ -119,7 +119,7 @@ def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> di
 def _one(access: Access, reference: str) -> Assessment:
     found = Assessment.objects.in_space(access.space).filter(pk=parse_uuid(reference)).first()
     if found is None:
-        raise NotFound("There is no such assessment.")
+        raise NotFound("Assessment not found.")
     return found
 
 

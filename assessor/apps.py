@@ -20,6 +20,6 @@ class AssessorConfig(AppConfig):
 
         contribute(*SECTIONS)
         write_guard.register(GUARD)
-        counts = {"judged": _("judged"), "failed": _("could not be judged")}
-        labels = kinds.Labels(_("Judging again"), counts)
+        counts = {"judged": _("assessed"), "failed": _("failed")}
+        labels = kinds.Labels(_("Re-assessment"), counts)
         kinds.register(reassessing.KIND, reassessing.reassess, labels)

@@ -66,7 +66,7 @@ def fail(assessment: Assessment, error: str, now: datetime, **own: Any) -> None:
 def fail_exhausted(*, now: datetime) -> None:
     """End exchanges as failed whose workers died repeatedly: each exchange may be the cause."""
     for row in Assessment.objects.exhausted(now).select_for_update(skip_locked=True):
-        fail(row, "Each worker that judged this ended before it was done.", now)
+        fail(row, "Every worker that assessed this stopped before it finished.", now)
 
 
 def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) -> list[Failed]:

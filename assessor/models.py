@@ -81,8 +81,8 @@ class Assessment(models.Model):
 
     # The exchange.
     user_message = models.TextField(_("user message"))
-    assistant_response = models.TextField(_("assistant response"), blank=True)
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    assistant_response = models.TextField(_("assistant's reply"), blank=True)
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     context = models.JSONField(_("context"), default=dict, blank=True)
 
@@ -99,7 +99,7 @@ class Assessment(models.Model):
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)
     # Failed attempts, the latest last: `at`, `error` and `answer` ("" if there was none).
-    failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
+    failed_tries = models.JSONField(_("failed attempts"), default=list, blank=True, db_default=[])
 
     # For assessment by topic (policy: trigger): the first exchange of a span waits for the span's
     # end, the others are `part_of` the first.
@@ -123,7 +123,7 @@ class Assessment(models.Model):
     tokens = models.PositiveIntegerField(_("tokens"), null=True, blank=True)
     cost_usd = models.FloatField(_("cost (USD)"), null=True, blank=True)
     # In a cascade: the built-in assessor's importance, whichever result was used.
-    first_importance = models.FloatField(_("first importance"), null=True, blank=True)
+    first_importance = models.FloatField(_("built-in importance"), null=True, blank=True)
 
     # The assessment.
     importance = models.FloatField(_("importance"), null=True, blank=True)

@@ -223,7 +223,7 @@ def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
     failed = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.FAILED)
     first_ids = failed.values_list(Coalesce("part_of", "pk"), flat=True)
     if (first_id := first_ids.first()) is None:
-        raise Conflict("Only a failed assessment can be tried again.")
+        raise Conflict("Only a failed assessment can be retried.")
     first = Assessment(pk=first_id, space=space)
     requeue(Assessment.objects.in_span(first).filter(state=State.FAILED), now)
     enqueue_on_commit(first)

@@ -38,7 +38,7 @@ def _success(figures: Figures, success: float) -> Tile:
         _("Success"),
         _percent(success),
         (
-            _("%(judged)s judged, %(failed)s failed")
+            _("%(judged)s assessed, %(failed)s failed")
             % {"judged": _count(figures.judged), "failed": _count(figures.failed)},
         ),
         _("more than %(share)s") % {"share": _percent(TARGET_SUCCESS)},
@@ -51,7 +51,7 @@ def _latency(figures: Figures, latency: list[float]) -> Tile:
     if figures.model_latency and figures.by_model < figures.judged:
         middle, slow = map(duration, figures.model_latency)
         details.append(
-            _("by a model: %(middle)s, 95%% within %(slow)s") % {"middle": middle, "slow": slow}
+            _("with a model: %(middle)s, 95%% within %(slow)s") % {"middle": middle, "slow": slow}
         )
     aim = _("95%% within %(time)s") % {"time": duration(TARGET_LATENCY_MS)}
     return Tile(_("Time"), duration(latency[0]), tuple(details), aim, figures.is_quick)
@@ -60,8 +60,8 @@ def _latency(figures: Figures, latency: list[float]) -> Tile:
 def _cost(figures: Figures) -> Tile:
     aim = _("about %(price)s each") % {"price": usd(TARGET_COST_USD)}
     if figures.cost_each is None or figures.cost is None:
-        return Tile(_("Cost"), _("unknown"), (_("no price is set, or no tokens counted"),), aim)
-    details = [_("each; %(sum)s in all") % {"sum": usd(figures.cost)}]
+        return Tile(_("Cost"), _("unknown"), (_("no price set, or no tokens reported"),), aim)
+    details = [_("each; %(sum)s in total") % {"sum": usd(figures.cost)}]
     if figures.unpriced:
         details.append(
             ngettext("%(n)s without a price", "%(n)s without a price", figures.unpriced)
@@ -72,11 +72,11 @@ def _cost(figures: Figures) -> Tile:
 
 def _tokens(figures: Figures) -> Tile:
     if figures.all_tokens is None or figures.tokens_each is None:
-        return Tile(_("Tokens"), "0", (_("no model has counted any"),))
+        return Tile(_("Tokens"), "0", (_("no model has reported any"),))
     return Tile(
         _("Tokens"),
         _count(figures.all_tokens),
-        (_("%(n)s for each answer of a model") % {"n": _count(round(figures.tokens_each))},),
+        (_("%(n)s per model answer") % {"n": _count(round(figures.tokens_each))},),
     )
 
 
@@ -87,10 +87,10 @@ def _cascade(figures: Figures, saved: float) -> Tile:
     ]
     if figures.agreement is not None:
         details.append(
-            _("both judges agreed in %(share)s of these whether to remember")
+            _("both assessors agreed on %(share)s of these")
             % {"share": _percent(figures.agreement)}
         )
-    return Tile(_("Model calls saved"), _percent(saved), tuple(details))
+    return Tile(_("Model calls avoided"), _percent(saved), tuple(details))
 
 
 def _percent(share: float) -> str:

@@ -40,11 +40,11 @@ LOOKED_AT = 5000
 """How many exchanges one search for words looks at; the next page looks further back."""
 # The words of templates/_assessment_state.html, so that filters and rows use the same ones.
 STATES = {
-    State.QUEUED: _("waiting to be assessed"),
+    State.QUEUED: _("waiting for assessment"),
     State.RUNNING: _("being assessed"),
-    State.RETRYING: _("will be tried again"),
-    State.DONE: _("remembered"),
-    State.IGNORED: _("nothing to remember"),
+    State.RETRYING: _("will be retried"),
+    State.DONE: _("saved"),
+    State.IGNORED: _("not saved"),
     State.FAILED: _("assessment failed"),
 }
 RUBRICS = {
@@ -53,8 +53,8 @@ RUBRICS = {
 }
 JUDGES = {
     "llm": _("a language model"),
-    "cascade": _("a language model where the built-in judge is unsure"),
-    "local": _("the built-in judge"),
+    "cascade": _("a language model when the built-in assessor is unsure"),
+    "local": _("the built-in assessor"),
 }
 
 

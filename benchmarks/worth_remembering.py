@@ -2,7 +2,7 @@
 
 `python -m benchmarks.worth_remembering --data FILE` reads LoCoMo's conversations, whose
 `observation` lists cite the turns that carry something, and prints the area under the ROC curve of
-our importance beside that of the turn's length. Nothing here is ever trained on.
+our importance beside that of the turn's length. Page not found is ever trained on.
 """
 
 import argparse

@@ -102,7 +102,7 @@ class Conversation(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        verbose_name=_("begun by"),
+        verbose_name=_("started by"),
     )
     memory = models.CharField(
         _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
@@ -170,14 +170,14 @@ class Message(models.Model):
     model = models.CharField(_("model"), max_length=120, blank=True)
     usage = models.JSONField(_("usage"), null=True, blank=True)
     is_cut = models.BooleanField(
-        _("cut by the model's limit of length"), default=False, db_default=False
+        _("cut off at the model's length limit"), default=False, db_default=False
     )
     # The memories recalled for this reply, as shown then: later changes do not alter them.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
     # The duration of the recall in ms; empty if there was none.
     recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
     # The memories that just missed, with the same numbers.
-    missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    missed = models.JSONField(_("just missed"), default=list, blank=True)
     # The use of each memory (memory.store.uses.Use), by its id; `taken_back` if a person undid it.
     uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})
     # The tool calls of this reply: name, arguments, result, success.

@@ -85,12 +85,12 @@ def parts(space: Space) -> list[Part]:
 
 
 _TITLES: Mapping[str, tuple[Any, Any]] = {
-    "chat": (_("Chat"), _("Answers in the playground, and whoever names no other model.")),
-    "judge": (_("Judge"), _("Decides what of a conversation is remembered.")),
-    "embeddings": (_("Embeddings"), _("Finds this space's memories by what they mean.")),
+    "chat": (_("Chat"), _("Answers chats unless another model is chosen.")),
+    "judge": (_("Assessor"), _("Decides which parts of a conversation to save.")),
+    "embeddings": (_("Embeddings"), _("Finds this space's memories by meaning.")),
     "new_embeddings": (
         _("Embeddings of new spaces"),
-        _("What spaces are made with from now on; this one has another model."),
+        _("The model that new spaces start with. This space uses another one."),
     ),
 }
 

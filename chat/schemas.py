@@ -21,7 +21,7 @@ MAX_TITLE, MAX_SEARCH = 120, 200
 
 def _on_one_line(name: str) -> str:
     if CONTROL_CHARACTERS.search(name):
-        raise ValueError("must hold no control characters")
+        raise ValueError("must not contain control characters")
     return name
 
 
@@ -96,9 +96,9 @@ class ChatIn(ChoicesIn):
     @model_validator(mode="after")
     def _private_or_kept(self) -> "ChatIn":
         if self.private and self.conversation_id:
-            raise ValueError("a private conversation has no conversation_id")
+            raise ValueError("must be empty for a private conversation")
         if self.history and not self.private:
-            raise ValueError("only a private conversation brings its history; others keep it")
+            raise ValueError("only allowed for a private conversation")
         return self
 
     @property

@@ -109,7 +109,7 @@ class Toolbox:
     def _tool(self, name: str) -> Tool[Any]:
         """Return one of the offered tools; raises NotFound."""
         if name not in self._offered:
-            raise NotFound(f"There is no such tool. There are: {', '.join(self._offered)}.")
+            raise NotFound(f"Unknown tool. Available tools: {', '.join(self._offered)}.")
         return TOOLS[name]
 
     def _caller(self) -> Caller:

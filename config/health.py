@@ -52,7 +52,7 @@ def check_ready() -> dict[str, str]:
     database = _database()
     return {
         "database": database,
-        "worker": _worker() if database == OK else _("Unknown without the database."),
+        "worker": _worker() if database == OK else _("Unknown: the database is not available."),
         "model": _model(),
     }
 
@@ -63,7 +63,7 @@ def _database() -> str:
         psycopg.connect(settings.DATABASE_URL, connect_timeout=_PATIENCE).close()
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            return _("The database has not been prepared for this version of Ebb.")
+            return _("The database has not been migrated to this version of Ebb.")
     except (DatabaseError, psycopg.Error):
         return _("The database does not answer.")
     return OK

@@ -9,7 +9,7 @@ from memory.access.authentication import BearerKey
 api = NinjaAPI(
     title="Ebb, OpenAI-compatible",
     version="1",
-    description="The configured model with memory, for any OpenAI client.",
+    description="The connected model with memory, for any OpenAI client.",
     auth=BearerKey(),
     docs=Swagger(settings={"persistAuthorization": True}),
     urls_namespace="openai",

@@ -23,7 +23,7 @@ _REFUSALS = {
         "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”.",
     ),
     403: ("Forbidden", "forbidden", "The key lacks the scope.", "This needs the scope “write”."),
-    404: ("NotFound", "not_found", "No such thing in this space.", "There is no such memory."),
+    404: ("NotFound", "not_found", "No such thing in this space.", "Memory not found."),
     409: ("Conflict", "conflict", "Not possible now.", "The memory is in the recycle bin."),
     422: (
         "InvalidArguments",

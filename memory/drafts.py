@@ -37,7 +37,7 @@ def _storable_json(value: Any) -> Any:
     if isinstance(value, str):
         _storable(value)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("must hold finite numbers")
+        raise ValueError("must contain finite numbers only")
     elif isinstance(value, list):
         for item in value:
             _storable_json(item)
@@ -63,7 +63,7 @@ def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError("must lie between the years 1 and 9999 in UTC") from None
+        raise ValueError("must be between the years 1 and 9999 in UTC") from None
 
 
 def _in_words(moment: object) -> object:
@@ -72,7 +72,7 @@ def _in_words(moment: object) -> object:
         return moment
     if isinstance(moment, datetime):
         return moment
-    raise ValueError("must be a time by ISO 8601, with its time zone")
+    raise ValueError("must be an ISO 8601 date and time with a time zone")
 
 
 # The patterns of texts in the JSON schemas; the functions above enforce them.

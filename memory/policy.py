@@ -36,7 +36,7 @@ class TtlPolicy(_Part):
     @model_validator(mode="after")
     def _thresholds_fall(self) -> "TtlPolicy":
         if not self.permanent_threshold >= self.medium_threshold >= self.low_threshold:
-            raise ValueError("thresholds must fall: permanent ≥ medium ≥ low")
+            raise ValueError("thresholds must decrease: permanent ≥ medium ≥ low")
         return self
 
     @property

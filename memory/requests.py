@@ -38,7 +38,7 @@ NumberedCursor = Annotated[
     str, Field(description=PLACE, json_schema_extra={"pattern": NUMBERED_CURSOR})
 ]
 
-Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
+Limit = Annotated[int, Field(ge=1, le=200, description="Maximum number of items.")]
 
 
 class PageIn(Schema):
@@ -62,7 +62,7 @@ MemoryReference = Annotated[str, Field(json_schema_extra=_MEMORY)]
 """A memory's short or whole id; memory.access.references rejects anything else."""
 
 MemoryId = Annotated[
-    str, Field(description="The memory's id, short or whole.", json_schema_extra=_MEMORY)
+    str, Field(description="The memory's id, short or full.", json_schema_extra=_MEMORY)
 ]
 RowId = Annotated[
     str,
@@ -72,8 +72,8 @@ OnceOnly = Annotated[
     IdempotencyKey | None,
     Header(
         alias="Idempotency-Key",
-        description="Of calls with the same key only the first is carried out; the others answer"
-        " what it answered.",
+        description="Repeat a call safely: a second call with the same key returns the first "
+        "call's answer.",
     ),
 ]
 
@@ -91,10 +91,10 @@ class Problem(Schema):
     type: str
     title: str
     status: int
-    code: Annotated[str, Field(description="What a program goes by.")]
-    detail: Annotated[str, Field(description="What a person reads.")]
+    code: Annotated[str, Field(description="A stable code for programs.")]
+    detail: Annotated[str, Field(description="An explanation for people.")]
     errors: Annotated[
-        list[dict[str, str]], Field(description="`field` and `message` of each wrong field.")
+        list[dict[str, str]], Field(description="`field` and `message` of each invalid field.")
     ]
     instance: str
 

@@ -68,7 +68,7 @@ class ModelNotFound(ModelError):
     """The endpoint does not know the model or the URL."""
 
     kind = "not_found"
-    sentence = "The endpoint does not know this model or address."
+    sentence = "The endpoint does not know this model, or the URL is wrong."
     permanent = True
 
 
@@ -76,14 +76,14 @@ class ModelRateLimited(ModelError):
     """The endpoint's rate limit was reached."""
 
     kind = "rate_limited"
-    sentence = "The model's endpoint asks for fewer requests."
+    sentence = "The model's endpoint reached its rate limit."
 
 
 class ModelBadRequest(ModelError):
     """The endpoint or the SDK rejected the request."""
 
     kind = "bad_request"
-    sentence = "The model's endpoint did not accept the request."
+    sentence = "The model's endpoint rejected the request."
     permanent = True
 
 
@@ -91,7 +91,7 @@ class ModelServerError(ModelError):
     """The endpoint failed with an error of its own."""
 
     kind = "server_error"
-    sentence = "The model's endpoint failed."
+    sentence = "The model's endpoint returned an error."
 
 
 class ModelBadAnswer(ModelError):
@@ -105,4 +105,4 @@ class ModelInterrupted(ModelError):
     """The connection broke before the answer was complete."""
 
     kind = "interrupted"
-    sentence = "The model's answer broke off."
+    sentence = "The model's answer was cut off."

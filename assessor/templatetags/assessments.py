@@ -68,14 +68,14 @@ def usd(dollars: float) -> str:
 def lifetime(ttl_seconds: int | None) -> str:
     """Return an assessment's lifetime in words; None means forever."""
     if ttl_seconds is None:
-        return _("stays for good")
+        return _("kept forever")
     return _("stays %(time)s") % {"time": how_long(timedelta(seconds=ttl_seconds))}
 
 
 @register.filter
 def judge_name(assessment: Assessment) -> str:
     """Return the assessor's name: the endpoint's model, or our name for the built-in one."""
-    return _("the built-in judge") if assessment.provider == "local" else assessment.model
+    return _("the built-in assessor") if assessment.provider == "local" else assessment.model
 
 
 @register.filter

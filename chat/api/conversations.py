@@ -51,7 +51,7 @@ def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
     space = access_to(request, "read").space
     conversation = Conversation.objects.in_space(space).filter(pk=parse_uuid(id)).first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     messages = Message.objects.in_space(space).of(conversation).shown()
     return {**vars(conversation), "messages": list(messages)}
 

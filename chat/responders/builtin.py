@@ -63,31 +63,43 @@ class BuiltinResponder(Responder):
 def _introduction(turn: Turn) -> list[str]:
     parts = [
         _(
-            "*I am Ebb’s built-in responder: no language model is connected, "
-            "so I answer only from memory.*"
+            "*I am Ebb’s built-in responder. No language model is connected, so I "
+            "answer only from memory.*"
         )
     ]
     if turn.system_prompt:
-        parts.append(_("*This conversation’s system prompt is for a model; I cannot follow it.*"))
+        parts.append(
+            _("*This conversation has a system prompt for a language model. I can't follow it.*")
+        )
     return parts
 
 
 def _answer(turn: Turn) -> list[str]:
     if turn.memory == MemoryUse.OFF:
-        return [_("Memory is off in this conversation: I look nothing up and learn nothing.")]
+        return [_("Memory is off in this conversation: I neither look things up nor save them.")]
     match kind_of(turn.question):
         case Kind.GREETING:
-            return [_("Hello. Tell me something worth remembering, or ask what you told me.")]
+            return [
+                _("Hello. Tell me something worth remembering, or ask about something you told me.")
+            ]
         case Kind.THANKS:
-            return [_("Gladly.")]
+            return [_("You're welcome.")]
         case Kind.WHO_ARE_YOU:
-            return [_("I am a program, not a language model: I look up what fits and quote it.")]
+            return [
+                _(
+                    "I am a program, not a language model. I look up memories that match and "
+                    "quote them."
+                )
+            ]
         case Kind.FORGET:
-            return [_("I cannot let go of a memory myself; you can, on the Memories page.")]
+            return [_("I can't delete memories. You can do it on the Memories page.")]
         case Kind.EVERYTHING:
             return _everything(turn)
         case Kind.TASK:
-            return [_("That takes a language model, and none is connected."), *_sure_of(turn)]
+            return [
+                _("I need a language model for that. Connect one in Settings → Models."),
+                *_sure_of(turn),
+            ]
         case Kind.QUESTION:
             return _sure_of(turn) or _unsure(turn)
     return _taken_note(turn)
@@ -96,7 +108,7 @@ def _answer(turn: Turn) -> list[str]:
 def _everything(turn: Turn) -> list[str]:
     if not turn.results:
         return [_("Nothing yet. Tell me something worth remembering.")]
-    first = _("This came to mind; all of it stands on the Memories page:")
+    first = _("Here's some of what I know. The rest is on the Memories page:")
     return [first, _list(turn, turn.results)]
 
 
@@ -108,9 +120,9 @@ def _sure_of(turn: Turn) -> list[str]:
     found = {result.memory.pk: result for answer in answers.values() for result in answer}
     if not found:
         return []
-    parts = [_("From what you told me before:"), _list(turn, list(found.values()))]
+    parts = [_("You told me before:"), _list(turn, list(found.values()))]
     for question in (question for question, answer in answers.items() if not answer):
-        parts.append(_("Of this I am not sure: %(question)s") % {"question": question})
+        parts.append(_("I'm not sure about: %(question)s") % {"question": question})
     return parts
 
 
@@ -127,14 +139,14 @@ def _unsure(turn: Turn) -> list[str]:
     near = [result for result in turn.results if _is_near(turn.question, result)]
     if near:
         near.sort(key=lambda result: -result.similarity)  # common words matter little here
-        return [_("I am not sure. What I remember that comes closest:"), _list(turn, near)]
+        return [_("I'm not certain, but this may help:"), _list(turn, near)]
     back = asked_back(turn.question)
     if not back:
-        return [_("I remember nothing that fits, and I know only what I was told.")]
+        return [_("I don't have anything about that. I only know what you've told me.")]
     if turn.memory != MemoryUse.ON:
-        return [_("I remember nothing that fits: I was never told, or it has been let go.")]
+        return [_("I don't have anything about that: either you never told me or it was deleted.")]
     return [
-        _("I remember nothing that fits. Tell me, and I will know next time: %(question)s")
+        _("I don't have anything about that. If you tell me, I'll know next time: %(question)s")
         % {"question": back}
     ]
 
@@ -142,14 +154,14 @@ def _unsure(turn: Turn) -> list[str]:
 def _taken_note(turn: Turn) -> list[str]:
     """Return the answer to a statement, with a related memory if there is one."""
     parts = [
-        _("I have passed that on to be judged. What is worth keeping will appear below.")
+        _("Noted. If it's worth remembering, it will appear below.")
         if turn.memory == MemoryUse.ON
-        else _("Memory is read-only in this conversation, so I will not keep that.")
+        else _("Memory is read-only in this conversation, so I won't save that.")
     ]
     related = [result for result in turn.results if _goes_with(turn.question, result)]
     if related:
         same = related[0].similarity >= SAME
-        parts.append(_("You have told me so:") if same else _("It goes with what I remember:"))
+        parts.append(_("You already told me:") if same else _("Related:"))
         parts.append(_list(turn, related[:1]))
     return parts
 

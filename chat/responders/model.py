@@ -85,7 +85,7 @@ class _Answer:
     def finished(self) -> Finished:
         """Return the end; raises ModelBadAnswer if the model only called tools."""
         if self.calls and not self.spoken:
-            raise ModelBadAnswer("it called tools and did not answer")
+            raise ModelBadAnswer("the model called tools and returned no answer")
         return Finished(self.finish_reason, self.usage)
 
 

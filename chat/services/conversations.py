@@ -23,7 +23,7 @@ def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -
     """
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not rows.update(deleted_at=now):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     withdraw(space=space, assessment_ids=_exchanges(space, conversation_id), now=now)
 
 
@@ -32,13 +32,13 @@ def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -
     made = chosen(choices)
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not (rows.update(**made) if made else rows.exists()):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
 
 
 def rename_conversation(*, space: Space, conversation_id: UUID, title: str) -> None:
     """Rename a conversation; raises NotFound."""
     if not Conversation.objects.in_space(space).filter(pk=conversation_id).update(title=title):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
 
 
 @transaction.atomic
@@ -50,7 +50,7 @@ def restore_conversation(*, space: Space, conversation_id: UUID, now: datetime) 
     rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id)
     conversation = rows.select_for_update().first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     if conversation.deleted_at is not None:
         exchanges = _exchanges(space, conversation_id)
         taken_at = conversation.deleted_at

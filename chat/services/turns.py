@@ -90,7 +90,7 @@ def answer_again(
     rows = Message.objects.in_space(space).of(conversation)
     replaced = rows.shown().last()
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
-        raise Conflict("There is no reply to replace.")
+        raise Conflict("The conversation has no reply to replace.")
     rows.filter(pk=replaced.pk).update(replaced_at=now, assessment=None)
     Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now)
     if replaced.assessment_id is not None:
@@ -122,7 +122,7 @@ def lock_conversation(
     rows = Conversation.objects.in_space(space)
     conversation = rows.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     messages = Message.objects.in_space(space).of(conversation)
     if not beside and messages.under_way(now).exists():
         raise Conflict("A reply is still being written in this conversation.")

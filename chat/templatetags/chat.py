@@ -12,10 +12,10 @@ from chat.markdown import to_html
 register = template.Library()
 
 _DONE = {
-    "remember": gettext_lazy("remembered: {about}"),
+    "remember": gettext_lazy("saved: {about}"),
     "search_memories": gettext_lazy("searched memories for: {about}"),
-    "update_memory": gettext_lazy("changed a memory: {about}"),
-    "forget": gettext_lazy("forgot: {about}"),
+    "update_memory": gettext_lazy("updated a memory: {about}"),
+    "forget": gettext_lazy("deleted: {about}"),
 }
 _ICONS = {
     "remember": "memories",
@@ -35,11 +35,11 @@ def markdown(text: str) -> SafeString:
 def tool_words(call: dict[str, Any]) -> str:
     """Describe a tool call in a few words: "searched memories for: pizza"."""
     if not call["ok"]:
-        return _("{name} did not work").format(name=call["name"])
+        return _("{name} failed").format(name=call["name"])
     written = call["memory"] or {}
     about = written.get("content") or call["arguments"].get("query", "")
     if written.get("status") == "review":
-        return _("held for review: {about}").format(about=about)
+        return _("sent to review: {about}").format(about=about)
     return str(_DONE[call["name"]]).format(about=about)
 
 

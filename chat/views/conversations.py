@@ -57,7 +57,7 @@ def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
         try:
             given = _TITLE.validate_python(request.POST.get("title", ""))
         except ValidationError:
-            return refusal(request, _("A title has 1 to 120 characters."))
+            return refusal(request, _("A title needs 1 to 120 characters."))
         rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
     context = {
         "conversation": get_object_or_404(rows, pk=conversation_id),

@@ -37,7 +37,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
     try:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
     except ValidationError:
-        return refusal(request, _("There is nothing to send, or too much of it."))
+        return refusal(request, _("The message is empty or too long."))
     try:
         reply = edit_message(
             space=access.space,
@@ -47,7 +47,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
             now=timezone.now(),
         )
     except Conflict:
-        return refusal(request, _("A reply is still being written. Stop it, then edit."))
+        return refusal(request, _("A reply is still being written. Stop it first, then edit."))
     conversation = reply.conversation
     context = {
         "chat_messages": messages_of(access.space, conversation),
@@ -67,7 +67,9 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
             space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
         )
     except Conflict:
-        return refusal(request, _("It was edited again since; only the latest edit comes back."))
+        return refusal(
+            request, _("This message was edited again. Only the latest edit can be undone.")
+        )
     address = reverse("conversation", args=[access.space.slug, conversation.pk])
     return HttpResponseClientRedirect(address)
 

@@ -109,7 +109,9 @@ async def stop(request: PageRequest, slug: str) -> HttpResponse:
                 stop_pending, space=message.space, message_id=message.pk, now=timezone.now()
             )
         if await in_thread(_is_being_written, message):
-            sentence = _("It is written elsewhere, and stops when nobody reads it there.")
+            sentence = _(
+                "This reply is running on another server and will stop once it's closed there."
+            )
             return await sync_to_async(refusal)(request, sentence)
     return HttpResponse(status=204)
 

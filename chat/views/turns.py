@@ -30,7 +30,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
         conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
     except (ValidationError, ValueError):
-        return refusal(request, _("There is nothing to send, or too much of it."))
+        return refusal(request, _("The message is empty or too long."))
     try:
         message = begin_turn(
             space=access.space,
@@ -41,7 +41,9 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             **choices_in(request.POST),
         )
     except Conflict:
-        return refusal(request, _("A reply is still being written. Send it again when it is done."))
+        return refusal(
+            request, _("A reply is still being written. Send your message when it is done.")
+        )
     address = reverse("conversation", args=[access.space.slug, message.conversation_id])
     if not request.htmx:
         return redirect(address)

@@ -80,7 +80,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
         own = origin is None or urlsplit(origin).netloc == host
         if not own and origin not in settings.CSRF_TRUSTED_ORIGINS:
             # Required by the protocol: another site's page must not call a server on this machine.
-            raise Forbidden("This origin may not call.")
+            raise Forbidden("Requests from this origin are not allowed.")
         access = BearerKey()(request)
         if access is None:
             raise AuthenticationError

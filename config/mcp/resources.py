@@ -29,7 +29,7 @@ LISTED = (
         uri=f"{_BEGIN}pinned",
         name="pinned",
         title="Pinned memories",
-        description="What a person has pinned, the most important first.",
+        description="Memories pinned by a person, most important first.",
         mime_type=MIME_TYPE,
     ),
 )
@@ -37,7 +37,7 @@ ONE = ResourceTemplate(
     uri_template=f"{_BEGIN}{{id}}",
     name="memory",
     title="A memory",
-    description="One memory, by its short or whole id, with its type and importance.",
+    description="One memory with its type and importance, by short or full id.",
     mime_type=MIME_TYPE,
 )
 
@@ -49,7 +49,7 @@ def read(access: Access, uri: str) -> str:
     """
     access.require("read")
     if not uri.startswith(_BEGIN):
-        raise NotFound(f"There is no such resource. There are: {_BEGIN}recent, pinned or an id.")
+        raise NotFound(f"Unknown resource. Available: {_BEGIN}recent, pinned or an id.")
     name = uri.removeprefix(_BEGIN)
     live = readable(access.space).live()
     if name == "recent":

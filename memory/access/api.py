@@ -118,7 +118,7 @@ def _key(access: Access, reference: str) -> ApiKey:
     rows = ApiKey.objects.in_space(access.space)
     key = rows.filter(public_id=parse_uuid(reference)).first()
     if key is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("API key not found.")
     return key
 
 
@@ -126,4 +126,4 @@ def _may_give(access: Access, scopes: Iterable[str]) -> None:
     """Raise Forbidden if a scope is not among the caller's own scopes."""
     for scope in scopes:
         if scope not in access.scopes:
-            raise Forbidden(f"You cannot give the scope “{scope}”, which you do not have.")
+            raise Forbidden(f"You cannot grant the scope “{scope}” because you do not have it.")

@@ -34,7 +34,7 @@ class Access:
     def require(self, scope: str) -> None:
         """Raise Forbidden unless the caller has this scope."""
         if scope not in self.scopes:
-            raise Forbidden(f"This needs the scope “{scope}”.")
+            raise Forbidden(f"This call needs the scope “{scope}”.")
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
@@ -44,7 +44,7 @@ def access_of_member(user: Any, slug: str | None) -> Access:
         memberships = memberships.filter(space__slug=slug)
     membership = memberships.filter(user=user).order_by("pk").first() if user.is_active else None
     if membership is None:
-        raise NotFound("There is no such space.")
+        raise NotFound("Space not found.")
     actor = Actor("user", user.get_username())
     return Access(membership.space, actor, _SCOPES_OF_ROLE[membership.role])
 

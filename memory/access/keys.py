@@ -89,7 +89,9 @@ def _spend(key: ApiKey, rate_limit: int, now: datetime) -> None:
         return
     spent_until = rows.values_list("spent_until", flat=True).get() or now
     wait = (spent_until + step - _MINUTE - now).total_seconds()
-    raise RateLimited(f"This key may ask {rate_limit} times a minute.", retry_after=max(wait, 0.0))
+    raise RateLimited(
+        f"Rate limit of {rate_limit} requests per minute exceeded.", retry_after=max(wait, 0.0)
+    )
 
 
 @transaction.atomic
@@ -102,7 +104,7 @@ def change_key(
     """
     key = _locked(space, key_id)
     if key.revoked_at is not None:
-        raise Conflict("The key was revoked.")
+        raise Conflict("The key is revoked.")
     changes = {field: value for field, value in changes.items() if getattr(key, field) != value}
     _check(changes, now)
     for field, value in changes.items():
@@ -124,9 +126,9 @@ def rotate_key(
     """
     key = _locked(space, key_id)
     if key.state(now) != "live":
-        raise Conflict("The key no longer works; create a new one.")
+        raise Conflict("The key has expired or is revoked. Create a new one.")
     if not timedelta() <= grace <= LONGEST_GRACE:
-        raise InvalidArguments(FieldError("grace_hours", "must lie between 0 and 168"))
+        raise InvalidArguments(FieldError("grace_hours", "must be between 0 and 168"))
     secret = _new_secret()
     key.previous_digest = key.digest if grace else None
     key.previous_until = now + grace if grace else None
@@ -150,7 +152,7 @@ def _new_secret() -> str:
 def _locked(space: Space, key_id: UUID) -> ApiKey:
     key = ApiKey.objects.in_space(space).filter(public_id=key_id).select_for_update().first()
     if key is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("API key not found.")
     return key
 
 
@@ -163,9 +165,9 @@ def _check(values: dict[str, Any], now: datetime, unknown: Sequence[str] = ()) -
         errors.append(FieldError("name", "must have at most 120 characters"))
     expires_at, rate_limit = values.get("expires_at"), values.get("rate_limit")
     if expires_at is not None and expires_at <= now:
-        errors.append(FieldError("expires_at", "must lie in the future"))
+        errors.append(FieldError("expires_at", "must be in the future"))
     if rate_limit is not None and not 1 <= rate_limit <= MAX_RATE_LIMIT:
-        errors.append(FieldError("rate_limit", f"must lie between 1 and {MAX_RATE_LIMIT}"))
+        errors.append(FieldError("rate_limit", f"must be between 1 and {MAX_RATE_LIMIT}"))
     if errors:
         raise InvalidArguments(*errors)
 

@@ -70,9 +70,9 @@ def invite_again(*, space: Space, user: User, actor: Actor, now: datetime) -> Us
     everything its user may see.
     """
     if not Membership.objects.filter(space=space, user=user).exists():
-        raise NotFound("There is no such member.")
+        raise NotFound("Member not found.")
     if not is_invitation(user):
-        raise Conflict("A login link is for somebody who has been invited and never came.")
+        raise Conflict("Login links are only for invited people who have never logged in.")
     _link(space, user, actor, now)
     return user
 
@@ -95,7 +95,7 @@ def _lock(space: Space) -> None:
 def _keep_an_owner(leaving: Membership) -> None:
     owners = Membership.objects.filter(space_id=leaving.space_id, role=Role.OWNER)
     if not owners.exclude(pk=leaving.pk).exists():
-        raise Conflict("A space needs an owner: make somebody else one first.")
+        raise Conflict("A space needs an owner. Make someone else an owner first.")
 
 
 def _link(space: Space, user: User, actor: Actor, now: datetime) -> None:

@@ -33,10 +33,10 @@ def many(space: Space, references: Sequence[str], *, field: str = "ids") -> list
     try:
         rows = list(readable(space).referred_to(*references))
     except ValueError:
-        raise InvalidArguments(FieldError(field, "neither a UUID nor a short id")) from None
+        raise InvalidArguments(FieldError(field, "must be a UUID or a short id")) from None
     found = {row.short_id for row in rows} | {row.pk for row in rows}
     if any((name if name in found else _whole(name)) not in found for name in references):
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     return rows
 
 

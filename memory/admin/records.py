@@ -43,7 +43,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
     search_fields = ("content", "actor_name")
-    search_help_text = _("Words of a memory, the name of who did it, or the memory's id.")
+    search_help_text = _("Search text, actor or memory id")
     ordering = ("-pk",)
 
     def get_search_results(

@@ -96,7 +96,7 @@ def _access(provider: str) -> tuple[str, str, str]:
         raise EmbeddingError(f"Unknown embedding provider: {provider!r}", permanent=True)
     if not (base_url or api_key):
         raise EmbeddingError(
-            f"The embedding provider {provider!r} has neither a key nor an address here",
+            f"The embedding provider {provider!r} has no key and no URL",
             permanent=True,
             kind="not_configured",
         )

@@ -18,14 +18,14 @@ class Failure(Enum):
 
     UNREACHABLE = ("The embedding endpoint cannot be reached.", False)
     TIMEOUT = ("The embedding endpoint did not answer in time.", False)
-    INTERRUPTED = ("The embedding endpoint's answer broke off.", False)
-    RATE_LIMITED = ("The embedding endpoint asks for fewer requests.", False)
-    SERVER_ERROR = ("The embedding endpoint failed.", False)
+    INTERRUPTED = ("The embedding endpoint's answer was cut off.", False)
+    RATE_LIMITED = ("The embedding endpoint reached its rate limit.", False)
+    SERVER_ERROR = ("The embedding endpoint returned an error.", False)
     BAD_ANSWER = ("The embedding endpoint's answer could not be read.", False)
     UNAUTHORIZED = ("The embedding endpoint refused the API key.", True)
-    NOT_FOUND = ("The embedding endpoint does not know this model or address.", True)
-    TEXTS_REFUSED = ("The embedding endpoint did not accept the texts.", True)
-    BAD_REQUEST = ("The embedding endpoint did not accept the request.", True)
+    NOT_FOUND = ("The embedding endpoint does not know this model, or the URL is wrong.", True)
+    TEXTS_REFUSED = ("The embedding endpoint rejected the texts.", True)
+    BAD_REQUEST = ("The embedding endpoint rejected the request.", True)
 
     def error(self, detail: str = "", *, retry_after: float | None = None) -> EmbeddingError:
         """Return the error to raise; `detail` is the message of the endpoint or the network."""

@@ -79,7 +79,7 @@ class RemoteEmbedder(Embedder):
         try:
             "".join(texts).encode()
         except UnicodeEncodeError as error:  # a lone surrogate
-            raise EmbeddingError("A text is not valid Unicode", permanent=True) from error
+            raise EmbeddingError("The text is not valid Unicode", permanent=True) from error
         rows = [self._embed_batch(batch, kind) for batch in _batches(texts)]
         return np.concatenate([np.empty((0, self.dimensions), np.float32), *rows])
 

@@ -66,7 +66,7 @@ def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetim
     with transaction.atomic():
         held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
         if held.embedder_id == embedder.pk:
-            raise Conflict("The space has this model already.")
+            raise Conflict("The space already uses this model.")
         job = jobs.start_job(
             space=space,
             kind=KIND,
@@ -86,7 +86,7 @@ def cancel_switch(*, space: Space, now: datetime) -> Job:
     """
     job = latest_switch(space)
     if job is None or job.state in {JobState.DONE, JobState.CANCELLED}:
-        raise NotFound("This space is not moving to another model.")
+        raise NotFound("No move to another embedding model is running in this space.")
     jobs.cancel(space=space, job_id=job.pk, now=now)
     Space.objects.filter(pk=space.pk).update(next_embedder=None)
     _drop_vectors(space, job.parameters["to"])
@@ -97,7 +97,7 @@ def resume_switch(*, space: Space, now: datetime) -> Job:
     """Resume a failed or cancelled move. Raises NotFound, or Conflict if it has not stopped."""
     job = latest_switch(space)
     if job is None:
-        raise NotFound("This space was never to move to another model.")
+        raise NotFound("This space has never been moved to another embedding model.")
     return jobs.resume(space=space, job_id=job.pk, now=now)
 
 
@@ -131,7 +131,7 @@ def _begin(job: Job, target: Embedder) -> None:
     """Make writers embed by both models from here on, also when a cancelled job was resumed."""
     held = Space.objects.select_for_update(no_key=True).get(pk=job.space_id)
     if held.embedder_id == target.pk:
-        raise Conflict("The space has this model already.")
+        raise Conflict("The space already uses this model.")
     Space.objects.filter(pk=held.pk).update(next_embedder=target)
     total = Memory.objects.in_space(held).count()
     missing = Memory.objects.in_space(held).without_vector_by(target).count()

@@ -29,7 +29,7 @@ def get_job(request: HttpRequest, id: RowId) -> JobOut:
     """Return a job with its progress and an estimate of the remaining time."""
     job = Job.objects.in_space(access_to(request, "read").space).filter(pk=parse_uuid(id)).first()
     if job is None:
-        raise NotFound("There is no such job.")
+        raise NotFound("Job not found.")
     return JobOut.of(job, timezone.now())
 
 

@@ -36,8 +36,8 @@ DEPTH = 10  # memories per column
 HEAVIEST = 3.0
 
 SIGNAL_WORDS: Final = {
-    "semantic": gettext_lazy("semantic"),
-    "lexical": gettext_lazy("lexical"),
+    "semantic": gettext_lazy("meaning"),
+    "lexical": gettext_lazy("keywords"),
     "speaker": gettext_lazy("speaker"),
     "recency": gettext_lazy("recency"),
     "importance": gettext_lazy("importance"),
@@ -95,16 +95,18 @@ def asked(params: QueryDict, document: PolicyDocument) -> tuple[LabRequest, list
     query = SentText().clean(params.get("q"))
     wrong = []
     if len(query) > MAX_QUERY:
-        wrong.append(_("The question is too long: at most %(n)d characters.") % {"n": MAX_QUERY})
+        wrong.append(
+            _("The question is too long: use at most %(n)d characters.") % {"n": MAX_QUERY}
+        )
         query = query[:MAX_QUERY]
     names = list(dict.fromkeys(name for name in params.getlist("profile") if name))
     known = [name for name in names if name in PROFILES or name == OWN]
     for name in names:
         if name not in known:
             said = {"name": name[:40], "known": ", ".join(PROFILES)}
-            wrong.append(_("There is no profile “%(name)s”. There are: %(known)s.") % said)
+            wrong.append(_("There is no profile “%(name)s”. Choose one of: %(known)s.") % said)
     if len(known) > MAX_COLUMNS:
-        wrong.append(_("At most %(n)d columns stand beside each other.") % {"n": MAX_COLUMNS})
+        wrong.append(_("Compare at most %(n)d columns.") % {"n": MAX_COLUMNS})
     holds = document.recall.profile
     weights, refused = _weights(params, PROFILES[holds])
     wrong += refused if OWN in known else []
@@ -125,9 +127,9 @@ def _weights(params: QueryDict, otherwise: Profile) -> tuple[dict[str, float], l
             weights[signal] = weight + 0.0  # not -0.0
         else:
             said = {"signal": SIGNAL_WORDS[signal], "most": f"{HEAVIEST:g}"}
-            wrong.append(_("%(signal)s: a weight is a number from 0 to %(most)s.") % said)
+            wrong.append(_("%(signal)s: enter a weight from 0 to %(most)s.") % said)
     if not any(weights.values()):
-        wrong.append(_("Weights of one's own: at least one has to be above 0."))
+        wrong.append(_("At least one weight must be above 0."))
     return weights, wrong
 
 
@@ -207,13 +209,13 @@ class Column:
 
     @property
     def label(self) -> str:
-        return _("weights of my own") if self.is_own else self.profile.name
+        return _("custom weights") if self.is_own else self.profile.name
 
     @property
     def meaning(self) -> str:
         """The description of the profile."""
         if self.is_own:
-            return _("tried here, kept nowhere")
+            return _("for this comparison only")
         return str(PROFILE_MEANINGS[self.profile.name])
 
     @property

@@ -20,7 +20,7 @@ def mark_relevance(
     Raises NotFound.
     """
     if not Memory.objects.in_space(space).filter(pk=memory_id).exists():
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     mark, _made = RelevanceMark.objects.in_space(space).update_or_create(
         space=space,
         query=query,

@@ -101,7 +101,7 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Mark the memory as relevant to the question or not; "" removes the mark."""
     query, said = _question(request, access), request.POST.get("relevant", "")
     if said and said not in MARKS:
-        raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
+        raise InvalidArguments(FieldError("relevant", "must be yes, no or empty"))
     if said:
         mark_relevance(
             space=access.space,
@@ -128,7 +128,9 @@ def save(request: PageRequest, access: Access) -> HttpResponse:
             space=access.space, query=query or _question(request, access), now=timezone.now()
         )
     except Conflict:
-        said = _("There are %(n)d saved questions already. Delete one first.") % {"n": MAX_SAVED}
+        said = _("You have %(n)d saved questions, the maximum. Delete one first.") % {
+            "n": MAX_SAVED
+        }
         return _drawn(request, access, toast={"text": said, "level": "warning"})
     return _drawn(request, access)
 
@@ -142,7 +144,7 @@ def drop(request: PageRequest, access: Access) -> HttpResponse:
     asked, _wrong = _asked(request, access)
     again = urlencode({"dropped": query})
     undo = f"{reverse('lab_save', args=[access.space.slug])}?{asked.state}&{again}"
-    toast = {"text": _("The question is not kept any more."), "undo_url": undo}
+    toast = {"text": _("Question removed."), "undo_url": undo}
     return _drawn(request, access, toast=toast)
 
 
@@ -159,9 +161,9 @@ def adopt(request: PageRequest, access: Access, profile: str) -> HttpResponse:
         now=timezone.now(),
     )
     if after.version == before.version:
-        said = {"text": _("Nothing was changed: this profile holds already."), "level": "info"}
+        said = {"text": _("No changes: this profile is already in use."), "level": "info"}
         return _drawn(request, access, toast=said)
-    text = _("%(profile)s ranks in this space now: version %(version)d of its rules.")
+    text = _("This space now ranks with %(profile)s. Policy saved as version %(version)d.")
     was = reverse("lab_adopt", args=[access.space.slug, before.document.recall.profile])
     undo = f"{was}?{_asked(request, access)[0].state}"
     toast = {"text": text % {"profile": profile, "version": after.version}, "level": "success"}
@@ -175,7 +177,7 @@ def _asked(request: PageRequest, access: Access) -> tuple[LabRequest, list[str]]
 def _question(request: PageRequest, access: Access) -> str:
     asked, wrong = _asked(request, access)
     if wrong or not asked.query:
-        raise InvalidArguments(FieldError("q", "a question is needed"))
+        raise InvalidArguments(FieldError("q", "enter a question"))
     return asked.query
 
 

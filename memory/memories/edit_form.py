@@ -15,12 +15,12 @@ from memory.models.memories import MemoryType
 from memory.store.services import revise_memory
 
 SENTENCES = {
-    "content": _("It has to say something, in 20,000 characters at most."),
-    "memory_type": _("There is no such type."),
-    "importance": _("Importance is a number from 0 to 1."),
+    "content": _("Enter 1 to 20,000 characters."),
+    "memory_type": _("Choose a type from the list."),
+    "importance": _("Enter a number from 0 to 1."),
 }
-IN_THE_BIN = _("It is in the bin; take it back first.")
-OVERTAKEN = _("It was changed while you wrote. Save again to put yours in the place of:")
+IN_THE_BIN = _("This memory is in the bin. Restore it first.")
+OVERTAKEN = _("Someone changed this memory while you were editing. Save again to replace:")
 
 
 class _Content(forms.CharField):

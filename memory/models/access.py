@@ -132,13 +132,13 @@ class ApiKey(models.Model):
     space = models.ForeignKey(Space, models.CASCADE, related_name="api_keys")
     public_id = models.UUIDField(unique=True, db_default=RandomUUID(), editable=False)
     name = models.CharField(_("name"), max_length=120, blank=True)
-    prefix = models.CharField(_("begins with"), max_length=12)
+    prefix = models.CharField(_("prefix"), max_length=12)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     previous_digest = models.CharField(  # noqa: DJ001 - of many keys without one, "" is not unique
         max_length=64, unique=True, null=True, blank=True, editable=False
     )
     previous_until = models.DateTimeField(
-        _("earlier secret works until"), null=True, blank=True, editable=False
+        _("previous secret works until"), null=True, blank=True, editable=False
     )
     scopes = ArrayField(models.CharField(max_length=10, choices=Scope), verbose_name=_("scopes"))
     rate_limit = models.PositiveIntegerField(_("requests a minute"), null=True, blank=True)

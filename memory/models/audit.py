@@ -24,8 +24,8 @@ class AuditAction(models.TextChoices):
 
     SPACE_CREATED = "space.created", _("space created")
     SPACE_RENAMED = "space.renamed", _("space renamed")
-    SPACE_CLOSED = "space.closed", _("space to be deleted")
-    SPACE_REOPENED = "space.reopened", _("space brought back")
+    SPACE_CLOSED = "space.closed", _("space deletion started")
+    SPACE_REOPENED = "space.reopened", _("space restored")
     KEY_CREATED = "key.created", _("key created")
     KEY_CHANGED = "key.changed", _("key changed")
     KEY_ROTATED = "key.rotated", _("key rotated")
@@ -33,23 +33,23 @@ class AuditAction(models.TextChoices):
     MEMBER_ADDED = "member.added", _("member added")
     MEMBER_CHANGED = "member.changed", _("member changed")
     MEMBER_REMOVED = "member.removed", _("member removed")
-    MEMBER_LINKED = "member.linked", _("login link made")
+    MEMBER_LINKED = "member.linked", _("login link created")
     WEBHOOK_CREATED = "webhook.created", _("webhook created")
     WEBHOOK_CHANGED = "webhook.changed", _("webhook changed")
     WEBHOOK_ROTATED = "webhook.rotated", _("webhook rotated")
     WEBHOOK_DELETED = "webhook.deleted", _("webhook deleted")
-    ASSESSED_AGAIN = "assessment.again", _("assessed again")
+    ASSESSED_AGAIN = "assessment.again", _("re-assessed")
 
 
 class AuditEntry(models.Model):
     """One entry. Append-only: it outlives its subject, so it stores a name and no foreign key."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    at = models.DateTimeField(_("at"), default=timezone.now)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    at = models.DateTimeField(_("time"), default=timezone.now)
+    actor_type = models.CharField(_("actor type"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     action = models.CharField(_("action"), max_length=20, choices=AuditAction)
-    subject = models.CharField(_("what"), max_length=200)
+    subject = models.CharField(_("subject"), max_length=200)
     detail = models.JSONField(_("details"), default=dict)
 
     objects: ClassVar[models.Manager[AuditEntry]] = AuditQuerySet.as_manager()

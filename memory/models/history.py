@@ -112,7 +112,7 @@ class Action(models.TextChoices):
     REVISED = "revised", _("revised")
     REINFORCED = "reinforced", _("reinforced")
     USED = "used", _("used")
-    UNUSED = "unused", _("use taken back")
+    UNUSED = "unused", _("use undone")
     EXPIRED = "expired", _("expired")
     EVICTED = "evicted", _("evicted")
     DELETED = "deleted", _("deleted")
@@ -121,7 +121,7 @@ class Action(models.TextChoices):
     PINNED = "pinned", _("pinned")
     UNPINNED = "unpinned", _("unpinned")
     EXTENDED = "extended", _("extended")
-    HELD = "held", _("held for review")
+    HELD = "held", _("sent to review")
     APPROVED = "approved", _("approved")
     REJECTED = "rejected", _("rejected")
 
@@ -136,9 +136,9 @@ class MemoryEvent(models.Model):
     id = models.BigAutoField(primary_key=True)
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     memory_id = models.UUIDField(_("memory"))
-    at = models.DateTimeField(_("at"), default=timezone.now)
+    at = models.DateTimeField(_("time"), default=timezone.now)
     action = models.CharField(_("action"), max_length=10, choices=Action)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_type = models.CharField(_("actor type"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     reason = models.TextField(_("reason"), blank=True)
     # For pages (memory.models.reasons); empty for a reason that has only a sentence.
@@ -146,7 +146,7 @@ class MemoryEvent(models.Model):
     reason_argument = models.TextField(default="", db_default="", editable=False)
     content = models.TextField(_("content"))
     importance = models.FloatField(_("importance"))
-    current_importance = models.FloatField(_("importance then"))
+    current_importance = models.FloatField(_("importance at that time"))
     rank = models.PositiveIntegerField(_("rank"), null=True)
     policy_version = models.PositiveIntegerField(_("policy version"))
     action_id = models.UUIDField(null=True, editable=False)
@@ -200,7 +200,7 @@ class MemoryRevision(models.Model):
     # For pages (memory.models.reasons); empty for a reason that has only a sentence.
     reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
     reason_argument = models.TextField(default="", db_default="", editable=False)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_type = models.CharField(_("actor type"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     action_id = models.UUIDField(null=True, editable=False)
 

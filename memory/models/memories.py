@@ -115,8 +115,8 @@ class MemoryType(models.TextChoices):
 class Status(models.TextChoices):
     """A memory's status: live ones are recalled, binned ones can be restored."""
 
-    LIVE = "live", _("live")
-    REVIEW = "review", _("in review")
+    LIVE = "live", _("active")
+    REVIEW = "review", _("waiting for review")
     BINNED = "binned", _("in the bin")
 
 
@@ -183,14 +183,14 @@ class Memory(models.Model):
     # The start of the current lifetime: the memory was saved (however old the statement), used,
     # given another importance, or restored. A new TTL counts from here.
     clock_started_at = models.DateTimeField(
-        _("lifetime counts from"), default=timezone.now, db_default=Now(), editable=False
+        _("lifetime starts"), default=timezone.now, db_default=Now(), editable=False
     )
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
-    restored_at = models.DateTimeField(_("taken back"), null=True, blank=True, editable=False)
+    restored_at = models.DateTimeField(_("restored"), null=True, blank=True, editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
     # The source. Conversations and assessments belong to other apps: names, not foreign keys.
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     # The order of a conversation's turns that have the same time.
@@ -198,15 +198,15 @@ class Memory(models.Model):
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
 
     # Why the memory was sent to review; kept after its approval.
-    review_reason = models.TextField(_("held because"), blank=True, editable=False)
+    review_reason = models.TextField(_("review reason"), blank=True, editable=False)
     # The proposed change to another memory (review.proposals); null for none.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Set while the memory is in the bin.
-    binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
+    binned_at = models.DateTimeField(_("moved to bin"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
-    importance_then = models.FloatField(_("importance then"), null=True, blank=True)
-    rank_then = models.PositiveIntegerField(_("rank then"), null=True, blank=True)
+    importance_then = models.FloatField(_("importance at that time"), null=True, blank=True)
+    rank_then = models.PositiveIntegerField(_("rank at that time"), null=True, blank=True)
 
     # Prepared by memory.text.lexemes in the space's language.
     search = SearchVectorField(editable=False)

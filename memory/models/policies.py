@@ -22,7 +22,7 @@ class PolicyVersion(models.Model):
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField(_("document"))
     created_at = models.DateTimeField(_("created"), default=timezone.now)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_type = models.CharField(_("actor type"), max_length=10)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
 
     class Meta:

@@ -17,22 +17,22 @@ REASONS: Final = {
     "conversation": _("conversation {said}"),
     "reverted": _("reverted to revision {said}"),
     "irrelevant": _("not relevant to “{said}”"),
-    "relevant_again": _("relevant to “{said}” after all"),
+    "relevant_again": _("relevant to “{said}” again"),
     "replaced": _("replaced by: {said}"),
-    "said_again": _("said again: {said}"),
+    "said_again": _("restated: {said}"),
     "known": _("known already: {said}"),
     "added": _("added to what was known: {said}"),
     "proposed_again": _("proposed again: {said}"),
-    "approval_undone": _("an approval was taken back"),
+    "approval_undone": _("an approval was undone"),
     "corrected_in_review": _("corrected in review"),
-    "corrected_at_source": _("corrected where it was learned"),
-    "discarded_at_source": _("discarded where it was learned"),
-    "changed_in_admin": _("changed in the administration"),
-    "assessed": _("judged with its exchange"),
-    "source_edited": _("What it was learned from has been said anew."),
-    "superseder_restored": _("What had superseded it is back."),
-    "conversation_deleted": _("Its conversation was deleted before it was judged."),
-    "learning_off": _("Learning from conversations was turned off before it was judged."),
+    "corrected_at_source": _("corrected in the chat"),
+    "discarded_at_source": _("discarded in the chat"),
+    "changed_in_admin": _("changed in the admin"),
+    "assessed": _("assessed with its message"),
+    "source_edited": _("The message it was learned from was edited."),
+    "superseder_restored": _("The memory that had replaced it was restored."),
+    "conversation_deleted": _("Its conversation was deleted before the assessment."),
+    "learning_off": _("Learning from conversations was turned off before the assessment."),
     "imported": _("imported"),
     "undone": _("undone"),
     "assessed_again": _("judged again"),
@@ -42,31 +42,34 @@ REASONS: Final = {
     "type_changed": _("type: {said}"),
 }
 
-UNSURE: Final = _("The judge was not sure")
-CONFLICT: Final = _("It contradicts what is known")
-# The parts of a kind: where the suspicious text is, what it does (assessor.screening), and others.
+UNSURE: Final = "The judge was not sure"
+CONFLICT: Final = "It contradicts what is known"
+# The parts of a kind as stored: where the suspicious text is, what it does (assessor.screening),
+# and others; and as a page says it.
 _KINDS: Final = {
-    UNSURE,
-    CONFLICT,
-    _("In the user's message"),
-    _("In text the user showed"),
-    _("In the assistant's reply"),
-    _("In the context"),
-    _("In the summary"),
-    _("dictates what to remember of the user"),
-    _("gives the judge's answer itself"),
-    _("overrides instructions"),
-    _("plants an instruction for later"),
-    _("puts words into the assistant's mouth"),
-    _("sends the user's data away"),
-    _("sets its own importance"),
-    _("sets its own lifetime"),
-    _("speaks as the system"),
-    _("speaks to the assistant"),
-    _("speaks to the machine that reads it"),
-    _("tells the assistant to keep something from the user"),
-    _("tells the judge what it is"),
-    _("vouches for somebody"),
+    UNSURE: _("The assessor was not sure"),
+    CONFLICT: _("It contradicts a known memory"),
+    "In the user's message": _("In the user's message"),
+    "In text the user showed": _("In text the user pasted"),
+    "In the assistant's reply": _("In the assistant's reply"),
+    "In the context": _("In the context"),
+    "In the summary": _("In the summary"),
+    "dictates what to remember of the user": _("tries to dictate what is remembered"),
+    "gives the judge's answer itself": _("tries to give the assessor's answer"),
+    "overrides instructions": _("tries to override instructions"),
+    "plants an instruction for later": _("tries to plant an instruction for later"),
+    "puts words into the assistant's mouth": _("puts words into the assistant's mouth"),
+    "sends the user's data away": _("tries to send the user's data elsewhere"),
+    "sets its own importance": _("tries to set its own importance"),
+    "sets its own lifetime": _("tries to set its own lifetime"),
+    "speaks as the system": _("pretends to be the system"),
+    "speaks to the assistant": _("gives the assistant an instruction"),
+    "speaks to the machine that reads it": _("gives the reading program an instruction"),
+    "tells the assistant to keep something from the user": _(
+        "asks the assistant to hide something from the user"
+    ),
+    "tells the judge what it is": _("tells the assessor how to assess it"),
+    "vouches for somebody": _("vouches for someone"),
 }
 QUOTE_BEGINS = ": “"
 MAX_QUOTED = 200  # characters
@@ -103,7 +106,7 @@ def in_words(reason: str) -> str:
     if reason in REASONS.values():
         return gettext(reason)
     kind, begins, quote = reason.partition(QUOTE_BEGINS)
-    parts = [gettext(part) if part in _KINDS else part for part in kind.split(": ")]
+    parts = [gettext(_KINDS[part]) if part in _KINDS else part for part in kind.split(": ")]
     return ": ".join(parts) + begins + quote
 
 

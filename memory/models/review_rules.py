@@ -33,20 +33,20 @@ class ReviewRule(models.Model):
     """
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    kind = models.TextField(_("kind of reason"))
+    kind = models.TextField(_("reason type"))
     # A kind may be too long for an index.
     kind_digest = models.GeneratedField(
         expression=MD5("kind"), output_field=models.CharField(max_length=32), db_persist=True
     )
     approve = models.BooleanField(_("approve"))
-    made_by = models.CharField(_("made by"), max_length=150)
+    made_by = models.CharField(_("created by"), max_length=150)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
     objects: ClassVar[models.Manager[ReviewRule]] = ReviewRuleQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("standing decision")
-        verbose_name_plural = _("standing decisions")
+        verbose_name = _("review rule")
+        verbose_name_plural = _("review rules")
         constraints = [
             models.UniqueConstraint(fields=["space", "kind_digest"], name="review_rule_once")
         ]

@@ -111,9 +111,9 @@ class WebhookDelivery(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     due_at = models.DateTimeField(_("next attempt"), default=timezone.now)
     tried_at = models.DateTimeField(_("last attempt"), null=True, blank=True)
-    took_ms = models.FloatField(_("took"), null=True, blank=True)
-    status = models.PositiveSmallIntegerField(_("answer"), null=True, blank=True)
-    response = models.TextField(_("what was answered"), blank=True)
+    took_ms = models.FloatField(_("duration"), null=True, blank=True)
+    status = models.PositiveSmallIntegerField(_("status code"), null=True, blank=True)
+    response = models.TextField(_("response"), blank=True)
     error = models.TextField(_("error"), blank=True)
 
     objects: ClassVar[models.Manager[WebhookDelivery]] = DeliveryQuerySet.as_manager()

@@ -8,7 +8,7 @@ class WorkerHeartbeat(models.Model):
     """The last sign of life of a queue's workers (config.celery). One row per queue."""
 
     queue = models.CharField(_("queue"), max_length=60, primary_key=True)
-    at = models.DateTimeField(_("at"))
+    at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("worker heartbeat")

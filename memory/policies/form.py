@@ -75,9 +75,9 @@ class Rule:
     def sentence(self) -> str:
         """A sentence on the accepted values."""
         if self.kind == "text":
-            return _("Two small letters, as en or zh.")
+            return _("Use a two-letter code such as en.")
         if self.kind == "choice":
-            return _("One of those listed.")
+            return _("Choose one of the options.")
         limits = {"least": self.least, "above": self.above, "most": self.most}
         bounds = {
             name: number_format(self.text(one), force_grouping=True)
@@ -85,10 +85,10 @@ class Rule:
             if one is not None
         }
         if self.above is not None:
-            return _("A number above %(above)s, at most %(most)s.") % bounds
+            return _("Enter a number above %(above)s, at most %(most)s.") % bounds
         if self.kind == "whole":
-            return _("A whole number from %(least)s to %(most)s.") % bounds
-        return _("A number from %(least)s to %(most)s.") % bounds
+            return _("Enter a whole number from %(least)s to %(most)s.") % bounds
+        return _("Enter a number from %(least)s to %(most)s.") % bounds
 
 
 @dataclass(frozen=True)

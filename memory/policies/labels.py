@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _MEMORIES: Final = pgettext_lazy("after a number", "memories")
 
 PROFILE_MEANINGS: Final = {
-    "hybrid": _("words and meaning, with a little recency and importance"),
-    "similar_recent": _("meaning, and how recent it is"),
-    "typed": _("meaning, and how important it is"),
-    "vivid": _("the closest three in meaning among what matters most"),
+    "hybrid": _("keywords and meaning, with a little recency and importance"),
+    "similar_recent": _("meaning and recency"),
+    "typed": _("meaning and importance"),
+    "vivid": _("the three closest in meaning among the most important"),
     "combined": _("meaning, with a little recency and importance"),
-    "relevance": _("meaning alone"),
-    "date": _("the newest, whatever is asked"),
+    "relevance": _("meaning only"),
+    "date": _("newest first, whatever the question"),
 }
 """The signals that each ranking profile uses."""
 
@@ -51,25 +51,28 @@ class GroupLabels:
 GROUPS: Final = {
     "": GroupLabels(
         _("Basics"),
-        _("Its language, how much there may be, how long what was let go can be taken back."),
+        _("Language, number of memories, and time in the bin."),
     ),
     "ttl": GroupLabels(
         _("Lifetimes"),
-        _("How long a memory stays, by its importance. Days may be fractions."),
-        _("These three have to fall: for good, then medium, then low importance."),
+        _("How long a memory is kept, by importance. Fractions of a day are allowed."),
+        _("These three must decrease: keep forever, medium, low."),
     ),
     "decay": GroupLabels(
         _("Fading"),
-        _("How importance fades while a memory is not used. The least important now go first."),
+        _(
+            "How importance fades while a memory is not used. The least important "
+            "memories are removed first."
+        ),
     ),
     "recall": GroupLabels(
         _("Recall"),
-        _("How memories are found, and how many reach the model."),
+        _("How memories are found, and how many are sent to the model."),
         _("There is no such profile."),
     ),
     "assessment": GroupLabels(
         _("Assessment"),
-        _("Who judges what was said, when, and what is kept of it."),
+        _("Which assessor is used, when, and what is saved."),
     ),
 }
 """Labels by the path of the part; "" is the part of the top-level settings."""
@@ -79,78 +82,87 @@ _DAYS, _HOURS = _("days"), _("hours")
 LABELS: Final = {
     "language": Labels(
         _("Language"),
-        _("Two letters, as en, de or zh: whose words the search knows. A change indexes all anew."),
+        _(
+            "Language used for keyword search. Changing it rebuilds the index. Use a "
+            "two-letter code such as en, de or zh."
+        ),
     ),
     "capacity": Labels(
         _("Capacity"),
-        _("Above this many memories, the least important now are let go."),
+        _("When exceeded, the least important memories are removed."),
         _MEMORIES,
     ),
     "grace_hours": Labels(
-        _("Grace"), _("So long a new memory is spared when there are too many."), _HOURS
+        _("Grace period"), _("New memories are protected from removal for this long."), _HOURS
     ),
     "bin_days": Labels(
-        _("Bin"), _("So long what was let go can be taken back; then it is gone for good."), _DAYS
+        _("Time in the bin"), _("Deleted memories can be restored for this long."), _DAYS
     ),
     "ttl.permanent_threshold": Labels(
-        _("For good from"), _("From this importance on a memory never expires.")
+        _("Keep forever at or above"), _("Memories of this importance or more never expire.")
     ),
     "ttl.medium_threshold": Labels(
-        _("Medium from"), _("Below “for good”, and from this importance on.")
+        _("Medium at or above"), _("Below “keep forever” and at least this.")
     ),
     "ttl.low_threshold": Labels(
-        _("Low from"), _("Below medium, and from here on; what weighs less is very low.")
+        _("Low at or above"), _("Below medium and at least this. Anything lower is very low.")
     ),
-    "ttl.medium_days": Labels(_("Medium stays"), _("Unless it is used meanwhile."), _DAYS),
-    "ttl.low_days": Labels(_("Low stays"), _("Unless it is used meanwhile."), _DAYS),
-    "ttl.very_low_days": Labels(_("Very low stays"), _("With 0 it goes at the next sweep."), _DAYS),
+    "ttl.medium_days": Labels(_("Medium lifetime"), _("Restarted on use."), _DAYS),
+    "ttl.low_days": Labels(_("Low lifetime"), _("Restarted on use."), _DAYS),
+    "ttl.very_low_days": Labels(
+        _("Very low lifetime"), _("0 = removed at the next cleanup."), _DAYS
+    ),
     "ttl.renew_on_use": Labels(
-        _("Use renews"), _("A memory that helped to answer begins its lifetime anew.")
+        _("Restart lifetime on use"), _("A memory that was used in a reply starts a new lifetime.")
     ),
     "decay.floor": Labels(
-        _("Never fades below"),
-        _("The part of its importance that a memory keeps for ever, 0 to 1."),
+        _("Fade floor"),
+        _("The share of importance that never fades, 0 to 1."),
     ),
     "decay.scale_days": Labels(
-        _("Pace"), _("After so long without use, about a third of what can fade is left."), _DAYS
+        _("Fade time"),
+        _("About two thirds of what can fade is gone after this time without use."),
+        _DAYS,
     ),
     "recall.profile": Labels(
-        _("Ranking"), _("What decides the order of what is found."), choices=PROFILE_MEANINGS
+        _("Ranking"), _("How found memories are ordered."), choices=PROFILE_MEANINGS
     ),
     "recall.limit": Labels(
-        _("At most"), _("So many memories are put before the model."), _MEMORIES
+        _("Memories per reply"),
+        _("The most memories sent to the model with one message."),
+        _MEMORIES,
     ),
     "recall.candidate_limit": Labels(
-        _("Looked at"),
-        _("In a large space so many likely ones are scored. More is slower."),
+        _("Candidates"),
+        _("In a large space, how many likely memories are scored. More is slower."),
         _MEMORIES,
     ),
     "recall.recency_scale_days": Labels(
-        _("Recent means"), _("The smaller, the more the newest are preferred."), _DAYS
+        _("Recency window"), _("Smaller values favour newer memories."), _DAYS
     ),
     "recall.min_score": Labels(
-        _("Score of at least"), _("What fits less is not put before the model. 0 takes all.")
+        _("Minimum score"), _("Memories with a lower score are not sent to the model. 0 sends all.")
     ),
     "recall.form": Labels(
-        _("Form"),
-        _("How memories are written for the model."),
+        _("Prompt format"),
+        _("How memories are written in the prompt."),
         choices={
-            "auto": _("as the profile has it"),
-            "list": _("a list with day, match and id"),
+            "auto": _("as the profile says"),
+            "list": _("a list with date, match and id"),
             "summaries": _("summaries with their age in words"),
         },
     ),
     "assessment.enabled": Labels(
-        _("Learn from conversations"), _("What is said is judged, and kept if it matters.")
+        _("Learn from conversations"), _("Messages are assessed, and saved if they matter.")
     ),
     "assessment.provider": Labels(
-        _("Judge"),
-        _("Who judges what was said."),
+        _("Assessor"),
+        _("Which assessor decides."),
         choices={
-            "auto": _("a language model where one is connected, else the built-in judge"),
+            "auto": _("a language model if one is connected, otherwise the built-in assessor"),
             "llm": _("a language model"),
-            "local": _("the built-in judge"),
-            "cascade": _("the built-in judge, and a language model in doubt"),
+            "local": _("the built-in assessor"),
+            "cascade": _("the built-in assessor, and a language model when it is unsure"),
         },
     ),
     "assessment.rubric": Labels(
@@ -158,39 +170,42 @@ LABELS: Final = {
         _("How importance is found."),
         choices={
             "graded": _("one grade, 0 to 1"),
-            "facets": _("several facets, from which it is computed"),
+            "facets": _("several facets, combined by a formula"),
         },
     ),
     "assessment.trigger": Labels(
-        _("When"),
-        _("What is judged at once."),
+        _("Assess"),
+        _("How much is assessed at a time."),
         choices={
-            "every_exchange": _("each exchange by itself"),
-            "topic_change": _("all that was said on a topic"),
+            "every_exchange": _("each message and reply"),
+            "topic_change": _("a whole topic"),
         },
     ),
     "assessment.idle_minutes": Labels(
-        _("A topic ends after"), _("Silence for so long, if topics are judged."), _("minutes")
+        _("Topic timeout"),
+        _("A topic ends after this much silence, if topics are assessed."),
+        _("minutes"),
     ),
     "assessment.timeout_seconds": Labels(
-        _("Wait for the model"), _("Longer than this is tried again later."), _("seconds")
+        _("Model timeout"), _("Slower answers are retried later."), _("seconds")
     ),
     "assessment.store_above": Labels(
-        _("Keep from"), _("What is judged less important is not kept.")
+        _("Minimum importance to save"), _("Less important messages are not saved.")
     ),
     "assessment.review": Labels(
-        _("Hold what looks like an attack"),
-        _("What tries to steer the judge or to plant instructions waits in the review."),
+        _("Send suspected attacks to review"),
+        _("Attempts to steer the assessor or plant instructions wait for approval."),
     ),
     "assessment.review_below_confidence": Labels(
-        _("Hold what a judge is unsure of"),
-        _("Below this confidence, 0 to 1, it waits in the review. 0 holds nothing."),
+        _("Send low confidence to review"),
+        _("Memories below this confidence, 0 to 1, wait for approval. 0 turns this off."),
     ),
     "assessment.hold_conflicts": Labels(
-        _("Hold contradictions"),
-        _("What would replace or patch a memory waits in the review, with what would change."),
+        _("Send contradictions to review"),
+        _("Changes that replace or patch a memory wait for approval, shown side by side."),
     ),
     "assessment.mask_secrets": Labels(
-        _("Mask secrets"), _("Keys, passwords and card numbers are never stored.")
+        _("Mask secrets"),
+        _("Mask passwords, keys and card numbers in memories. The conversation still shows them."),
     ),
 }

@@ -66,7 +66,7 @@ def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) ->
     """Store the document of an earlier version as a new version. Raises NotFound."""
     earlier = policy_version(space, version)
     if earlier is None:
-        raise NotFound("There is no such version of the policy.")
+        raise NotFound("Policy version not found.")
     return change_policy(space=space, changes=earlier.document.model_dump(), actor=actor, now=now)
 
 

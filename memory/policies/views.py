@@ -100,13 +100,13 @@ def revert(request: PageRequest, access: Access, version: int) -> HttpResponse:
 def _say_what_changed(request: PageRequest, before: Policy, after: Policy) -> None:
     found = form.changes(before.document, after.document)
     if not found:
-        messages.info(request, _("Nothing was changed: these rules hold already."))
+        messages.info(request, _("No changes to save."))
         return
     words = [f"{change.label} {change.before} → {change.after}" for change in found[:DETAILS]]
     if more := len(found) - DETAILS:
         words += [_("and %(n)d more") % {"n": more}] if more > 0 else []
     said = {"version": after.version, "changes": "; ".join(words)}
-    messages.success(request, _("Version %(version)d holds now. %(changes)s.") % said)
+    messages.success(request, _("Saved as version %(version)d. %(changes)s.") % said)
 
 
 def _shown(

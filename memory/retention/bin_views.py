@@ -73,15 +73,15 @@ def restore(request: PageRequest, access: Access) -> HttpResponse:
     """Restore the selected memories, all or none; the answer offers to undo it."""
     ids, actor = selected_ids(request.POST), access.actor.in_action()
     if not ids:
-        return _done(request, access, _("Choose what is to come back first."), "warning")
+        return _done(request, access, _("Select memories to restore first."), "warning")
     try:
         recycle_bin.restore_memories(
             space=access.space, memory_ids=ids, actor=actor, now=timezone.now()
         )
     except (NotFound, Conflict):
-        return _done(request, access, _("One of them is not in the bin any more."), "warning")
+        return _done(request, access, _("One of them is no longer in the bin."), "warning")
     undo = reverse("bin_put_back", args=[access.space.slug, actor.action_id])
-    text = ngettext("%(n)d memory is back.", "%(n)d memories are back.", len(ids))
+    text = ngettext("%(n)d memory restored.", "%(n)d memories restored.", len(ids))
     return _done(request, access, text % {"n": len(ids)}, "success", undo_url=undo)
 
 
@@ -101,14 +101,14 @@ def purge(request: PageRequest, access: Access) -> HttpResponse:
     """Permanently delete the selected memories; the history keeps their text."""
     ids = selected_ids(request.POST)
     if not ids:
-        return _done(request, access, _("Choose what is to be deleted first."), "warning")
+        return _done(request, access, _("Select memories to purge first."), "warning")
     try:
         recycle_bin.purge_memories(
             space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
         )
     except NotFound:
-        return _done(request, access, _("One of them is not in the bin any more."), "warning")
-    text = ngettext("%(n)d memory is deleted.", "%(n)d memories are deleted.", len(ids))
+        return _done(request, access, _("One of them is no longer in the bin."), "warning")
+    text = ngettext("%(n)d memory purged.", "%(n)d memories purged.", len(ids))
     return _done(request, access, text % {"n": len(ids)}, "success")
 
 

@@ -24,7 +24,7 @@ def extend_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime)
     rows = Memory.objects.in_space(space).live().filter(pk=memory_id)
     memory = rows.select_for_update().first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.clock_started_at = now
     memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
     rows.update(clock_started_at=now, expires_at=memory.expires_at)

@@ -59,7 +59,7 @@ def lifetime_bar(memory: Memory, policy: PolicyDocument, now: datetime) -> Lifet
 
 def _expiry(expires_at: datetime | None, now: datetime) -> str:
     if expires_at is None:
-        return _("stays for good")
+        return _("kept forever")
     return _("expires in %(time)s") % {"time": how_long(expires_at - now)}
 
 
@@ -67,10 +67,10 @@ def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
     """Return for example "important (0.71 now), stays until 21 December, used 4 times"."""
     parts = [f"{band(importance)} ({importance:.2f} {_('now')})"]
     if ends is None:
-        parts.append(_("stays for good"))
+        parts.append(_("kept forever"))
     else:
         day = date_format(timezone.localtime(ends), "DATE_FORMAT")
-        parts.append(_("stays until %(day)s") % {"day": day})
+        parts.append(_("kept until %(day)s") % {"day": day})
     parts.append(
         ngettext("used %(n)d time", "used %(n)d times", memory.use_count) % {"n": memory.use_count}
     )

@@ -62,7 +62,7 @@ def restore_memories(
     policy, actor = current_policy(space), actor.in_action()
     held = _lock(space, memory_ids)
     if any(memory.status != Status.BINNED for memory in held):
-        raise Conflict("It is not in the bin.")
+        raise Conflict("The memory is not in the bin.")
     restored = Memory.objects.in_space(space).filter(pk__in=memory_ids)
     restored.update(
         status=Status.LIVE,
@@ -129,7 +129,7 @@ def purge_memories(
     cause = statements.Cause(space, actor, current_policy(space), now)
     wanted = set(memory_ids)
     if purge(cause, cause.rows.binned().filter(pk__in=wanted)) < len(wanted):
-        raise NotFound("There is no such memory in the bin.")
+        raise NotFound("Memory not found in the bin.")
 
 
 def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
@@ -145,5 +145,5 @@ def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:
     wanted = set(memory_ids)
     rows = Memory.objects.in_space(space).filter(pk__in=wanted).order_by("pk")
     if len(found := list(rows.select_for_update(no_key=True))) < len(wanted):
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     return found

@@ -26,11 +26,11 @@ from memory.retention.sweep import TURNS_AT_ONCE, alone, purge
 
 KIND = "sweep"
 LABELS = Labels(
-    _("Sweep"),
+    _("Cleanup"),
     {
         "expired": _("expired"),
-        "evicted": _("gone for want of room"),
-        "purged": _("deleted for good"),
+        "evicted": _("removed for space"),
+        "purged": _("purged"),
     },
     refreshes_page=True,
 )

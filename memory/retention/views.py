@@ -89,7 +89,7 @@ def sweep(request: PageRequest, access: Access) -> HttpResponse:
     try:
         start_sweep(space=access.space, actor=access.actor, now=timezone.now())
     except Conflict:
-        messages.error(request, _("A sweep is under way already."))
+        messages.error(request, _("A cleanup is already running."))
     return show_job(request, latest_sweep(access.space))
 
 

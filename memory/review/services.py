@@ -160,7 +160,7 @@ def reopen_memories(
     rows = Memory.objects.in_space(space).filter(pk__in=memory_ids)
     held = rows.select_for_update().order_by("pk").values_list("pk", flat=True)
     if len(held) < len(set(memory_ids)):
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     approvals = _approvals(space, held)
     order = {memory_id: event.pk for memory_id, event in approvals.items()}
     for one in sorted(held, key=lambda pk: order.get(pk, 0), reverse=True):
@@ -183,7 +183,7 @@ def _reopen(
     approved = memory.status == Status.LIVE and memory.review_reason
     rejected = memory.bin_reason == BinReason.REJECTED
     if not (approved or rejected or (approval and was_merged(memory, approval))):
-        raise Conflict("It was not decided on.")
+        raise Conflict("The memory has no review decision to undo.")
     rows.update(status=Status.REVIEW, binned_at=None, bin_reason="", importance_then=None)
     if approval and not rejected:
         take_back(approval, actor=actor, now=now)
@@ -212,5 +212,5 @@ def _held(space: Space, memory_id: UUID) -> Memory:
     Conflict if the memory does not wait."""
     memory = lock_memory(space, memory_id)
     if memory.status != Status.REVIEW:
-        raise Conflict("It does not wait for review.")
+        raise Conflict("The memory is not waiting for review.")
     return memory

@@ -33,7 +33,7 @@ from memory.review.standing_rules import always, drop_rule
 from memory.text.difference import compared
 
 PAGE_SIZE = 100
-DECIDED = gettext_lazy("Somebody has decided about it already.")
+DECIDED = gettext_lazy("Someone already reviewed this.")
 
 
 @require_GET
@@ -123,7 +123,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
             always(**asked)
         decided = services.decide_alike(**asked)
     except Conflict:
-        said = _("There are too many standing decisions. Drop one.")
+        said = _("There are too many review rules. Remove one first.")
         return _drawn(request, access, text=said, level="warning")
     except EmbeddingError:
         return _undecided(request, access)
@@ -141,7 +141,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
 def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
     """Delete a standing decision: later statements of its kind wait for review again."""
     drop_rule(space=access.space, rule_id=rule_id)
-    return _drawn(request, access, text=_("From now on they wait for a person again."))
+    return _drawn(request, access, text=_("Review is required again."))
 
 
 @require_POST
@@ -159,7 +159,7 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
     except ValueError:
         raise Http404 from None
     except Conflict:
-        said = _("Something else has happened to it since.")
+        said = _("It was changed since then.")
         return _drawn(request, access, text=said, level="info")
     return _drawn(request, access, focused={memory.pk for memory in reopened})
 
@@ -178,13 +178,13 @@ def _decided(
     except EmbeddingError:
         return _undecided(request, access)
     if holder.pk != memory_id:
-        said = _("Approved. A memory that was there already holds it now.")
+        said = _("Approved. It was merged into an existing memory.")
     decided = Memory.objects.in_space(access.space).get(pk=memory_id)
     return _answered(request, access, text=said, undo=[decided])
 
 
 def _undecided(request: PageRequest, access: Access) -> HttpResponse:
-    said = _("The embedding model does not answer. Nothing was decided; try again later.")
+    said = _("The embedding model does not answer. Nothing was decided. Try again later.")
     return _drawn(request, access, text=said, level="error")
 
 

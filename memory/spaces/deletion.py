@@ -41,7 +41,7 @@ def close_space(*, space: Space, actor: Actor, now: datetime) -> Space:
     """
     held = _held(space)
     if held.closed_at is not None:
-        raise Conflict("The space is being deleted already.")
+        raise Conflict("The space is already being deleted.")
     for job_id in Job.objects.in_space(held).unfinished().values_list("pk", flat=True):
         jobs.cancel(space=held, job_id=job_id, now=now)
     held.closed_at = now
@@ -61,7 +61,7 @@ def reopen_space(*, space: Space, actor: Actor, now: datetime) -> Space:
         raise Conflict("The space is not being deleted.")
     job = deletion(held)
     if job is not None and job.done:
-        raise Conflict("Some of it is gone already.")
+        raise Conflict("Part of the space is already deleted.")
     if job is not None:
         # A worker's first batch is rolled back at `advance`, which waits for our lock.
         jobs.cancel(space=held, job_id=job.pk, now=now)

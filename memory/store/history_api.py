@@ -32,5 +32,5 @@ def _about(events: HistoryQuerySet, reference: str) -> HistoryQuerySet:
     try:
         return events.about(reference)
     except ValueError:
-        message = "neither a UUID nor a short id"
+        message = "must be a UUID or a short id"
         raise InvalidArguments(FieldError("memory_id", message)) from None

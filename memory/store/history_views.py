@@ -25,7 +25,7 @@ LOOKED_AT = 10_000
 ACTORS = {
     "user": _("people"),
     "key": _("keys"),
-    "assessor": _("the judge"),
+    "assessor": _("the assessor"),
     "assistant": _("the assistant"),
     "system": _("Ebb itself"),
 }

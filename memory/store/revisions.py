@@ -21,7 +21,7 @@ def revert_memory(
         space_id=space.pk, memory_id=memory_id, number=revision
     ).first()
     if past is None:
-        raise NotFound("There is no such past revision.")
+        raise NotFound("Revision not found.")
     change = Reversion.model_construct(
         content=past.content,
         memory_type=past.memory_type,

@@ -23,25 +23,33 @@ class MemoryOut(Schema):
     """A memory, with its importance after decay as of now."""
 
     id: UUID
-    short_id: Annotated[str, Field(description="The id's first 8 digits; they name it as well.")]
+    short_id: Annotated[
+        str, Field(description="The first 8 digits of the id. Usable in place of the id.")
+    ]
     content: str
     memory_type: MemoryTypeName
     tags: list[str]
     topics: list[str]
-    importance: Annotated[float, Field(description="The base, 0 to 1; time does not change it.")]
-    time_coef: Annotated[float, Field(description="What time has left of it, 0 to 1.")]
+    importance: Annotated[
+        float, Field(description="Base importance, 0 to 1. Time does not change it.")
+    ]
+    time_coef: Annotated[float, Field(description="Time coefficient, 0 to 1.")]
     current_importance: Annotated[float, Field(description="importance × time_coef, as of now.")]
     facets: Annotated[
-        dict[str, float] | None, Field(description="P, E, I, J, valence, intensity, if given.")
+        dict[str, float] | None, Field(description="P, E, I, J, valence and intensity, or null.")
     ]
-    core: Annotated[bool, Field(description="A lasting trait (P = 1), which time does not fade.")]
-    pinned: Annotated[bool, Field(description="A person keeps it: it neither fades nor goes.")]
+    core: Annotated[
+        bool, Field(description="Whether it is a lasting trait (P = 1), which never fades.")
+    ]
+    pinned: Annotated[
+        bool, Field(description="Whether a person pinned it. Pinned memories never fade or expire.")
+    ]
     status: Literal["live", "review", "binned"]
     created_at: datetime
     last_active_at: Annotated[
-        datetime | None, Field(description="When it was last put before a model, or taken back.")
+        datetime | None, Field(description="When it was last sent to a model, or restored.")
     ]
-    use_count: Annotated[int, Field(description="How often it was put before a model.")]
+    use_count: Annotated[int, Field(description="How often it was sent to a model.")]
     expires_at: datetime | None
     revision: int
     source: SourceOut

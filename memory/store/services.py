@@ -198,9 +198,9 @@ def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> M
     """Return the memory, locked. Raises NotFound, or Conflict if it is binned or not at `known`."""
     memory = lock_memory(space, memory_id)
     if memory.status == Status.BINNED:
-        raise Conflict("It is in the bin; restore it first.")
+        raise Conflict("The memory is in the bin. Restore it first.")
     if known not in {None, memory.revision}:
-        raise Conflict("It was changed meanwhile.")
+        raise Conflict("The memory was changed by someone else in the meantime.")
     return memory
 
 
@@ -213,7 +213,7 @@ def _embed_change(
         return "", {}
     memory = Memory.objects.in_space(space).filter(pk=memory_id).first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.content = change.content
     text = passage_of(memory).embedded
     return text, embed_documents(space, [text])
@@ -292,6 +292,6 @@ def lock_memory(space: Space, memory_id: uuid.UUID) -> Memory:
     """Return the memory, locked until the transaction ends; raises NotFound."""
     memory = Memory.objects.in_space(space).select_for_update().filter(pk=memory_id).first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.space = space  # avoids another query
     return memory

@@ -16,54 +16,64 @@ __all__ = ["TOOL", "TOOLS", "Caller", "Tool", "ToolAnswer", "refusal", "tool_nam
 _TOOLS: tuple[Tool[Any], ...] = (
     Tool(
         name="remember",
-        description="Remember something about the user, or something they want kept, for later"
-        " conversations. Only what stays useful; what is known already is not stored twice.",
+        description="Save a fact about the user, or something they ask to keep, for later "
+        "conversations. Use it when the user tells something lasting: a "
+        "preference, plan, relation or decision. Do not use it for small talk or "
+        "for facts that search_memories already returned; to correct one of "
+        "those, use update_memory.",
         arguments=Remember,
         scope="write",
         handler=writing.remember,
     ),
     Tool(
         name="search_memories",
-        description="Search what is remembered from earlier conversations. Each line of the answer"
-        " has the day, the memory, how well it fits, and its id.",
+        description="Search memories from earlier conversations. Use it when an answer "
+        "depends on what the user said before. Do not use it for general "
+        "knowledge. Each line of the result has the date, the memory, its match "
+        "and its id.",
         arguments=Search,
         scope="read",
         handler=reading.search_memories,
     ),
     Tool(
         name="update_memory",
-        description="Correct a memory that has become wrong or incomplete: its text, its tags, or"
-        " both.",
+        description="Change the text or tags of a memory that became wrong or incomplete. "
+        "Use it with an id from search_memories. Do not use it to save something "
+        "new; use remember.",
         arguments=UpdateMemory,
         scope="write",
         handler=writing.update_memory,
     ),
     Tool(
         name="forget",
-        description="Forget a memory, because the user wishes it or because it is no longer true.",
+        description="Move a memory to the recycle bin. Use it when the user asks to forget "
+        "something, with an id from search_memories. Do not use it when a fact "
+        "only changed; use update_memory.",
         arguments=OneMemory,
         scope="write",
         handler=writing.forget,
     ),
     Tool(
         name="memory_write",
-        description="Remember something with its type and, where the type's own does not fit, its"
-        " importance.",
+        description="Save a memory with an explicit type and, if needed, importance. Use it "
+        "only when you know the type. Otherwise use remember.",
         arguments=MemoryWrite,
         scope="write",
         handler=writing.memory_write,
     ),
     Tool(
         name="memory_read",
-        description="Read one memory with its type and importance.",
+        description="Read one memory with its type and importance. Use it when you have an "
+        "id. To look for memories by words, use memory_search.",
         arguments=OneMemory,
         scope="read",
         handler=reading.memory_read,
     ),
     Tool(
         name="memory_search",
-        description="Search memories, the more important ones first where they fit alike. Each"
-        " line has the type, the importance and the score.",
+        description="Search memories ranked by meaning and importance. Use it when you need "
+        "types and scores. For plain answers use search_memories. Each line has "
+        "the type, importance and score.",
         arguments=Search,
         scope="read",
         handler=reading.memory_search,
@@ -78,4 +88,4 @@ def tool_named(name: str) -> Tool[Any]:
     try:
         return TOOLS[name]
     except KeyError:
-        raise NotFound(f"There is no such tool. There are: {', '.join(TOOLS)}.") from None
+        raise NotFound(f"Unknown tool. Available tools: {', '.join(TOOLS)}.") from None

@@ -10,13 +10,12 @@ from memory.tools.base import Arguments
 
 Statement = Annotated[
     Content,
-    Field(
-        description="One fact in a sentence that is understood by itself, such as"
-        " “User is allergic to penicillin”."
-    ),
+    Field(description="One fact as a complete sentence, such as “User is allergic to penicillin”."),
 ]
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A few lower-case words.")]
-MemoryId = Annotated[Text, Field(description="The memory's id as a search gave it, or the whole.")]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A few lower-case tags.")]
+MemoryId = Annotated[
+    Text, Field(description="The memory's id, short or full, as a search returned it.")
+]
 
 
 class Remember(Arguments):
@@ -33,7 +32,7 @@ class MemoryWrite(Arguments):
     content: Statement
     memory_type: MemoryTypeName | None = None
     importance: (
-        Annotated[Fraction, Field(description="0 to 1; left out, the type's own.")] | None
+        Annotated[Fraction, Field(description="0 to 1. Default: the type's own importance.")] | None
     ) = None
     tags: Tags | None = None
 
@@ -42,9 +41,14 @@ class Search(Arguments):
     """A search query."""
 
     query: Annotated[
-        Text, Field(min_length=1, max_length=20_000, description="What to look for, in words.")
+        Text,
+        Field(
+            min_length=1,
+            max_length=20_000,
+            description="What to look for, as a question or keywords.",
+        ),
     ]
-    limit: Annotated[Limit, Field(description="How many at most.")] | None = None
+    limit: Annotated[Limit, Field(description="Maximum number of items.")] | None = None
 
 
 class UpdateMemory(Arguments):
@@ -52,7 +56,7 @@ class UpdateMemory(Arguments):
 
     memory_id: MemoryId
     content: Statement | None = None
-    tags: Annotated[Tags, Field(description="All its tags from now on.")] | None = None
+    tags: Annotated[Tags, Field(description="The complete new list of tags.")] | None = None
 
 
 class OneMemory(Arguments):

@@ -56,7 +56,7 @@ def memory_write(caller: Caller, asked: MemoryWrite) -> ToolAnswer:
 def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
     """Change text or tags of a memory; its old values are kept as a revision."""
     if asked.content is None and asked.tags is None:
-        raise InvalidArguments(FieldError("content", "give content, tags, or both"))
+        raise InvalidArguments(FieldError("content", "give content, tags or both"))
     memory = one(caller.space, asked.memory_id, field="memory_id")
     content, tags = _masked(caller, asked.content or "", asked.tags or [])
     change = MemoryChange(
@@ -64,7 +64,7 @@ def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
         tags=None if asked.tags is None else tags,
     )
     if reason := _held_because(caller, content, tags):
-        raise Conflict(f"It was not changed: only a person may write this. {reason}")
+        raise Conflict(f"Nothing was changed: this text needs a person's approval. {reason}")
     revised = revise_memory(
         space=caller.space,
         memory_id=memory.pk,

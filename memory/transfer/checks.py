@@ -21,7 +21,7 @@ def revision(row: dict[str, Any]) -> None:
     """Check a revision's row."""
     _said(row)
     if not 0.0 <= row["importance"] <= 1.0:
-        raise ValueError("importance: must lie between 0 and 1")
+        raise ValueError("importance: must be between 0 and 1")
 
 
 def policy(row: dict[str, Any]) -> None:

@@ -53,7 +53,7 @@ def load(data: bytes) -> list[dict[str, Any]]:
         return [*_records(loaded)]
     except _ERRORS as error:
         raise InvalidArguments(
-            FieldError("body", f"not a pickle of memories that Ebb admits: {error}")
+            FieldError("body", f"not a pickle of memories that Ebb accepts: {error}")
         ) from None
 
 
@@ -83,7 +83,7 @@ def _records(loaded: object) -> Iterator[dict[str, Any]]:
         raise ValueError("it is neither a list nor a dict")
     for row in rows:  # type: ignore[attr-defined]  # one of the three
         if not isinstance(row, _Memory) or row.fields is None:
-            raise ValueError("it holds something that is no Memory")
+            raise ValueError("it contains an object that is not a Memory")
         yield row.fields
 
 

@@ -70,11 +70,11 @@ def _said_at(timestamp: object) -> datetime | None:
     if timestamp is None:
         return None
     if not isinstance(timestamp, str | datetime):
-        raise ValueError("timestamp: must be a moment")
+        raise ValueError("timestamp: must be a date and time")
     try:
         said = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
     except ValueError:
-        raise ValueError("timestamp: must be a moment") from None
+        raise ValueError("timestamp: must be a date and time") from None
     return said if said.tzinfo else said.replace(tzinfo=UTC)
 
 

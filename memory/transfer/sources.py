@@ -91,7 +91,7 @@ def _entry(line: "_Line", value: Any, job: Job, legacy: bool, now: datetime) -> 
     else:
         section = section_of(value.get("kind"))
     if section is None:
-        raise ValueError("kind: there is no such kind of line")
+        raise ValueError("kind: unknown kind of line")
     row = row_of(section, value)
     section.arrives(row)
     return Entry(line.number, line.end, section, row)
@@ -119,7 +119,7 @@ def _at_most(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
         size += len(part)
         if size > most:
             raise InvalidArguments(
-                FieldError("body", f"a pickle of more than {most // 2**20} MB is not read")
+                FieldError("body", f"a pickle of more than {most // 2**20} MB is too large")
             )
         yield part
 

@@ -58,7 +58,7 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
     except InvalidArguments:
         messages.error(request, _("Choose a file that is not empty."))
     except Conflict:
-        messages.error(request, _("An import is under way in this space already."))
+        messages.error(request, _("An import is already running in this space."))
     return redirect("transfer", access.space.slug)
 
 
@@ -77,7 +77,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     try:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
-        messages.error(request, _("It goes on already."))
+        messages.error(request, _("It is already running."))
     return _shown(request, access)
 
 

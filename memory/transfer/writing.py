@@ -123,7 +123,7 @@ def _placed(
         if column in section.keys and not place.known:
             in_this_batch = kind == section.kind and value in own
             if not in_this_batch and not section.keys[column].null:
-                raise ValueError(f"{column}: there is no such {kind}")
+                raise ValueError(f"{column}: unknown {kind}")
             if not in_this_batch:
                 changed[column] = None
     if section.has_ids:

@@ -46,13 +46,13 @@ def endpoint_of(url: str) -> Endpoint:
         port = parts.port
         host = (parts.hostname or "").encode("idna").decode()
     except (ValueError, UnicodeError):
-        raise ValueError("is no address") from None
+        raise ValueError("is not a valid URL") from None
     if parts.scheme not in _PORTS:
-        raise ValueError("must begin with http:// or https://")
+        raise ValueError("must start with http:// or https://")
     if not host or any(c.isspace() or ord(c) < 32 for c in url):
-        raise ValueError("is no address")
+        raise ValueError("is not a valid URL")
     if "@" in parts.netloc:
-        raise ValueError("must not hold a name or a password")
+        raise ValueError("must not contain a user name or password")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Endpoint(parts.scheme, host, port or _PORTS[parts.scheme], target)
 
@@ -65,10 +65,10 @@ def checked_address(place: Endpoint, *, private: bool) -> str:
     try:
         found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise Unreachable(f"Nobody knows the name {place.host}.", permanent=False) from None
+        raise Unreachable(f"DNS lookup failed for {place.host}.", permanent=False) from None
     addresses = [str(entry[4][0]) for entry in found]
     if not private and not all(is_public(address) for address in addresses):
-        message = f"{place.host} leads into a private network; EBB_WEBHOOKS_PRIVATE allows that."
+        message = f"{place.host} points into a private network; EBB_WEBHOOKS_PRIVATE allows that."
         raise Unreachable(message, permanent=True)
     return addresses[0]
 

@@ -66,7 +66,7 @@ def send(message: Message, *, now: datetime, private: bool) -> Outcome:
     except Unreachable as error:
         return outcome(error=str(error), permanent=error.permanent)
     except TimeoutError:
-        return outcome(error=f"There was no whole answer within {SECONDS:.0f} seconds.")
+        return outcome(error=f"No complete response within {SECONDS:.0f} seconds.")
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         return outcome(error=f"{type(error).__name__}: {error}"[:KEPT])
     wrong = "" if 200 <= status < 300 else f"The answer was {status}."

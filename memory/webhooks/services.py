@@ -36,7 +36,9 @@ def create_webhook(
     """Create a webhook that receives these events from now on. Raises InvalidArguments."""
     _check({"url": url, "events": events})
     if Webhook.objects.in_space(space).count() >= MAX_WEBHOOKS:
-        raise InvalidArguments(FieldError("url", f"a space has at most {MAX_WEBHOOKS} webhooks"))
+        raise InvalidArguments(
+            FieldError("url", f"a space can have at most {MAX_WEBHOOKS} webhooks")
+        )
     webhook = Webhook.objects.create(
         space=space,
         url=url,
@@ -117,7 +119,7 @@ def redeliver(*, space: Space, delivery_id: UUID, now: datetime) -> WebhookDeliv
     rows = WebhookDelivery.objects.in_space(space).filter(pk=delivery_id)
     again = {"state": DeliveryState.PENDING, "attempts": 0, "due_at": now}
     if not rows.update(**again):
-        raise NotFound("There is no such delivery.")
+        raise NotFound("Delivery not found.")
     return rows.get()
 
 
@@ -138,7 +140,7 @@ def webhook_of(space: Space, webhook_id: UUID, *, lock: bool = False) -> Webhook
     rows = Webhook.objects.in_space(space).filter(pk=webhook_id)
     webhook = (rows.select_for_update() if lock else rows).first()
     if webhook is None:
-        raise NotFound("There is no such webhook.")
+        raise NotFound("Webhook not found.")
     return webhook
 
 
@@ -155,7 +157,7 @@ def _check(values: Mapping[str, Any]) -> None:
             errors.append(FieldError("url", str(error)))
         else:
             if not settings.EBB_WEBHOOKS_PRIVATE and _plainly_private(host):
-                errors.append(FieldError("url", "leads into a private network"))
+                errors.append(FieldError("url", "points into a private network"))
         if len(values["url"]) > 2000:
             errors.append(FieldError("url", "must have at most 2000 characters"))
     if "events" in values and (

@@ -33,12 +33,12 @@ def test_an_assessment_shows_what_was_said_and_all_that_was_judged(
 
     for part in (
         "I prefer window seats", "Noted, by the window.", "&quot;project&quot;: &quot;trip&quot;",
-        "preference 0.72 important stays for good", "User prefers window seats",
+        "preference 0.72 important kept forever", "User prefers window seats",
         "Reasoning It lasts", "Tags flights", "Topics Travel",
         "persistence (P) 0.71", "information (I) 0.52", "judgement (J) 0.60", "emotion (E) 0.10",
         "intensity 0.30", "valence bad -0.40",
-        "Judge gpt-4o-mini; the built-in judge was unsure (0.31)",
-        "Rubric facets (version facets-1)", "Took 812 ms, at attempt 3",
+        "Assessor gpt-4o-mini; the built-in assessor was unsure (0.31)",
+        "Rubric facets (version facets-1)", "Duration 812 ms, attempt 3",
         "Cost $0.000094, 448 tokens", "{&quot;P&quot;: 0.71}",
     ):  # fmt: skip
         assert part in read, part
@@ -53,10 +53,10 @@ def test_it_says_what_earlier_tries_came_to(alice: User, space: Space) -> None:
 
     read = words(opened(login(alice), row))
 
-    assert "2 tries came to nothing" in read
+    assert "2 failed attempts" in read
     assert "The model did not answer in time." in read
     assert "It does not fit: importance &lt;b&gt;Sure!&lt;/b&gt; It is important." in read
-    assert "came to nothing" not in words(opened(login(alice), assessed(space)))
+    assert "failed attempt" not in words(opened(login(alice), assessed(space)))
 
 
 def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
@@ -66,7 +66,7 @@ def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
     read = words(opened(login(alice), row))
 
     assert "Cost unknown" in read
-    assert "the built-in judge; sure enough that no model was asked" in read
+    assert "the built-in assessor; confident, so no model was asked" in read
     for absent in ("tokens", "Facets", "Raw answer"):
         assert absent not in read
 
@@ -99,33 +99,33 @@ def remembered(row: Assessment, **changes: Any) -> Memory:
 
 def test_the_memory_it_became_is_shown_wherever_it_is_now(alice: User, space: Space) -> None:
     client, row = login(alice), assessed(space)
-    assert "It is gone" in opened(client, row)
+    assert "The memory was purged" in opened(client, row)
 
     memory = remembered(row)
     page = opened(client, row)
     assert f'id="memory-{memory.pk}"' in page
-    assert "It was known before" not in page
+    assert "Already known" not in page
 
     Memory.objects.filter(pk=memory.pk).update(status="review")
-    assert "It is held for review" in opened(client, row)
+    assert "Waiting for review" in opened(client, row)
     read = words(listed(client, space))
-    assert "held for review preference I like it 0.72 important judged by" in read
+    assert "sent to review preference I like it 0.72 important assessed by" in read
 
     Memory.objects.filter(pk=memory.pk).update(status="live", source_assessment=uuid4())
-    assert "It was known before" in opened(client, row)
+    assert "Already known" in opened(client, row)
 
     recycle_bin.delete_memory(space=space, memory_id=memory.pk, actor=SYSTEM, now=timezone.now())
-    assert "It is in the bin: deleted" in words(opened(client, row))
+    assert "In the bin: deleted" in words(opened(client, row))
 
 
 def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
     row = assessed(space, state="ignored", importance=0.1)
     read = words(opened(login(alice), row))
-    assert "this space remembers from an importance of 0.20 on" in read
-    assert "The memory it became" not in read
+    assert "below this space's minimum importance (0.20)" in read
+    assert "The saved memory" not in read
 
     repeated = assessed(space, state="ignored", importance=0.9)
-    assert "it only repeats what was recalled" in opened(login(alice), repeated)
+    assert "it only repeats recalled memories" in opened(login(alice), repeated)
 
 
 def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
@@ -134,7 +134,7 @@ def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
     )
     read = words(opened(login(alice), row))
     assert Reason("learning_off") in read
-    for absent in ("Nothing is known of it yet", "It became no memory"):
+    for absent in ("Not assessed yet", "Not saved"):
         assert absent not in read
 
 
@@ -176,14 +176,14 @@ def test_a_topic_judged_as_one_is_shown_as_one(alice: User, space: Space) -> Non
     assert address(first, "assessment_judge_again") in whole
     assert f'href="{address(first)}"' in part
     assert "It lasts" in part
-    assert "It was known before" not in part
+    assert "Already known" not in part
     assert address(second, "assessment_judge_again") not in part
     assert "with the rest of its topic" in listed(client, space)
 
 
 def test_an_exchange_that_waits_for_its_topic_says_so(alice: User, space: Space) -> None:
     for row in span(space, "queued"):
-        assert "It waits for the end of its topic" in opened(login(alice), row)
+        assert "Will be assessed when this topic ends" in opened(login(alice), row)
 
 
 def test_a_failed_topic_is_tried_again_from_any_of_its_exchanges(alice: User, space: Space) -> None:
@@ -204,7 +204,7 @@ def test_a_failed_assessment_is_queued_again(alice: User, space: Space) -> None:
 
     row.refresh_from_db()
     assert (row.state, row.attempts, row.error) == ("queued", 0, "")
-    assert "waiting to be assessed" in page
+    assert "waiting for assessment" in page
     assert "<html" not in page
 
 
@@ -219,10 +219,10 @@ def test_what_somebody_else_tried_again_is_shown_as_it_is(alice: User, space: Sp
     services.retry(space=space, assessment_id=row.pk, now=timezone.now())
     answer = press(login(alice), "assessment_retry", row)
     assert answer.status_code == 200
-    assert "waiting to be assessed" in answer.content.decode()
+    assert "waiting for assessment" in answer.content.decode()
 
 
-# --- Judging again -------------------------------------------------------------------------------
+# --- Re-assessment -------------------------------------------------------------------------------
 
 
 def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
@@ -237,12 +237,12 @@ def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
 
     for page in (fragment, whole):
         read = words(page)
-        assert "Judged again, not stored" in read
+        assert "Re-assessed, not saved" in read
         assert "I am allergic to penicillin" in read
-        assert "Judge the built-in judge" in read
+        assert "Assessor the built-in assessor" in read
         assert "version local-1" in read
-    assert "What is stored" not in fragment
-    assert "What is stored" in whole
+    assert ">Result</h2>" not in fragment
+    assert ">Result</h2>" in whole
     assert Assessment.objects.values().get() == before
     assert not Memory.objects.exists()
 
@@ -250,7 +250,7 @@ def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
 def test_judging_again_masks_what_no_worker_has_masked_yet(alice: User, space: Space) -> None:
     row = assessed(space, "My password is hunter2-Xq9!, remember it", "queued")
     page = press(login(alice), "assessment_judge_again", row, **LOCAL).content.decode()
-    assert "Judged again, not stored" in page
+    assert "Re-assessed, not saved" in page
     assert "hunter2" not in page
 
 
@@ -259,7 +259,7 @@ def test_why_there_is_no_second_judgement_is_a_sentence(alice: User, space: Spac
     answer = press(login(alice), "assessment_judge_again", row, provider="llm", rubric="facets")
     assert answer.status_code == 200
     assert words(answer.content.decode()) == (
-        "There is no second judgement, and nothing was changed. No language model is configured."
+        "The second assessment failed. Nothing was changed. No language model is configured."
     )
 
 
@@ -282,7 +282,7 @@ def test_the_form_offers_a_model_only_where_there_is_one(
     with_model = opened(client, row)
 
     assert re.search(r'<option value="llm"\s+disabled', without)
-    assert "No language model is configured" in without
+    assert "No language model is connected" in without
     assert re.search(r'<option value="llm" selected\s*>', with_model)
     # The other rubric than the one it was judged by: that is what one would compare.
     assert re.search(r'<option value="graded" selected', with_model)

@@ -148,7 +148,7 @@ def test_a_contradiction_waits_with_what_would_change_until_somebody_approves(
     browser = Client()
     browser.force_login(alice)
     near = browser.get(reverse("review_near", args=["home", memory.pk])).text
-    assert "Approving lets the old one go" in near
+    assert "Approving moves it to the bin" in near
     assert "They live somewhere else" in near
     assert "<del>Lisbon</del>" in near
 

@@ -72,7 +72,7 @@ def test_before_anything_was_judged_there_is_nothing_to_say(space: Space) -> Non
     assessed(space, "queued")
     assert tiles(figures(space)) == []
     assessed(space, "failed")
-    assert said(space) == {"Success": "0% | 0 judged, 1 failed"}
+    assert said(space) == {"Success": "0% | 0 assessed, 1 failed"}
 
 
 def test_percentiles_are_interpolated_and_a_models_are_told_apart(space: Space) -> None:
@@ -86,7 +86,7 @@ def test_percentiles_are_interpolated_and_a_models_are_told_apart(space: Space) 
     found = figures(space)
     assert found.latency == pytest.approx([1.0, 90.95])
     assert found.model_latency == pytest.approx([51.0, 96.0])
-    assert "by a model: 51 ms, 95% within 96 ms" in said(space)["Time"]
+    assert "with a model: 51 ms, 95% within 96 ms" in said(space)["Time"]
 
 
 @pytest.mark.parametrize(("slow", "quick"), [(299.9, True), (300.0, False)])
@@ -114,8 +114,8 @@ def test_costs_and_tokens_are_added_up(space: Space) -> None:
 
     assert found.cost_each == pytest.approx(0.0002)
     assert not found.is_cheap
-    assert said(space)["Cost"] == "$0.0002 | each; $0.0004 in all"
-    assert said(space)["Tokens"] == "801 | 400 for each answer of a model"
+    assert said(space)["Cost"] == "$0.0002 | each; $0.0004 in total"
+    assert said(space)["Tokens"] == "801 | 400 per model answer"
 
 
 @pytest.mark.parametrize(("cost", "cheap"), [(0.000149, True), (0.000151, False)])
@@ -126,7 +126,7 @@ def test_about_a_hundredth_of_a_cent_is_the_aim(space: Space, cost: float, cheap
 
 def test_without_prices_the_cost_is_unknown(space: Space) -> None:
     assessed(space, provider="local", cost_usd=0.0)
-    assert said(space)["Cost"] == "$0 | each; $0 in all"
+    assert said(space)["Cost"] == "$0 | each; $0 in total"
 
     assessed(space, cost_usd=None, tokens=300)
     [cost] = [tile for tile in tiles(figures(space)) if tile.label == "Cost"]
@@ -134,7 +134,7 @@ def test_without_prices_the_cost_is_unknown(space: Space) -> None:
     assert cost.aim == "about $0.0001 each"
 
     assessed(space, cost_usd=0.0002, tokens=300)
-    assert said(space)["Cost"] == "$0.0001 | each; $0.0002 in all | 1 without a price"
+    assert said(space)["Cost"] == "$0.0001 | each; $0.0002 in total | 1 without a price"
 
 
 CASCADE = [
@@ -152,7 +152,7 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
     assessed(space)  # no cascade
     assessed(space, "failed", first_importance=0.5, provider="cascade")
     assert figures(space).saved is None
-    assert "Model calls saved" not in said(space)
+    assert "Model calls avoided" not in said(space)
 
     for first, provider, importance in CASCADE:
         state = "done" if importance >= STORE_ABOVE else "ignored"
@@ -162,16 +162,16 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
     assert (found.cascaded, found.asked_model, found.agreed) == (6, 4, 2)
     assert found.saved == pytest.approx(1 / 3)
     assert found.agreement == 0.5
-    assert said(space)["Model calls saved"] == (
+    assert said(space)["Model calls avoided"] == (
         "33.3% | the model was asked about 4 of 6"
-        " | both judges agreed in 50% of these whether to remember"
+        " | both assessors agreed on 50% of these"
     )
 
 
 def test_a_cascade_that_asked_nobody_has_no_agreement(space: Space) -> None:
     assessed(space, first_importance=0.9, provider="local")
     assert figures(space).agreement is None
-    assert said(space)["Model calls saved"] == "100% | the model was asked about 0 of 1"
+    assert said(space)["Model calls avoided"] == "100% | the model was asked about 0 of 1"
 
 
 # --- Words ---------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_durations(milliseconds: float, words: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (None, "stays for good"), (0, "stays 0 seconds"), (3600, "stays 1 hour"),
+        (None, "kept forever"), (0, "stays 0 seconds"), (3600, "stays 1 hour"),
         (47 * 3600, "stays 47 hours"), (48 * 3600, "stays 2 days"), (30 * 86400, "stays 30 days"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Judging again in the real web server: a model that thinks for long holds up nobody else."""
+"""Re-assessment in the real web server: a model that thinks for long holds up nobody else."""
 
 import asyncio
 

@@ -122,7 +122,7 @@ def test_with_the_model_away_it_stops_and_goes_on_where_it_stood(
     settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = ""
     told = StringIO()
     call_command("reassess", "home", "--resume", stdout=told)
-    assert "judged: 2" in told.getvalue()
+    assert "assessed: 2" in told.getvalue()
     assert {as_it_is(row).state for row in rows[1:]} == {State.DONE}
     with pytest.raises(CommandError):
         call_command("reassess", "nowhere")
@@ -148,13 +148,13 @@ def test_an_owner_begins_it_from_the_filtered_page(space: Space, alice: User, bo
     viewer.force_login(bob)
     page = reverse("assessments", args=["home"])
 
-    assert "Judge 1 again" in owner.get(page, {"state": "failed"}).content.decode()
-    assert "Judge 1 again" in owner.get(page, {"model": "stub"}).content.decode()
-    assert "Judge 1 again" not in owner.get(page).content.decode()
-    assert "Judge 1 again" not in viewer.get(page, {"state": "failed"}).content.decode()
+    assert "Re-assess 1" in owner.get(page, {"state": "failed"}).content.decode()
+    assert "Re-assess 1" in owner.get(page, {"model": "stub"}).content.decode()
+    assert "Re-assess 1" not in owner.get(page).content.decode()
+    assert "Re-assess 1" not in viewer.get(page, {"state": "failed"}).content.decode()
     again = reverse("assessments_again", args=["home"])
     assert viewer.post(again).status_code == 403
-    assert "It waits for a worker." in owner.post(again, {"model": "stub"}).content.decode()
+    assert "Waiting for a worker." in owner.post(again, {"model": "stub"}).content.decode()
     job = latest_reassessing(space)
     assert job is not None
     assert (job.parameters, job.total, job.actor_name) == ({"model": "stub"}, 1, "alice")

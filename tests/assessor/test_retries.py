@@ -230,7 +230,7 @@ class TestPickUp:
         assert claim(row, now) is None
         assert picked(now - NOW) == []
         assert again(row).state == State.FAILED
-        assert "ended before it was done" in again(row).error
+        assert "stopped before it finished" in again(row).error
 
 
 # --- The task -------------------------------------------------------------------------------
@@ -287,11 +287,11 @@ class TestTask:
     @pytest.mark.parametrize(
         ("step", "state", "words"),
         [
-            ("500", State.RETRYING, "failed"),
+            ("500", State.RETRYING, "returned an error"),
             ("nonsense", State.RETRYING, "does not fit"),
             ("garbage", State.RETRYING, "could not be read"),
-            ("close:1", State.RETRYING, "broke off"),
-            ("429:60", State.RETRYING, "fewer requests"),
+            ("close:1", State.RETRYING, "was cut off"),
+            ("429:60", State.RETRYING, "rate limit"),
             ("401", State.FAILED, "refused the API key"),
             ("404", State.FAILED, "does not know this model"),
         ],
@@ -317,7 +317,7 @@ class TestTask:
         judged = again(row)
         assert (judged.state, judged.attempts, judged.error) == (State.DONE, 3, "")
         first, second = judged.failed_tries
-        assert (first["answer"], "failed" in first["error"]) == ("", True)
+        assert (first["answer"], "returned an error" in first["error"]) == ("", True)
         assert second["answer"] == "My password is [password], \ufffd so no"
         assert "does not fit" in second["error"]
         assert first["at"] < second["at"]

@@ -106,7 +106,7 @@ def test_the_chat_has_no_serious_finding(log_in: LogIn, space: Space) -> None:
     expect(recalled).to_have_count(4)
     assert_no_findings(page, "a reply and its inspector")
 
-    for place, button in ((0, "Edit"), (1, "Not relevant"), (2, "Let go")):
+    for place, button in ((0, "Edit"), (1, "Not relevant"), (2, "Delete")):
         recalled.nth(place).hover()
         recalled.nth(place).get_by_role("button", name=button).click()
     expect(page.locator("#recalled").get_by_role("button", name="Undo")).to_have_count(2)

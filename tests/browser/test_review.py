@@ -60,13 +60,13 @@ def test_the_inbox_is_gone_through_by_keys(log_in: LogIn, web: Web, space: Space
     keys.press("ArrowDown")
     focused(wish)
     keys.press("e")
-    expect(page.get_by_label("What it says")).to_be_focused()
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
     keys.press("Control+a")
     keys.type("I am called Sam")
     keys.press("Escape")
     focused(wish)
     keys.press("e")
-    expect(page.get_by_label("What it says")).to_have_value("Call me Sam")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Call me Sam")
     keys.press("Control+a")
     keys.type("I am called Sam")
     for _ in range(3):
@@ -80,7 +80,7 @@ def test_the_inbox_is_gone_through_by_keys(log_in: LogIn, web: Web, space: Space
     expect(page.locator("[data-item]")).to_have_count(1)
     focused(odd)
     keys.press("x")
-    expect(page.get_by_text("Nothing waits")).to_be_visible()
+    expect(page.get_by_text("Nothing to review")).to_be_visible()
     expect(badge).to_be_hidden()
 
     assert [stored(memory).status for memory in (attack, wish, odd, last)] == [

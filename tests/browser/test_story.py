@@ -53,13 +53,13 @@ def test_a_used_login_link_is_refused(
 
 def test_memory_can_be_switched_off_beside_the_message(log_in: LogIn, space: Space) -> None:
     page = log_in()
-    page.get_by_label("What memory does in this conversation").select_option("memory off")
+    page.get_by_label("Memory in this conversation").select_option("memory off")
     say(page, STORY)
     reply = page.locator(".message.assistant:not(.streaming)")
     expect(reply).to_contain_text("Memory is off in this conversation")
     expect(page.locator(".learned")).to_have_count(0)
     page.reload()
-    expect(page.get_by_label("What memory does in this conversation")).to_have_value("off")
+    expect(page.get_by_label("Memory in this conversation")).to_have_value("off")
     assert not Assessment.objects.in_space(space).exists()
 
 
@@ -86,11 +86,11 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
     reply = page.locator(".message.assistant:not(.streaming)")
     expect(reply).to_contain_text("built-in responder")
     learned = page.locator(".learned")
-    expect(learned.get_by_text("remembered", exact=True)).to_be_visible(timeout=PATIENT)
+    expect(learned.get_by_text("saved", exact=True)).to_be_visible(timeout=PATIENT)
     card = learned.locator(".memory")
     expect(card).to_contain_text("penicillin")
-    expect(card).to_contain_text(re.compile(r"0\.\d+ now|1\.0* now"))
-    expect(card.locator(".tide")).to_have_attribute("aria-label", re.compile("important|stay"))
+    expect(card).to_contain_text(re.compile(r"importance 0\.\d+|importance 1\.0*"))
+    expect(card.locator(".tide")).to_have_attribute("aria-label", re.compile("important|kept"))
     first = page.url
     assert re.search(r"/c/[0-9a-f-]{36}/$", first)
 
@@ -144,7 +144,7 @@ def test_a_failing_model_is_said_and_nothing_is_lost(
     stub_model.script("close:3")
     page = log_in(on=model_web)
     say(page, "I like long walks along the river")
-    expect(page.locator(".note.bad")).to_contain_text("broke off")
+    expect(page.locator(".note.bad")).to_contain_text("was cut off")
     expect(page.locator(".message.assistant")).to_contain_text("You said: I")
     say(page, "Once more")
     replies = page.locator(".message.assistant:not(.streaming)")

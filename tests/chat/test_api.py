@@ -196,14 +196,14 @@ def test_a_turn_while_a_reply_is_under_way_is_a_conflict(
 
 # step → how much of the reply had come, a word of the error
 FAILURES = [
-    ("500", "", "failed"),
+    ("500", "", "returned an error"),
     ("401", "", "refused the API key"),
-    ("429:5", "", "fewer requests"),
+    ("429:5", "", "rate limit"),
     ("garbage", "", ""),
     ("half", "", ""),
-    ("close:0", "", "broke off"),
-    ("close:3", "You said: I", "broke off"),
-    ("cut:3", "You said: I", "broke off"),
+    ("close:0", "", "was cut off"),
+    ("close:3", "You said: I", "was cut off"),
+    ("cut:3", "You said: I", "was cut off"),
     ("error:3", "You said: I", "scripted error"),
 ]
 

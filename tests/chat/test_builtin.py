@@ -48,20 +48,20 @@ def answer(question: str, *results: Result, earlier: int = 1, **options: Any) ->
     [
         (
             "where do I live?",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         (
             "Where do I live",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         (
             "do I have allergies",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
-        ("我住在哪里？", "根据你以前告诉我的：", "1个月前, 2026年1月9日, 匹配 62%"),
+        ("我住在哪里？", "你以前告诉过我：", "1个月前, 2026年1月9日, 匹配 62%"),
     ],
 )
 def test_a_question_is_answered_from_memory_with_age_date_and_match(
@@ -75,7 +75,7 @@ def test_a_question_is_answered_from_memory_with_age_date_and_match(
 def test_a_question_without_a_fitting_memory_is_asked_back(results: tuple[Result, ...]) -> None:
     said = answer("where do I live?", *results)
     assert said.endswith(
-        "I remember nothing that fits. Tell me, and I will know next time: where do you live?"
+        "I don't have anything about that. If you tell me, I'll know next time: where do you live?"
     )
     assert "tea" not in said
 
@@ -87,12 +87,13 @@ def test_only_what_scores_close_to_the_best_is_said() -> None:
 
 
 def test_a_statement_is_passed_on_to_be_judged() -> None:
-    assert "passed that on to be judged" in answer("I moved to Lisbon in March")
+    said = answer("I moved to Lisbon in March")
+    assert "Noted. If it's worth remembering, it will appear below." in said
 
 
 def test_it_says_what_it_is_when_a_conversation_begins() -> None:
     assert answer("hello there", earlier=0).startswith(
-        "*I am Ebb’s built-in responder: no language"
+        "*I am Ebb’s built-in responder. No language"
     )
     assert "built-in" not in answer("hello there", earlier=1)
     assert BuiltinResponder.label == "built-in"
@@ -122,7 +123,7 @@ def test_the_streamed_words_are_the_answer(content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "said"), [("off", "I look nothing up"), ("read_only", "I will not keep that")]
+    ("memory", "said"), [("off", "I don't look anything up"), ("read_only", "I won't save that")]
 )
 def test_it_says_what_memory_does_in_the_conversation(memory: str, said: str) -> None:
     turn = Turn([ChatMessage("user", "I moved to Lisbon in March")], [], NOW, memory)
@@ -152,12 +153,13 @@ def test_of_several_questions_each_is_answered(
         result(DENTIST, 0.18, 0.15),
     ]
     first, memories, *rest = answer(question, *found).split("\n\n")
-    assert first == "From what you told me before:"
+    assert first == "You told me before:"
     assert [line.split("”")[0].removeprefix("- “") for line in memories.splitlines()] == said
-    assert rest == ([f"Of this I am not sure: {open_question}"] if open_question else [])
+    assert rest == ([f"I'm not sure about: {open_question}"] if open_question else [])
 
 
-SURE, UNSURE, ASKS = "From what you told me before:", "I am not sure.", "I remember nothing that"
+SURE, UNSURE = "You told me before:", "I'm not certain, but this may help:"
+ASKS = "I don't have anything about that"
 ANA = "My sister Ana lives in Porto and has two kids"
 
 
@@ -181,11 +183,11 @@ ANA = "My sister Ana lives in Porto and has two kids"
         ("where is the key?", "The key opens the shed door", 0.6, 0.4, UNSURE),
         ("where do I live?", "I moved to Lisbon in March", 0.25, 0.0, UNSURE),
         # MiniLM knows no Chinese: any two sentences are alike, only common words tell.
-        ("我对什么药过敏？", "我对青霉素过敏", 0.71, 0.17, "根据你以前告诉我的："),
-        ("我最喜欢的电影是什么？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事。告诉我"),
-        ("法国的首都是哪里？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事，而我只知道"),
+        ("我对什么药过敏？", "我对青霉素过敏", 0.71, 0.17, "你以前告诉过我："),
+        ("我最喜欢的电影是什么？", "我的猫叫米粒", 0.9, 0.0, "我没有这方面的记忆。告诉我"),
+        ("法国的首都是哪里？", "我的猫叫米粒", 0.9, 0.0, "我没有这方面的记忆。我只知道"),
         # Nor is what it finds between the two languages more than chance.
-        ("我住在哪里？", "Mara listens to piano music", 0.21, 0.0, "我不记得相关的事。告诉我"),
+        ("我住在哪里？", "Mara listens to piano music", 0.21, 0.0, "我没有这方面的记忆。告诉我"),
         ("where do I live?", "我喜欢在海边散步", 0.27, 0.0, ASKS),
     ],
 )
@@ -194,7 +196,7 @@ def test_how_sure_it_is_of_a_memory(
 ) -> None:
     reply = answer(question, result(memory, similarity, words=words))
     assert reply.startswith(said)
-    assert (memory in reply) == (said in {SURE, UNSURE, "根据你以前告诉我的："})
+    assert (memory in reply) == (said in {SURE, UNSURE, "你以前告诉过我："})
 
 
 def test_in_doubt_the_most_similar_comes_first() -> None:
@@ -209,10 +211,10 @@ def test_in_doubt_the_most_similar_comes_first() -> None:
 @pytest.mark.parametrize(
     ("said", "memory", "similarity", "words", "also"),
     [
-        ("I like tea", "I like tea", 1.0, 0.5, "You have told me so:"),
-        ("My sister Ana got a third child", ANA, 0.61, 0.2, "It goes with what I remember:"),
+        ("I like tea", "I like tea", 1.0, 0.5, "You already told me:"),
+        ("My sister Ana got a third child", ANA, 0.61, 0.2, "Related:"),
         ("I started learning the cello", ANA, 0.3, 0.0, ""),
-        ("我妹妹小雨毕业了", "我妹妹小雨在北京上大学", 0.73, 0.3, "这和我记得的有关："),
+        ("我妹妹小雨毕业了", "我妹妹小雨在北京上大学", 0.73, 0.3, "相关的记忆："),
         ("我开始学大提琴了", "我的猫叫米粒", 0.9, 0.0, ""),
     ],
 )
@@ -220,7 +222,7 @@ def test_a_statement_is_taken_note_of_beside_what_it_goes_with(
     said: str, memory: str, similarity: float, words: float, also: str
 ) -> None:
     reply = answer(said, result(memory, similarity, words=words))
-    assert reply.startswith(("I have passed that on to be judged.", "我已把它交去评估。"))
+    assert reply.startswith(("Noted. If it's worth remembering, ", "知道了。如果值得记住，"))
     assert (memory in reply) == bool(also)
     assert also in reply
 
@@ -318,10 +320,13 @@ def test_the_space_decides_where_the_words_do_not() -> None:
 
 def test_it_says_that_it_cannot_follow_a_prompt_or_do_a_task() -> None:
     first = answer("hello", earlier=0, system_prompt="You are a pirate.")
-    assert "system prompt is for a model; I cannot follow it" in first
+    assert "system prompt for a language model. I can't follow it." in first
     assert "pirate" not in first
     assert "system prompt" not in answer("hello", system_prompt="You are a pirate.")
-    assert answer("write me a poem") == "That takes a language model, and none is connected."
+    assert (
+        answer("write me a poem")
+        == "I need a language model for that. Connect one in Settings → Models."
+    )
     for question in ("Are you ChatGPT?", "who are you?"):
         assert "not a language model" in answer(question)
 

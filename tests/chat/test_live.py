@@ -127,12 +127,12 @@ def test_a_reply_that_the_models_limit_ended_says_so(
 ) -> None:
     stub_model.script("length:3", "length:0", "ok")
     cut, empty, whole = ask(), ask(), ask()
-    said = "ends here because the model reached its limit of length"
+    said = "The reply ends here: the model reached its length limit."
 
     async def scene() -> None:
         for message, expected in ((cut, True), (empty, True), (whole, False)):
             done = (await page(message))[-1][1]
-            assert (said in done, "had nothing to say" in done) == (expected, False)
+            assert (said in done, "returned an empty reply" in done) == (expected, False)
         assert await stored(cut) == ("done", "You said: I")
 
     play(scene())
@@ -154,7 +154,7 @@ def test_a_page_that_connects_again_replaces_what_it_has(
         for seen in (await watching, await viewing):
             assert [name for name, _ in seen] == ["recalled", "text", "done"]
             assert seen[1] == ("text", "You said: I")
-            assert "The reply was stopped here." in seen[2][1]
+            assert "You stopped the reply here." in seen[2][1]
         assert not await live.stop(message.pk)
 
     play(scene())
@@ -230,7 +230,7 @@ def test_a_failed_reply_is_told_to_each_reader(ask: Ask, stub_model: StubModel, 
     async def scene() -> None:
         for name, data in [(await page(message))[-1] for _ in range(2)]:
             assert name == "done"
-            assert "broke off" in data
+            assert "was cut off" in data
             assert "Try again" in data
 
     play(scene())

@@ -44,10 +44,10 @@ def test_built_in_models_need_nobody(space: Space, client: Client) -> None:
     page = client.get(reverse("models", args=["home"])).text
 
     assert page.count("built-in") == 3
-    assert "OPENAI_BASE_URL or OPENAI_API_KEY connects" in page
-    assert "Test: Embeddings" in page
-    assert "Test: Chat" not in page
-    assert "all-MiniLM-L6-v2 gave a vector of 384 dimensions." in tried(client, "embeddings")
+    assert "Set OPENAI_BASE_URL or OPENAI_API_KEY to connect a language model." in page
+    assert "Test Embeddings" in page
+    assert "Test Chat" not in page
+    assert "all-MiniLM-L6-v2 returned a vector with 384 dimensions." in tried(client, "embeddings")
     for name in ("chat", "judge", "nobody"):
         assert client.post(reverse("models_try", args=["home", name])).status_code == 404
 
@@ -60,10 +60,10 @@ def test_what_is_set_up_is_shown_with_its_variable_and_without_its_key(
     page = " ".join(client.get(reverse("models", args=["home"])).text.split())
 
     assert "<code>https://models.example:8443/v1</code>" in page
-    assert "there is one" in page
-    assert "by OPENAI_API_KEY_FILE" in page
+    assert "<dd>Set <span" in page
+    assert "set by OPENAI_API_KEY_FILE" in page
     assert "<code>talker</code>" in page
-    assert "by EBB_CHAT_MODEL" in page
+    assert "set by EBB_CHAT_MODEL" in page
     assert "Embeddings of new spaces" in page
     assert "hushhush" not in page
     assert SECRET not in page
@@ -75,28 +75,28 @@ def test_test_asks_the_model_for_real(space: Space, client: Client, connected: S
 
     assert "talker answered “ready &lt;b&gt;now&lt;/b&gt;”." in tried(client, "chat")
     assert "judge-mini answered “ready”." in tried(client, "judge")
-    assert "vectors-64 gave a vector of 64 dimensions." in tried(client, "new_embeddings")
+    assert "vectors-64 returned a vector with 64 dimensions." in tried(client, "new_embeddings")
     assert [request.body["model"] for request in connected.requests] == ["talker", "judge-mini"]
     assert {request.authorization for request in connected.requests} == {f"Bearer {SECRET}"}
     whole = client.post(reverse("models_try", args=["home", "chat"])).text
-    assert "It took" in whole
+    assert "Took" in whole
     assert "<h1>Models</h1>" in whole
 
 
 @pytest.mark.parametrize(
     ("step", "said", "advice"),
     [
-        ("401", "It refused the API key.", "Look at OPENAI_API_KEY_FILE"),
+        ("401", "It refused the API key.", "Check that OPENAI_API_KEY_FILE is complete"),
         (
             "404",
             "It does not know the model “talker”",
-            "Look at EBB_CHAT_MODEL, and at OPENAI_BASE",
+            "Check EBB_CHAT_MODEL and OPENAI_BASE",
         ),
-        ("429:1", "It asks for fewer requests.", "the credit there"),
-        ("500", "It failed by itself.", "its own log says why"),
-        ("400", "It did not accept the request.", "a model for something else"),
-        ("garbage", "What came back could not be read.", "no endpoint of that kind"),
-        ("reply: ", "It answered with nothing.", "a model for something else"),
+        ("429:1", "Rate limit reached.", "credit with the provider"),
+        ("500", "The server returned an error.", "check the server&#x27;s log"),
+        ("400", "It rejected the request.", "this model may be for another purpose"),
+        ("garbage", "Its answer could not be read.", "a different kind of endpoint"),
+        ("reply: ", "It returned an empty answer.", "this model may be for another purpose"),
     ],
 )
 def test_what_is_wrong_is_said_and_how_to_mend_it(
@@ -125,8 +125,8 @@ def test_silence_and_an_address_where_nobody_is(
     settings.OPENAI_BASE_URL = settings.EBB_EMBEDDING_BASE_URL = "http://127.0.0.1:9/v1"
     for name in ("chat", "new_embeddings"):
         answer = tried(client, name)
-        assert "Nobody answers at http://127.0.0.1:9/v1." in answer
-        assert "Look at OPENAI_BASE_URL" in answer
+        assert "There is no server at http://127.0.0.1:9/v1." in answer
+        assert "set by OPENAI_BASE_URL" in answer
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,6 @@ def test_another_model_by_that_name_is_told_by_its_dimensions_and_one_that_is_aw
     settings.EBB_EMBEDDING_BASE_URL = settings.EBB_EMBEDDING_API_KEY = ""
     nowhere = tried(client, "embeddings")
 
-    assert "neither a key nor an address here. Set OPENAI_API_KEY_FILE or" in nowhere
-    assert "gave a vector of 64 dimensions. 32 are expected." in answer
+    assert "No key or URL is set. Set OPENAI_API_KEY_FILE or" in nowhere
+    assert "returned a vector with 64 dimensions. Ebb expects 32." in answer
     assert 'role="alert"' in answer

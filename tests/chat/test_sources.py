@@ -70,7 +70,7 @@ def test_what_the_model_kept_by_a_tool_leads_to_the_reply_it_was_writing(
     answer = _source(alice, memory)
 
     assert "Please remember that I like tea" in _plain(answer)
-    assert "The model kept it by a tool while it answered." in _plain(answer)
+    assert "The model saved it with a tool while it answered." in _plain(answer)
     [link] = _links(answer)
     assert link.endswith(f"{reply.conversation_id}/#message-{reply.pk}")
 
@@ -79,7 +79,7 @@ def test_what_somebody_wrote_says_who(alice: User, space: Space) -> None:
     plain = remember(space, "User likes tea")
     named = remember(space, "User likes jazz", source={"conversation_id": "chat <7>"})
 
-    assert "not learned from an exchange: alice wrote it." in _plain(_source(alice, plain))
+    assert "Not learned from a conversation: alice wrote it." in _plain(_source(alice, plain))
     assert "Conversation: chat &lt;7&gt;" in _plain(_source(alice, named))
     assert _links(_source(alice, plain)) == _links(_source(alice, named)) == []
 
@@ -87,4 +87,4 @@ def test_what_somebody_wrote_says_who(alice: User, space: Space) -> None:
 def test_what_came_without_a_history_says_so(alice: User, space: Space) -> None:
     memory = Memory.objects.create(space=space, short_id="0" * 8, content="old", importance=0.5)
 
-    assert "Nobody knows any more" in _plain(_source(alice, memory))
+    assert "Source unknown" in _plain(_source(alice, memory))

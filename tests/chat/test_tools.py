@@ -132,11 +132,11 @@ def test_what_a_search_finds_is_put_before_the_model_and_used(
         ),
         ("remember", {"content": "a\x00b"}, "memory_invalid_arguments: content: "),
         ("remember", '{"content": "a\x00 \\ud83d"}', "memory_invalid_arguments: arguments: "),
-        ("forget", {"memory_id": "f926ff7f"}, "not_found: There is no such memory."),
+        ("forget", {"memory_id": "f926ff7f"}, "not_found: Memory not found."),
         ("forget", {"memory_id": "it"}, "memory_invalid_arguments: memory_id: "),
-        ("memory_write", {"content": "x"}, "not_found: There is no such tool. There are: remember"),
-        ("rm -rf\x00", {}, "not_found: There is no such tool."),
-        ("", "", "not_found: There is no such tool."),
+        ("memory_write", {"content": "x"}, "not_found: Unknown tool. Available tools: remember"),
+        ("rm -rf\x00", {}, "not_found: Unknown tool."),
+        ("", "", "not_found: Unknown tool."),
     ],
     ids=lambda value: repr(value)[:40],
 )
@@ -186,7 +186,7 @@ def test_a_model_that_never_answers_has_failed(talker: Talker, stub_model: StubM
     stub_model.script(*[step] * 6)
     events = talker.events("Look everywhere")
     assert names(events)[-1] == "error"
-    assert "called tools and did not answer" in events[-1].data["detail"]
+    assert "called tools and returned no answer" in events[-1].data["detail"]
     assert len(reply_row().tool_calls) == 5
     assert len(stub_model.requests) == 6
 
@@ -245,7 +245,7 @@ def test_tools_follow_what_memory_does_in_the_conversation(
     assert offered(stub_model) == [ALL_FOUR, ["search_memories"], []]
     stub_model.script(forget)
     [call] = tools_of(talker.events("Forget where I live", memory="read_only"))
-    assert call["text"] == "not_found: There is no such tool. There are: search_memories."
+    assert call["text"] == "not_found: Unknown tool. Available tools: search_memories."
     stub_model.script(forget)
     private = talker.events("Forget where I live", private=True)
     assert not tools_of(private)[0]["ok"]

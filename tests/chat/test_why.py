@@ -94,7 +94,7 @@ def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon
 
 def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> None:
     address = reverse("recall_times", args=[space.slug])
-    assert "No reply has recalled anything yet." in text(login(alice).get(address))
+    assert "No recall yet." in text(login(alice).get(address))
     for number in range(21):
         begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
         timed = Reply("done", "Lisbon.", "stub", [], [], recall_ms=number * 10.0)
@@ -103,7 +103,7 @@ def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> No
     finish_reply(message=begun, reply=Reply("done", "Without memory.", "stub", [], []), now=NOW)
     seen = text(login(alice).get(address))
     assert seen.startswith("100 ms 95% within 190 ms")
-    assert seen.endswith("the latest 21 replies")
+    assert seen.endswith("; latest 21 replies")
 
 
 def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> None:
@@ -111,12 +111,12 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     seen = text(answer)
 
     assert f"“{QUESTION}”" in seen or QUESTION in seen
-    assert seen.index("Put before the model") < seen.index("Near the cut")
-    given, near = seen.split("Near the cut")
+    assert seen.index("Given to the model") < seen.index("Just missed")
+    given, near = seen.split("Just missed")
     assert CONTENTS[0] in given
     assert given.count("% match") == 2
     assert near.count("% match") == 5
-    assert near.count("below the cut") == 5
+    assert near.count("below the threshold") == 5
     assert [f"rank {n} " in given for n in (1, 2, 3)] == [True, True, False]
     assert given.count("used in the answer") == 1
     assert given.index("used in the answer") < given.index("rank 2 ")
@@ -124,7 +124,7 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     assert "used once" in given
     assert "used once" not in near
     assert answer.content.decode().count("<rect") >= 7 * 4
-    assert re.search(r"semantic 0\.\d\d \+0\.\d\d \S*\s?\d", given)
+    assert re.search(r"meaning 0\.\d\d \+0\.\d\d \S*\s?\d", given)
 
 
 def test_ages_are_said_as_in_the_seed_in_chinese(alice: User, reply: Message) -> None:
@@ -155,14 +155,14 @@ def test_the_past_stays_and_the_present_is_said_beside_it(
     change = MemoryChange(content="User lives in Porto")
     revise_memory(space=space, memory_id=lisbon.pk, change=change, actor=ALICE, now=NOW)
     seen = text(call(alice, reply, "why_hit", lisbon))
-    assert "User lives in Lisbon It says now: User lives in Porto" in seen
+    assert "User lives in Lisbon Now reads: User lives in Porto" in seen
     assert "used in the answer" in seen
 
     delete_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
-    assert "let go since, in the bin: deleted" in text(call(alice, reply))
+    assert "Deleted since · in the bin: deleted" in text(call(alice, reply))
     purge_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
     seen = text(call(alice, reply))
-    assert "gone for good since" in seen
+    assert "Purged since" in seen
     assert "User lives in Lisbon" in seen
     assert call(alice, reply, "why_pin", lisbon).status_code == 404
 
@@ -174,29 +174,27 @@ def test_a_memory_is_pinned_edited_let_go_and_taken_back_in_its_place(
     assert stored(lisbon).pinned
 
     form = {"content": "User lives in\r\nPorto", "memory_type": "fact", "importance": "0.30"}
-    assert "It says now: User lives in Porto" in text(
-        call(alice, reply, "why_edit", lisbon, **form)
-    )
+    assert "Now reads: User lives in Porto" in text(call(alice, reply, "why_edit", lisbon, **form))
     edited = stored(lisbon)
     assert (edited.content, edited.memory_type) == ("User lives in\nPorto", "fact")
     assert edited.importance == lisbon.importance
     assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
 
-    assert "let go since" in text(call(alice, reply, "why_forget", lisbon))
+    assert "Deleted since" in text(call(alice, reply, "why_forget", lisbon))
     assert stored(lisbon).status == "binned"
     assert call(alice, reply, "why_edit", lisbon, **form).status_code == 200
     assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
-    assert "let go since" not in text(call(alice, reply, "why_take_back", lisbon))
+    assert "Deleted since" not in text(call(alice, reply, "why_take_back", lisbon))
     assert actions(lisbon) == ["created", "used", "pinned", "revised", "deleted", "restored"]
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"content": " "}, "It has to say something"),
-        ({"importance": "1.5"}, "Importance is a number from 0 to 1."),
-        ({"importance": "much"}, "Importance is a number from 0 to 1."),
-        ({"memory_type": "secret"}, "There is no such type."),
+        ({"content": " "}, "Enter 1 to 20,000 characters."),
+        ({"importance": "1.5"}, "Enter a number from 0 to 1."),
+        ({"importance": "much"}, "Enter a number from 0 to 1."),
+        ({"memory_type": "secret"}, "Choose a type from the list."),
     ],
 )
 def test_what_cannot_be_said_is_refused_and_kept_in_the_form(

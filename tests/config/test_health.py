@@ -20,7 +20,7 @@ def test_a_database_that_is_away_is_told_without_asking_the_pool(
     assert answer.status_code == 503
     assert answer.json() == {
         "database": "The database does not answer.",
-        "worker": "Unknown without the database.",
+        "worker": "Unknown: the database is not available.",
         "model": "ok",
     }
     assert client.get("/api/v1/health/live").status_code == 200

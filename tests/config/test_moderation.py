@@ -96,9 +96,9 @@ def test_restored_and_deleted_for_good_in_the_moderators_name(space: Space, admi
     assert said(act(admin, "take_back", [back])) == ["1 memory restored."]
     asked = act(admin, "purge", [gone, back])
     assert "User &lt;b&gt;dances&lt;/b&gt;" in asked.text
-    assert said(asked) == ["1 was left as it is: it is not in the bin."]
+    assert said(asked) == ["1 skipped: it is not in the bin."]
     assert Memory.objects.count() == 2
-    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory deleted for good."]
+    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory purged."]
 
     assert list(Memory.objects.values_list("pk", "status")) == [(back.pk, Status.LIVE)]
     assert last_event(back) == ("restored", "user", "mo")
@@ -114,11 +114,11 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(space: Space, admin: C
     answer = act(admin, "approve", [live, held, binned])
     assert said(answer) == [
         "1 memory approved.",
-        "2 were left as they are: they do not wait for review.",
+        "2 skipped: they are not waiting for review.",
     ]
     assert stored(live).status == Status.LIVE
     answer = act(admin, "move_to_bin", [live, binned])
-    assert said(answer)[1] == "1 was left as it is: it is in the bin already."
+    assert said(answer)[1] == "1 skipped: it is already in the bin."
     assert last_event(binned)[2] == "alice"
 
 
@@ -133,7 +133,7 @@ def test_more_than_fits_at_once_is_refused_whole(space: Space, admin: Client) ->
 
     answer = act(admin, "approve", [first], select_across="1")
 
-    assert said(answer) == [f"At most {AT_ONCE} at once. Nothing was done."]
+    assert said(answer) == [f"Select at most {AT_ONCE} at a time. Nothing was changed."]
     assert not Memory.objects.filter(status=Status.LIVE).exists()
 
 
@@ -221,8 +221,8 @@ def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin
     )
 
     assert [message.split(":")[0] for message in said(answer)] == [
-        "2 are assessed again.",
-        "1 was left as it is",
+        "2 assessments restarted.",
+        "1 skipped",
     ]
     failed.refresh_from_db()
     assert (failed.state, failed.attempts, failed.error) == (State.QUEUED, 0, "")

@@ -55,7 +55,7 @@ def test_memory_is_kept_found_changed_let_go_and_taken_back(ebb: Ebb, space: Spa
     assert [memory["status"] for memory in ebb.restore(pizza["id"])] == ["live"]
     ebb.forget(pizza["id"])
     ebb.purge(pizza["id"])
-    with pytest.raises(NotFound, match="no such memory"):
+    with pytest.raises(NotFound, match="Memory not found"):
         ebb.memory(pizza["id"])
     assert [event["action"] for event in ebb.history(memory_id=pizza["id"])] == [
         "purged", "deleted", "restored", "deleted", "revised", "revised", "created",
@@ -112,7 +112,7 @@ def test_errors_are_exceptions_by_their_code(web: Web, ebb: Ebb, key: MakeKey) -
         ebb.remember("User likes pizza", importance=3)
     assert invalid.value.status == 422
     assert invalid.value.errors[0]["field"] == "importance"
-    with pytest.raises(InvalidArguments, match="neither a UUID nor a short id"):
+    with pytest.raises(InvalidArguments, match="must be a UUID or a short id"):
         ebb.memory("x?limit=1")
     with pytest.raises(Conflict):
         ebb.restore(ebb.remember("User likes pizza")["id"])

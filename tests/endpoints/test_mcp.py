@@ -131,7 +131,7 @@ def test_resources_are_the_recent_the_pinned_and_each(
             for name in (recent.short_id, str(recent.pk)):
                 one = await read(client, f"ebb://memories/{name}")
                 assert f"- {one}" == lines[0]
-            with pytest.raises(MCPError, match="neither a UUID nor a short id"):
+            with pytest.raises(MCPError, match="must be a UUID or a short id"):
                 await client.read_resource("ebb://memories/zz")
 
     asyncio.run(story())

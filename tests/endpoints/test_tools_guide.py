@@ -45,8 +45,8 @@ def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeK
     memory = Memory.objects.get()
     assert ran.stdout.splitlines() == [
         f"Remembered: User likes pizza (id: {memory.short_id})",
-        "memory_id: neither a UUID nor a short id",
-        "There is no such tool. There are: remember, search_memories, update_memory, forget,"
+        "memory_id: must be a UUID or a short id",
+        "Unknown tool. Available tools: remember, search_memories, update_memory, forget,"
         " memory_write, memory_read, memory_search.",
         "I will remember that you like pizza.",
     ]

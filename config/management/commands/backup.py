@@ -14,11 +14,13 @@ from config.preconditions import StartError
 class Command(BaseCommand):
     """Write a backup of the installation."""
 
-    help = "Write the whole installation into a file. Ebb may run meanwhile."
+    help = "Write the whole installation to a file. Ebb may keep running."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", nargs="?", help="where to; here, by the date, if left out")
+        parser.add_argument(
+            "file", nargs="?", help="target file; default: a dated file in the current folder"
+        )
 
     def handle(self, *args: Any, file: str | None, **options: Any) -> None:
         now = timezone.now()

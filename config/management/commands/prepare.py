@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--alone",
             action="store_true",
-            help="no process of Ebb is running on this database: what they noted is out of date",
+            help="discard the state of earlier processes: no Ebb process uses this database",
         )
 
     def handle(self, *args: Any, alone: bool, **options: Any) -> None:

@@ -25,6 +25,6 @@ def account(request: PageRequest, access: Access) -> HttpResponse:
     if form.is_valid():
         form.save()
         update_session_auth_hash(request, user)  # keeps this session, ends the others
-        messages.success(request, _("Your password is set."))
+        messages.success(request, _("Password saved."))
         return redirect("account", access.space.slug)
     return render(request, "memory/access/account.html", {"form": form})

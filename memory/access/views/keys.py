@@ -20,10 +20,10 @@ from memory.pagination import keyset
 
 ENTRIES = 20
 GRACES = {
-    "24": _("for 24 hours more"),
-    "1": _("for an hour more"),
-    "168": _("for seven days more"),
-    "0": _("no longer"),
+    "24": _("for 24 more hours"),
+    "1": _("for one more hour"),
+    "168": _("for 7 more days"),
+    "0": _("stop immediately"),
 }
 LIFETIMES = {
     "": _("never"),
@@ -33,17 +33,17 @@ LIFETIMES = {
     "365": _("in a year"),
 }
 SCOPES = (
-    (Scope.READ, _("read"), _("look and search")),
-    (Scope.WRITE, _("write"), _("change and chat")),
-    (Scope.ADMIN, _("admin"), _("steer the space: its rules, its keys")),
+    (Scope.READ, _("read"), _("view and search")),
+    (Scope.WRITE, _("write"), _("edit and chat")),
+    (Scope.ADMIN, _("admin"), _("manage settings and keys")),
 )
 # Labels of the details of an audit entry, by their names.
 _TOLD = {
     "scopes": _("scopes"),
     "name": _("name"),
     "expires_at": _("expires"),
-    "rate_limit": _("a minute"),
-    "previous_until": _("old secret until"),
+    "rate_limit": _("rate limit"),
+    "previous_until": _("previous secret until"),
     "role": _("role"),
     "before": _("before"),
 }
@@ -120,7 +120,7 @@ def _rate_limit(text: str) -> int | None:
 
 
 def _sentence(error: InvalidArguments) -> str:
-    names = {"scopes": _("Scopes"), "rate_limit": _("Requests a minute"), "name": _("Name")}
+    names = {"scopes": _("Scopes"), "rate_limit": _("Requests per minute"), "name": _("Name")}
     return "; ".join(f"{names.get(e.field, e.field)}: {e.message}" for e in error.errors)
 
 

@@ -24,9 +24,9 @@ from memory.pagination import keyset
 
 PAGE_SIZE = 100
 ROLES = (
-    (Role.VIEWER, gettext_lazy("viewer"), gettext_lazy("looks and searches")),
-    (Role.EDITOR, gettext_lazy("editor"), gettext_lazy("also changes and chats")),
-    (Role.OWNER, gettext_lazy("owner"), gettext_lazy("also steers: rules, members, keys")),
+    (Role.VIEWER, gettext_lazy("viewer"), gettext_lazy("can view and search")),
+    (Role.EDITOR, gettext_lazy("editor"), gettext_lazy("can edit and chat")),
+    (Role.OWNER, gettext_lazy("owner"), gettext_lazy("full access")),
 )
 
 
@@ -48,12 +48,12 @@ def add(request: PageRequest, access: Access) -> HttpResponse:
     if user is None:
         return _shown(request, access, unknown=name, role=role)
     if Membership.objects.filter(space=access.space, user=user).exists():
-        said = _("%(name)s belongs here already: change the role in the list.") % {"name": name}
+        said = _("%(name)s is already a member. Change the role in the list.") % {"name": name}
         return _shown(request, access, error=said)
     services.add_member(
         space=access.space, user=user, role=role, actor=access.actor, now=timezone.now()
     )
-    return _shown(request, access, done=_("%(name)s belongs here now.") % {"name": name})
+    return _shown(request, access, done=_("%(name)s added.") % {"name": name})
 
 
 @require_POST
@@ -83,7 +83,10 @@ def invite_again(request: PageRequest, access: Access, member_id: int) -> HttpRe
             space=access.space, user=member.user, actor=access.actor, now=timezone.now()
         )
     except Conflict:
-        said = _("%(name)s has been here, or belongs elsewhere, too: no link is made.")
+        said = _(
+            "%(name)s has logged in before or belongs to other spaces, so no login link "
+            "was created."
+        )
         return _shown(request, access, error=said % {"name": member.user.username})
     return _shown(request, access, invited=member.user, link=_link(request, member.user))
 
@@ -118,14 +121,14 @@ def remove(request: PageRequest, access: Access, member_id: int) -> HttpResponse
     except Conflict:
         return _shown(request, access, error=_LAST_OWNER)
     if member.user_id == request.user.pk:
-        said = _("You no longer belong to %(space)s.") % {"space": access.space.name}
+        said = _("You left %(space)s.") % {"space": access.space.name}
         messages.success(request, said)
         return _away(request, reverse("home"))
-    said = _("%(name)s no longer belongs here.") % {"name": member.user.username}
+    said = _("%(name)s removed.") % {"name": member.user.username}
     return _shown(request, access, done=said)
 
 
-_LAST_OWNER = gettext_lazy("A space needs an owner: make somebody else one first.")
+_LAST_OWNER = gettext_lazy("A space needs an owner. Make someone else an owner first.")
 
 
 def _name(request: PageRequest) -> str:

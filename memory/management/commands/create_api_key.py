@@ -22,16 +22,16 @@ from memory.spaces.services import create_space
 class Command(BaseCommand):
     """Create an API key and print it."""
 
-    help = "Create an API key for a space and print it, and nothing else."
+    help = "Create an API key for a space and print only the key."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")
         parser.add_argument("--scopes", required=True, help=", ".join(Scope.values))
-        parser.add_argument("--name", default="", help="what the key is for")
-        parser.add_argument("--expires-days", type=float, help="days until it stops working")
-        parser.add_argument("--rate-limit", type=int, help="requests a minute it may make")
+        parser.add_argument("--name", default="", help="a name for the key")
+        parser.add_argument("--expires-days", type=float, help="days until the key expires")
+        parser.add_argument("--rate-limit", type=int, help="rate limit in requests per minute")
         parser.add_argument(
-            "--create-space", action="store_true", help="make the space if it is missing"
+            "--create-space", action="store_true", help="create the space if it does not exist"
         )
 
     def handle(
@@ -42,14 +42,13 @@ class Command(BaseCommand):
         unknown = [scope for scope in wanted if scope not in Scope.values]
         if unknown or not wanted:
             raise CommandError(
-                _("Unknown scope: %(given)s. There are %(known)s.")
+                _("Unknown scope: %(given)s. Choose from: %(known)s.")
                 % {"given": ", ".join(unknown) or "—", "known": ", ".join(Scope.values)}
             )
         found = Space.objects.open().filter(slug=space).first()
         if found is None and not create_space:
-            raise CommandError(
-                _("There is no space %(name)s; --create-space makes it.") % {"name": space}
-            )
+            text = _("There is no space named %(name)s. Add --create-space to create it.")
+            raise CommandError(text % {"name": space})
         try:
             with transaction.atomic():
                 _key, secret = create_key(
@@ -70,7 +69,7 @@ def _moment(now: datetime, days: float | None) -> datetime | None:
     try:
         return None if days is None else now + timedelta(days=days)
     except (OverflowError, ValueError):
-        raise CommandError(_("So many days are too many.")) from None
+        raise CommandError(_("That is too many days.")) from None
 
 
 def _new_space(slug: str) -> Space:

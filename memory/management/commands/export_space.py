@@ -17,16 +17,16 @@ from memory.transfer.export import count_rows, export_lines
 class Command(BaseCommand):
     """Export a space."""
 
-    help = "Write everything in a space as JSON Lines. Progress goes to standard error."
+    help = "Export a space as JSON Lines. Progress goes to standard error."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")
-        parser.add_argument("file", nargs="?", help="where to; standard output if it is left out")
+        parser.add_argument("file", nargs="?", help="target file; default: standard output")
 
     def handle(self, *args: Any, space: str, file: str | None, **options: Any) -> None:
         found = Space.objects.select_related("embedder").filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         if file is None:
             self._write(found, self.stdout)  # type: ignore[arg-type]  # it writes as a stream does
             return

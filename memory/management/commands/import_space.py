@@ -20,7 +20,7 @@ from memory.transfer.upload import IMPORT, begin_import
 class Command(BaseCommand):
     """Import a file into a space."""
 
-    help = "Read a file into a space. Ctrl-C stops it, --resume goes on."
+    help = "Import a file into a space. Ctrl-C stops, --resume continues."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")
@@ -28,16 +28,16 @@ class Command(BaseCommand):
             "--on-error",
             choices=["skip", "abort"],
             default="skip",
-            help="leave out lines that are wrong, or write nothing if one is",
+            help="skip invalid lines, or cancel the import if there is one",
         )
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("file", nargs="?", help="what to read")
-        what.add_argument("--resume", action="store_true", help="go on with the last import")
+        what.add_argument("file", nargs="?", help="the file to import")
+        what.add_argument("--resume", action="store_true", help="continue the last import")
 
     def handle(self, *args: Any, space: str, **options: Any) -> None:
         found = Space.objects.filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         try:
             job = resumed_in_front(found, IMPORT) if options["resume"] else _begun(found, **options)
         except (EbbError, OSError) as error:
@@ -47,14 +47,14 @@ class Command(BaseCommand):
 
     def _tell(self, job: Job) -> None:
         for kind, counted in job.result.get("counts", {}).items():
-            self.stdout.write(f"{kind}: " + _("%(new)d new, %(known)d known") % counted)
+            self.stdout.write(f"{kind}: " + _("%(new)d new, %(known)d already known") % counted)
         for wrong in job.result.get("wrong", []):
             self.stderr.write(_("line %(line)d: %(reason)s") % wrong)
         more = job.result.get("wrong_count", 0) - len(job.result.get("wrong", []))
         if more:
             self.stderr.write(_("and %(count)d more") % {"count": more})
         if job.state != JobState.DONE:
-            stopped = _("Stopped at line %(line)d; --resume goes on from there.")
+            stopped = _("Stopped at line %(line)d. Run again with --resume to continue.")
             raise CommandError(job.error or stopped % {"line": job.result.get("line", 0)})
 
 

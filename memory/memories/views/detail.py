@@ -34,11 +34,11 @@ from memory.store.revisions import revert_memory
 EVENTS = 30
 UNDO = {"pin", "unpin", "delete"}
 SAID = {
-    "pin": gettext_lazy("It is pinned: it does not fade, and is never let go."),
-    "unpin": gettext_lazy("It is not pinned any more."),
-    "delete": gettext_lazy("It is in the bin."),
-    "extend": gettext_lazy("Its lifetime begins anew."),
-    "restore": gettext_lazy("It is back, and its lifetime begins anew."),
+    "pin": gettext_lazy("Pinned. It does not fade and is never removed."),
+    "unpin": gettext_lazy("Unpinned."),
+    "delete": gettext_lazy("Moved to the bin."),
+    "extend": gettext_lazy("Lifetime restarted."),
+    "restore": gettext_lazy("Restored, with a new lifetime."),
 }
 
 
@@ -83,7 +83,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
         return _drawn(request, access, one)
     form = edited(request, access, one)
     if form is None:
-        return _drawn(request, access, _one(access, memory_id), text=_("It is changed."))
+        return _drawn(request, access, _one(access, memory_id), text=_("Saved."))
     addresses = {
         "editing": True,
         "url": reverse("memory_edit", args=[access.space.slug, memory_id]),
@@ -114,7 +114,7 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
         done = 0
     one = _one(access, memory_id)
     if done == 0:  # already pinned, or deleted meanwhile
-        return _drawn(request, access, one, text=_("Something else has happened to it since."))
+        return _drawn(request, access, one, text=_("It was changed since then."))
     undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
     undo_url = undo if action in UNDO else ""
     return _drawn(request, access, one, text=SAID[action], undo_url=undo_url)
@@ -133,9 +133,9 @@ def revert(request: PageRequest, access: Access, memory_id: UUID, number: int) -
             now=timezone.now(),
         )
     except Conflict:
-        text = _("It is in the bin; take it back first.")
+        text = _("This memory is in the bin. Restore it first.")
     else:
-        text = _("It says again what it said then.")
+        text = _("Reverted.")
     return _drawn(request, access, _one(access, memory_id), text=text)
 
 

@@ -22,7 +22,7 @@ BAND_NAMES = {
     "important": _("important, from 0.7"),
     "medium": _("medium, from 0.5"),
     "low": _("low, from 0.3"),
-    "little": _("little, below 0.3"),
+    "little": _("very low, below 0.3"),
 }
 
 

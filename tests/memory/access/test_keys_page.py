@@ -40,7 +40,7 @@ def test_key_is_made_rotated_and_revoked(space: Space, alice: User) -> None:
 
     page = client.post(reverse("keys_revoke", args=[space.slug, key.public_id])).text
     assert ApiClient(second).get("memories").status_code == 401
-    assert "No key works here" in page
+    assert "No API keys yet" in page
     assert re.findall(r"key (?:created|rotated|revoked)", page) == [
         "key revoked", "key rotated", "key created",
     ]  # fmt: skip

@@ -41,8 +41,8 @@ def test_owner_tries_a_model_and_moves_to_it(page: Client, space: Space, known: 
 
     tried = post(page, "embeddings_try", space, **MODEL).content.decode()
     assert "with 64 dimensions" in tried
-    assert "To embed 1 memory will take 1 second" in tried
-    assert "are sent there" in tried
+    assert "Embedding 1 memory will take 1 second" in tried
+    assert "are sent to this endpoint" in tried
     assert latest_switch(space) is None
 
     begun = post(page, "embeddings_begin", space, **MODEL).content.decode()
@@ -58,7 +58,7 @@ def test_owner_tries_a_model_and_moves_to_it(page: Client, space: Space, known: 
     assert "<dd>stub-64</dd>" in shown
     assert "every 1s" not in shown
     same = post(page, "embeddings_try", space, **MODEL).content.decode()
-    assert "The space has this model already." in same
+    assert "The space already uses this model." in same
 
 
 def test_move_is_cancelled_and_goes_on(page: Client, space: Space, known: StubModel) -> None:
@@ -66,14 +66,15 @@ def test_move_is_cancelled_and_goes_on(page: Client, space: Space, known: StubMo
     post(page, "embeddings_begin", space, **MODEL)
 
     assert "The move was cancelled" in post(page, "embeddings_cancel", space).content.decode()
-    assert "not moving" in post(page, "embeddings_cancel", space).content.decode()
+    none = post(page, "embeddings_cancel", space).content.decode()
+    assert "No move to another embedding model is running" in none
     resumed = post(page, "embeddings_resume", space).content.decode()
     job = latest_switch(space)
     assert job is not None
     assert job.state == JobState.QUEUED
-    assert "It waits for a worker." in resumed
+    assert "Waiting for a worker." in resumed
     again = post(page, "embeddings_resume", space).content.decode()
-    assert "It has not stopped." in again
+    assert "The job has not stopped." in again
 
 
 @pytest.mark.parametrize(
@@ -126,8 +127,8 @@ def test_search_says_that_its_model_is_away(
     answer = page.get(reverse("memories", args=[space.slug]), {"q": "pizza"})
 
     assert answer.status_code == 200
-    assert "The search needs the embedding model:" in answer.content.decode()
-    assert "Nothing fits" not in answer.content.decode()
+    assert "Search needs the embedding model:" in answer.content.decode()
+    assert "No matches" not in answer.content.decode()
 
 
 @pytest.mark.parametrize(

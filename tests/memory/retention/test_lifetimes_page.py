@@ -126,12 +126,12 @@ def test_capacity_page_says_who_goes_and_who_is_spared(client: Client, space: Sp
     page = _page(client, space, "lifetimes_capacity")
 
     assert texts(page) == ["memory 1", "memory 2", "memory 0"]
-    assert "number 1, goes at the next sweep" in page
-    assert "number 2, in line" in page
+    assert "#1, removed at the next cleanup" in page
+    assert "#2, queued" in page
     figures = re.findall(r'figure-value">(\d+)</dd><dd>([^<]*)', page)
-    assert ("1", "go at the next sweep, as far as they may") in figures
+    assert ("1", "will be removed at the next cleanup unless protected") in figures
     assert ("1", "pinned") in figures
-    assert ("1", "younger than 24 hours") in figures
+    assert ("1", "newer than 24 hours") in figures
 
 
 def test_extending_begins_a_lifetime_anew_and_counts_no_use(client: Client, space: Space) -> None:

@@ -45,7 +45,7 @@ def test_what_plants_an_instruction_waits_for_a_person(space: Space, name: str) 
     assert (memory.status, actions(memory)) == ("review", ["created", "held"])
     assert memory.review_reason.endswith(f"“{planted}”")
     known = remember(space, "User wears size 43 shoes")
-    with pytest.raises(Conflict, match="only a person may write this"):
+    with pytest.raises(Conflict, match="this text needs a person's approval"):
         call(space, "update_memory", memory_id=known.short_id, content=planted)
     assert stored(known) == known
 

@@ -148,7 +148,7 @@ def test_the_commands_carry_a_space_over(
     said = run("import_space", "--space", "new-home", str(file))
 
     assert unlike(before, contents(other)) == []
-    assert "memory: 1 new, 0 known" in said
+    assert "memory: 1 new, 0 already known" in said
     assert "100%" in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == [file]
 
@@ -176,7 +176,7 @@ def test_an_import_stopped_on_the_command_line_is_resumed(
     assert Memory.objects.in_space(space).count() == 100
     said = run("import_space", "--space", "home", "--resume")
 
-    assert "memory: 150 new, 0 known" in said
+    assert "memory: 150 new, 0 already known" in said
     assert "line 151: not a JSON object" in said
     assert Memory.objects.in_space(space).count() == 150
     with pytest.raises(CommandError):

@@ -111,18 +111,20 @@ WRONG: dict[str, Any] = {
     json.dumps(a_memory(content="x" * 20_001)): "content: longer",
     json.dumps(a_memory(content="a\x00b")): "NUL",
     json.dumps(a_memory(content="\ud800")): "Unicode",
-    json.dumps(a_memory(facets={"P": 7})).replace("7", "1e999"): "a number that is none",
+    json.dumps(a_memory(facets={"P": 7})).replace("7", "1e999"):
+        "contains a value that is not a number",
     json.dumps(a_memory(facets={"P": 7})): "facets.P",
     json.dumps(a_memory(id="pizza")): "id",
     json.dumps(a_memory(created_at="2026-02-18T12:00:00")): "time zone",
     json.dumps(a_memory(created_at="0001-01-01T00:00:00+14:00")): "years 1 and 9999",
     json.dumps(a_memory(status="binned")): "binned_at",
-    json.dumps(a_memory(mood="glad")): "mood: there is no such field",
+    json.dumps(a_memory(mood="glad")): "mood: unknown field",
     json.dumps(a_memory(tags="food")): "tags: must be a list",
     json.dumps(a_memory(use_count=-1)): "use_count",
     '{"kind": "memory", "content": "User likes pizza"}': "is missing",
     json.dumps({"kind": "revision", "memory_id": str(uuid4()), "number": 1, "content": "x",
-                "memory_type": "fact", "importance": 0.5, "actor_type": "user"}): "no such memory",
+                "memory_type": "fact", "importance": 0.5, "actor_type": "user"}):
+        "memory_id: unknown memory",
 }  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def test_an_import_is_watched_cancelled_taken_up_and_reported(page: Client, spac
     assert 'hx-trigger="every 1s"' in waiting
 
     cancel = reverse("transfer_cancel", args=["home", job.pk])
-    assert "Go on from where it stopped" in page.post(cancel, headers=HTMX).content.decode()
+    assert "Resume" in page.post(cancel, headers=HTMX).content.decode()
     page.post(reverse("transfer_resume", args=["home", job.pk]))
     taken = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=NOW)
     assert taken is not None
@@ -53,7 +53,7 @@ def test_a_second_import_or_none_at_all_is_said(page: Client, space: Space) -> N
     assert "Choose a file" in page.get("/s/home/transfer/").content.decode()
     first = upload(page, b"{}")
     assert upload(page, b"{}") == first
-    assert "under way" in page.get("/s/home/transfer/").content.decode()
+    assert "already running" in page.get("/s/home/transfer/").content.decode()
 
 
 def test_only_an_owner_takes_a_space_along(bob: User, charlie: User, page: Client) -> None:
@@ -61,7 +61,7 @@ def test_only_an_owner_takes_a_space_along(bob: User, charlie: User, page: Clien
     looking.force_login(bob)
     stranger.force_login(charlie)
 
-    assert "Only an owner" in looking.get("/s/home/transfer/").content.decode()
+    assert "Only owners" in looking.get("/s/home/transfer/").content.decode()
     assert looking.get("/s/home/transfer/export/").status_code == 403
     assert looking.post("/s/home/transfer/import/").status_code == 403
     assert stranger.get("/s/home/transfer/export/").status_code == 404
