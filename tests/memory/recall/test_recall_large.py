@@ -12,12 +12,14 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 import pytest
+from django.contrib.postgres.search import SearchQuery
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory, Space
+from memory.models.memories import search_in_space
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.recall.similar import nearest_live, similar, vector_of
@@ -237,15 +239,23 @@ def test_a_small_space_beside_a_large_one_is_read_by_its_indexes(
 def test_the_nearest_come_from_the_index_of_the_embedder(
     large_space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where sorting and comparing words cost much, as in a large table, indexes serve."""
+    """Whatever the planner thinks of a small table, the index can serve this statement."""
     monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", 0)
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_sort = off; SET LOCAL cpu_operator_cost = 1")
+        cursor.execute("SET LOCAL enable_sort = off")
 
     found = plan(asked(large_space)[0], shape(), 1)
 
     assert f"Index Scan using embedding_hnsw_{large_space.embedder_id}" in found
-    assert "memory_search_in_space" in found
+
+
+def test_the_index_of_words_serves_the_expression_that_recall_asks_for(large_space: Space) -> None:
+    of_space = SearchQuery(f"'@{large_space.pk}' & pizza", search_type="raw", config="simple")
+    rows = Memory.objects.annotate(words=search_in_space()).filter(words=of_space)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+
+    assert "memory_search_in_space" in rows.order_by().explain()
 
 
 @MODES
