@@ -163,8 +163,7 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
     assert found.saved == pytest.approx(1 / 3)
     assert found.agreement == 0.5
     assert said(space)["Model calls avoided"] == (
-        "33.3% | the model was asked about 4 of 6"
-        " | both assessors agreed on 50% of these"
+        "33.3% | the model was asked about 4 of 6 | both assessors agreed on 50% of these"
     )
 
 
