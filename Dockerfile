@@ -1,15 +1,20 @@
 # One image for web, worker and beat; compose.yaml says which is which.
-FROM python:3.13-slim
+# To pin what a tag names today, add the digest that `docker buildx imagetools inspect` prints:
+# python:3.13-slim-bookworm@sha256:…
+ARG PYTHON=python:3.13-slim-bookworm
+FROM ${PYTHON}
 
 WORKDIR /srv/ebb
-COPY requirements.txt .
-RUN pip install --no-cache-dir --no-deps -r requirements.txt
+COPY requirements.txt requirements-reporting.txt ./
+RUN pip install --no-cache-dir --no-deps --require-hashes --only-binary :all: -r requirements.txt -r requirements-reporting.txt
 COPY . .
 
 # Files that are built once and may be built again: the embedding graph, static files, the secret key.
-RUN useradd --system ebb && install -d -o ebb /var/lib/ebb
-USER ebb
-ENV EBB_DATA_DIR=/var/lib/ebb EBB_HOST=0.0.0.0 PYTHONUNBUFFERED=1
+# The number of the user lets Kubernetes see that it is not root.
+RUN useradd --system --uid 10001 ebb && install -d -o ebb /var/lib/ebb
+USER 10001
+# Each container has its own metrics and signs of life, so they are not in the shared volume.
+ENV EBB_DATA_DIR=/var/lib/ebb EBB_RUN_DIR=/tmp/ebb EBB_HOST=0.0.0.0 PYTHONUNBUFFERED=1
 EXPOSE 8000
 
 CMD ["uvicorn", "config.asgi:application", "--host", "0.0.0.0", "--port", "8000", \

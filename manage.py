@@ -1,9 +1,13 @@
 #!/usr/bin/env python
-"""Django's command line for Ebb: `manage.py up`, `create_api_key`, `login_link`, …"""
+"""Django's command line for Ebb: `manage.py up`, `create_api_key`, `login_link`, …
+
+Ebb installed from its wheel has the command `ebb` instead: `ebb up`.
+"""
 
 import os
 import signal
 import sys
+from pathlib import Path
 
 
 def main() -> None:
@@ -31,8 +35,28 @@ def main() -> None:
         sys.exit(f"The database does not answer. {start}.")
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Run a command; Ctrl-C ends it without a traceback."""
     try:
         main()
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
+
+
+def ebb() -> None:
+    """Run the command `ebb`, with its data in the current folder.
+
+    Installed, Ebb's packages are inside `ebb_memory`, so that their names meet no other package.
+    """
+    sys.path.insert(0, str(Path(__file__).parent))
+    os.environ.setdefault("EBB_HOME", str(Path.cwd()))
+    if sys.argv[1:] == ["--version"]:  # Django would print its own
+        from config.version import VERSION
+
+        sys.stdout.write(f"{VERSION}\n")
+    else:
+        run()
+
+
+if __name__ == "__main__":
+    run()

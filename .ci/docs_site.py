@@ -11,8 +11,10 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
     "LICENSE": "license.md",
     "clients/python/README.md": "python-client.md",
+    "clients/typescript/README.md": "typescript-client.md",
 }
 
 

@@ -13,7 +13,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from assessor.models import Assessment, State
-from assessor.repeats import assess_again
+from assessor.repeats import reassess
 from memory.admin import BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
 
 _COLOURS = {
@@ -39,7 +39,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
     list_select_related = ("space",)
     search_fields = ("user_message", "assistant_response", "summary")
     ordering = ("-created_at", "-pk")
-    actions = ("assess_again",)
+    actions = ("reassess",)
     raw_id_fields = ("memory", "part_of")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assessment]:
@@ -72,21 +72,21 @@ class AssessmentAdmin(ReadOnlyAdmin):
         return None if assessment.importance is None else f"{assessment.importance:.2f}"
 
     @admin.action(description=_("Assess again"), permissions=["retry"])
-    def assess_again(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:
+    def reassess(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:
         """Assess the selected rows again, and report how many were left unchanged."""
 
         def again(row: Assessment) -> None:
-            assess_again(
+            reassess(
                 space=row.space,
                 assessment_id=row.pk,
                 actor=actor_of(request),
                 now=timezone.now(),
             )
 
-        done = ngettext_lazy("%(n)d is assessed again.", "%(n)d are assessed again.", "n")
+        done = ngettext_lazy("%(n)d assessment restarted.", "%(n)d assessments restarted.", "n")
         left = ngettext_lazy(
-            "%(n)d was left as it is: it is under way, or it has its memory.",
-            "%(n)d were left as they are: they are under way, or have their memory.",
+            "%(n)d skipped: it is running, or its memory exists already.",
+            "%(n)d skipped: they are running, or their memories exist already.",
             "n",
         )
         one_by_one(request, assessments.select_related("space"), again, done=done, left=left)

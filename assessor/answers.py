@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import json5
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from assessor.storable import storable
 from memory.drafts import Content, Facets, MemoryTypeName, Tag, Text, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
 
@@ -25,7 +26,7 @@ _THOUGHT = re.compile(
 )
 # Line breaks inside strings are common and unambiguous.
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=lambda pairs: _each_once(pairs))
-_NUMBER = re.compile(r"\s*([+-]?\d*\.?\d+)\s*(%?)\s*")
+_NUMBER = re.compile(r"\A\s*+([+-]?(?:\d++(?:\.\d++)?|\.\d++))\s*+(%?)\s*+")
 # Other names that models give the fields.
 _NAMES = {
     "type": "memory_type", "category": "memory_type", "reason": "reasoning",
@@ -135,16 +136,36 @@ def _texts(value: Any) -> Any:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _tags(value: Any) -> Any:
+def _all_tags(value: Any) -> Any:
     texts = _texts(_list(value))
     if not isinstance(texts, list):
         return texts
-    return _texts([text.lower() if isinstance(text, str) else text for text in texts])[:MAX_TAGS]
+    return _texts([text.lower() if isinstance(text, str) else text for text in texts])
+
+
+def _all_topics(value: Any) -> Any:
+    return _texts([value] if isinstance(value, str) else _list(value))
+
+
+def _tags(value: Any) -> Any:
+    texts = _all_tags(value)
+    return texts[:MAX_TAGS] if isinstance(texts, list) else texts
 
 
 def _topics(value: Any) -> Any:
-    texts = _texts([value] if isinstance(value, str) else _list(value))
+    texts = _all_topics(value)
     return texts[:MAX_TOPICS] if isinstance(texts, list) else texts
+
+
+def omitted_from(answer: str) -> dict[str, list[str]]:
+    """Return the tags and topics of a valid answer that exceed the limits, so that none is dropped
+    silently (seed 001: "1-10 tags maximum", "0-5 topics maximum").
+    """
+    fields = json_object(answer)
+    return {
+        "tags": list(map(storable, _all_tags(fields.get("tags"))[MAX_TAGS:])),
+        "topics": list(map(storable, _all_topics(fields.get("topics"))[MAX_TOPICS:])),
+    }
 
 
 def as_required(schema: dict[str, Any]) -> None:

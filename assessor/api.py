@@ -3,14 +3,16 @@
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from assessor import services
-from assessor.exchanges import unsaved
-from assessor.judging import Exchange, Judgement, judge, model_configuration
-from assessor.llm import get_model
+from assessor.assessing import AssessmentResult, Exchange, names_model
+from assessor.exchanges import earlier_texts, ignored, unsaved
+from assessor.gate import GATE_HEADER
+from assessor.gate.exchanges import gate_of
+from assessor.immediate import assess_now
 from assessor.models import Assessment, State
 from assessor.schemas import (
     AssessmentList,
@@ -21,16 +23,21 @@ from assessor.schemas import (
     QueuedOut,
     StatsOut,
 )
-from assessor.screening import judged_part, mask_exchange
+from assessor.screening import assessed_part, mask_exchange
 from memory.access.authentication import Access, access_to
+from memory.access.rate_limits import CallKind, count_call
+from memory.access.references import check_change
 from memory.connections import release_connection
 from memory.errors import NotFound
-from memory.models import Memory
+from memory.leases import database_now
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.models import Memory, Purpose
 from memory.models.policies import current_policy
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.requests import OnceOnly, RowId, may_fail, parse_uuid
 from memory.retention.overview import came_and_went, overview
+from memory.store.idempotency import key_of
 
 router = Router(tags=["assessment"])
 
@@ -42,33 +49,50 @@ router = Router(tags=["assessment"])
     operation_id="assess",
     openapi_extra=may_fail(503),
 )
-async def assess(request: HttpRequest, asked: ExchangeIn) -> dict[str, Any]:
-    """Assess an exchange and return the result. Nothing is stored unless `store` is true."""
-    access = access_to(request, "write" if asked.store else "read")
-    exchange, policy = await sync_to_async(_prepared)(access, asked)
-    configuration = model_configuration()
-    model_factory = (lambda: get_model(**configuration)) if configuration else None
-    judgement = await judge(judged_part(exchange), policy, model_factory)
-    if not asked.store:
-        return {"assessment": unsaved(exchange, judgement, policy), "memory": None}
-    return await sync_to_async(_store)(access, exchange, judgement)
+async def assess(request: HttpRequest, response: HttpResponse, asked: ExchangeIn) -> dict[str, Any]:
+    """Assess an exchange and return the result. Nothing is stored unless `store` is true.
 
-
-def _prepared(access: Access, asked: ExchangeIn) -> tuple[Exchange, PolicyDocument]:
-    """Return the exchange with secrets masked, and the policy.
-
-    Releases the database connection before the model is asked.
+    A key needs the scope `write` to store, and to ask a model, because a model may cost money.
     """
-    document = current_policy(access.space).document
+    access = access_to(request, "write" if asked.store else "read", asked.user_id)
+    if gated := gate_of(asked.exchange(access.owner)):
+        response.headers[GATE_HEADER] = gated
+        return {"assessment": ignored(asked.exchange(access.owner), gated), "memory": None}
+    exchange, policy, chosen, earlier = await sync_to_async(_prepared)(access, asked)
+    assessed = await sync_to_async(assessed_part, thread_sensitive=False)(exchange)
+    result = await assess_now(access.space, assessed, policy, chosen, earlier)
+    if not (asked.store and access.learns):
+        return {"assessment": unsaved(exchange, result, policy), "memory": None}
+    return await sync_to_async(_store)(access, exchange, result)
+
+
+_Prepared = tuple[Exchange, PolicyDocument, ChosenModel | None, list[str]]
+
+
+def _prepared(access: Access, asked: ExchangeIn) -> _Prepared:
+    """Return the exchange with secrets masked, the policy, the model, and the stored messages
+    before it in its conversation.
+
+    Releases the database connection before the model is asked. Raises Forbidden and RateLimited.
+    """
+    document, now = current_policy(access.space).document, timezone.now()
+    chosen = chosen_model(Purpose.ASSESS, access.space)
+    exchange = asked.exchange(access.owner)
+    may_ask_model = chosen is not None and names_model(exchange, document)
+    if may_ask_model:
+        access.require("write")
+    count_call(access, CallKind.ASSESS if may_ask_model else CallKind.SEARCH, now=now)
+    earlier = earlier_texts(exchange, access.space, before=now)
     release_connection()
-    exchange = asked.exchange()
-    return mask_exchange(exchange) if document.assessment.mask_secrets else exchange, document
+    if document.assessment.mask_secrets:
+        exchange = mask_exchange(exchange)
+    return exchange, document, chosen, earlier
 
 
-def _store(access: Access, exchange: Exchange, judgement: Judgement) -> dict[str, Any]:
+def _store(access: Access, exchange: Exchange, result: AssessmentResult) -> dict[str, Any]:
     now = timezone.now()
-    assessment = services.store_judged(
-        space=access.space, exchange=exchange, judgement=judgement, now=now
+    assessment = services.store_assessed(
+        space=access.space, exchange=exchange, result=result, now=now
     )
     decay = current_policy(access.space).document.decay
     memories = Memory.objects.in_space(access.space).with_importance_now(decay=decay, now=now)
@@ -84,19 +108,25 @@ def _store(access: Access, exchange: Exchange, judgement: Judgement) -> dict[str
 )
 def queue_assessment(
     request: HttpRequest,
+    response: HttpResponse,
     asked: ExchangeIn,
     idempotency_key: OnceOnly = None,
 ) -> Status[dict[str, Any]]:
     """Queue an exchange for assessment.
 
-    It is stored at once, and a worker assesses it exactly once.
+    It is stored at once, and a worker assesses it exactly once. An exchange without a person's own
+    words is ignored, with the reason in the header `X-Ebb-Gate`.
     """
-    access = access_to(request, "write")
+    access = access_to(request, "write", asked.user_id)
+    exchange = asked.exchange(access.owner)
+    if gated := gate_of(exchange):
+        response.headers[GATE_HEADER] = gated
     assessment = services.queue_assessment(
         space=access.space,
-        exchange=asked.exchange(),
-        now=timezone.now(),
-        idempotency_key=idempotency_key,
+        exchange=exchange,
+        now=database_now(),
+        idempotency_key=key_of(idempotency_key, access.reader),
+        learns=access.learns,
     )
     return Status(202, {"id": assessment.pk, "status": assessment.state})
 
@@ -109,7 +139,9 @@ def queue_assessment(
 )
 def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> dict[str, Any]:
     """List the space's assessments, newest first."""
-    rows = Assessment.objects.in_space(access_to(request, "read").space).select_related("memory")
+    access = access_to(request, "read")
+    rows = Assessment.objects.in_space(access.space).readable_by(access.reader)
+    rows = rows.select_related("memory")
     if asked.status:
         rows = rows.filter(state=asked.status)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
@@ -117,9 +149,10 @@ def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> di
 
 
 def _one(access: Access, reference: str) -> Assessment:
-    found = Assessment.objects.in_space(access.space).filter(pk=parse_uuid(reference)).first()
+    rows = Assessment.objects.in_space(access.space).readable_by(access.reader)
+    found = rows.filter(pk=parse_uuid(reference)).first()
     if found is None:
-        raise NotFound("There is no such assessment.")
+        raise NotFound("Assessment not found.")
     return found
 
 
@@ -145,7 +178,8 @@ def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
     """Queue a failed assessment again."""
     access = access_to(request, "write")
     assessment = _one(access, id)
-    services.retry(space=access.space, assessment_id=assessment.pk, now=timezone.now())
+    check_change(access.reader, assessment)
+    services.retry(space=access.space, assessment_id=assessment.pk, now=database_now())
     return Status(202, {"id": assessment.pk, "status": State.QUEUED})
 
 
@@ -154,13 +188,14 @@ def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
 )
 def get_stats(request: HttpRequest) -> StatsOut:
     """Return the space's statistics: active memories, daily changes and waiting assessments."""
-    space, now = access_to(request, "read").space, timezone.now()
-    found = overview(space=space, now=now)
+    access, now = access_to(request, "read"), timezone.now()
+    asked: dict[str, Any] = {"space": access.space, "reader": access.reader, "now": now}
+    found = overview(**asked)
+    rows = Assessment.objects.in_space(access.space).readable_by(access.reader)
     return StatsOut.model_validate(
         {
             **vars(found),
-            "over_capacity": found.over_capacity,
-            "days": came_and_went(space=space, now=now),
-            "assessments": Assessment.objects.in_space(space).counted_by_state(),
+            "days": came_and_went(**asked),
+            "assessments": rows.counted_by_state(),
         }
     )

@@ -5,21 +5,30 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AssessorConfig(AppConfig):
-    """The assessor app: registers its export sections, write guard and background job."""
+    """The assessor app: registers its export sections, erasure, write guard and background job."""
 
     name = "assessor"
     verbose_name = _("Assessment")
 
     def ready(self) -> None:
-        from assessor import reassessing  # importable only once models are loaded
+        # Importable only once models are loaded.
+        from assessor import consolidating, erasure, reassessing
+        from assessor.documents import document_job
         from assessor.transfer import SECTIONS
-        from assessor.write_guard import GUARD
+        from assessor.write_guard import GUARD, facets_of
+        from memory.consolidation import summarizing
         from memory.jobs import kinds
+        from memory.reconciliation import patched_facets
+        from memory.retention.erasure import register as register_erasure
         from memory.tools import write_guard
         from memory.transfer.sections import contribute
 
         contribute(*SECTIONS)
+        register_erasure(erasure.erase)
         write_guard.register(GUARD)
-        counts = {"judged": _("judged"), "failed": _("could not be judged")}
-        labels = kinds.Labels(_("Judging again"), counts)
+        patched_facets.register(facets_of)
+        summarizing.register(consolidating.summarize)
+        counts = {"judged": _("assessed"), "failed": _("failed")}
+        labels = kinds.Labels(_("Re-assessment"), counts)
         kinds.register(reassessing.KIND, reassessing.reassess, labels)
+        kinds.register(document_job.KIND, document_job.remember_document, document_job.LABELS)

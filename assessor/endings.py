@@ -3,15 +3,17 @@
 Failed attempts are kept, and the space's webhooks report the last one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
 from django.db import transaction
 
 from assessor.errors import AssessmentError
+from assessor.fault_labels import SENTENCES, WORKERS_STOPPED
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.storable import storable
+from memory.metrics import assessments_finished
 from memory.models import WebhookEvent
 from memory.models.policies import current_policy
 from memory.text.secrets import mask_secrets
@@ -19,11 +21,15 @@ from memory.webhooks.services import emit
 
 
 class Failed(TypedDict):
-    """A failed attempt; `answer` is "" if the model gave none."""
+    """A failed attempt; `answer` is "" if the model gave none, `code` if the error has none.
+    `tokens` and `cost_usd` are null if they are unknown."""
 
     at: str
     error: str
+    code: str
     answer: str
+    tokens: int | None
+    cost_usd: float | None
 
 
 MAX_ANSWER = 4000
@@ -41,13 +47,15 @@ def end(assessment: Assessment, state: State, shared: Mapping[str, Any], **own: 
         return False
     parts = Assessment.objects.in_span(assessment).exclude(pk=assessment.pk)
     parts.update(state=state, **shared)
+    transaction.on_commit(assessments_finished.labels(state).inc)
     return True
 
 
 @transaction.atomic
-def fail(assessment: Assessment, error: str, now: datetime, **own: Any) -> None:
+def fail(assessment: Assessment, error: str, code: str, now: datetime, **own: Any) -> None:
     """End the exchange as failed and notify the webhooks, unless the lease was lost."""
-    if not end(assessment, State.FAILED, {"finished_at": now, "error": error}, **own):
+    shared = {"finished_at": now, "error": error, "error_code": code}
+    if not end(assessment, State.FAILED, shared, **own):
         return
     emit(
         space_id=assessment.space_id,
@@ -59,14 +67,19 @@ def fail(assessment: Assessment, error: str, now: datetime, **own: Any) -> None:
             "created_at": assessment.created_at.isoformat(),
         },
         now=now,
+        user_id=assessment.user_id,
     )
 
 
-@transaction.atomic
 def fail_exhausted(*, now: datetime) -> None:
     """End exchanges as failed whose workers died repeatedly: each exchange may be the cause."""
-    for row in Assessment.objects.exhausted(now).select_for_update(skip_locked=True):
-        fail(row, "Each worker that judged this ended before it was done.", now)
+    exhausted = Assessment.objects.exhausted(now)
+    for space_id, row_id in list(exhausted.values_list("space_id", "pk")):
+        # Locked one by one, because a lock cannot span the shards of several spaces.
+        with transaction.atomic():
+            row = exhausted.filter(space_id=space_id, pk=row_id)
+            for locked in row.select_for_update(skip_locked=True):
+                fail(locked, SENTENCES[WORKERS_STOPPED], WORKERS_STOPPED, now)
 
 
 def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) -> list[Failed]:
@@ -74,5 +87,21 @@ def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) 
     said = storable(error.answer)
     if current_policy(assessment.space).document.assessment.mask_secrets:
         said = mask_secrets(said)
-    failed = Failed(at=now.isoformat(), error=storable(str(error)), answer=said[:MAX_ANSWER])
+    usage = error.usage
+    failed = Failed(
+        at=now.isoformat(),
+        error=storable(str(error)),
+        code=error.code,
+        answer=said[:MAX_ANSWER],
+        tokens=usage.prompt_tokens + usage.completion_tokens if usage else None,
+        cost_usd=error.cost_usd,
+    )
     return [*assessment.failed_tries, failed][-MAX_ATTEMPTS:]
+
+
+def spent_on(tries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the tokens and the cost of failed attempts, as columns of an assessment that failed;
+    null if none is known. Attempts of earlier versions of Ebb have neither."""
+    tokens = [one["tokens"] for one in tries if one.get("tokens") is not None]
+    costs = [one["cost_usd"] for one in tries if one.get("cost_usd") is not None]
+    return {"tokens": sum(tokens) if tokens else None, "cost_usd": sum(costs) if costs else None}

@@ -1,5 +1,10 @@
 """Errors that can occur while an exchange is assessed."""
 
+from typing import Self
+
+from assessor.llm.base import Usage
+from assessor.llm.errors import ModelError
+from memory.embeddings import EmbeddingError
 from memory.errors import EbbError
 
 
@@ -7,7 +12,9 @@ class AssessmentError(EbbError):
     """No usable assessment.
 
     If `permanent`, another attempt will not help. `retry_after` is in seconds. `answer` is the
-    model's unusable answer, if any.
+    model's unusable answer, if any, `code` the stored code of the cause (assessor.fault_labels).
+    `model` names the model that failed, "" for none. `usage` and `cost_usd` are those of an answer
+    that could not be used.
     """
 
     def __init__(
@@ -17,8 +24,27 @@ class AssessmentError(EbbError):
         permanent: bool = False,
         retry_after: float | None = None,
         answer: str = "",
+        code: str = "",
+        model: str = "",
+        usage: Usage | None = None,
+        cost_usd: float | None = None,
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.retry_after = retry_after
         self.answer = answer
+        self.code = code
+        self.model = model
+        self.usage = usage
+        self.cost_usd = cost_usd
+
+    @classmethod
+    def caused_by(cls, error: ModelError | EmbeddingError, *, model: str = "") -> Self:
+        """Return the assessment error for a failure of the model or of the embedding model."""
+        return cls(
+            str(error),
+            permanent=error.permanent,
+            retry_after=error.retry_after,
+            code=error.code,
+            model=model,
+        )

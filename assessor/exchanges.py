@@ -5,12 +5,22 @@ Also builds the row that an unsaved assessment would have.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
+from datetime import datetime, timedelta
 
-from assessor.judging import Exchange, Judgement
+from django.db.models import QuerySet
+
+from assessor.assessing import AssessmentResult, Exchange
+from assessor.gate import GateReason
 from assessor.models import Assessment, State
-from assessor.screening import judged_part
+from assessor.screening import assessed_part
 from memory.formulas.retention import ttl_seconds
+from memory.models import Reason, Space
 from memory.policy import PolicyDocument
+
+# The part of a conversation that shows whether a message says something new.
+EARLIER_EXCHANGES = 10
+EARLIER_PERIOD = timedelta(days=1)
+SAME_MOMENT = timedelta(microseconds=1)  # the exchange itself is not earlier
 
 
 def exchange_of(assessment: Assessment) -> Exchange:
@@ -23,7 +33,7 @@ def span_of(assessment: Assessment) -> list[Exchange]:
 
     Each exchange is filtered alone: quoted words in one turn do not affect the next turn.
     """
-    return [judged_part(exchange_of(row)) for row in rows_of(assessment)]
+    return [assessed_part(exchange_of(row)) for row in rows_of(assessment)]
 
 
 def rows_of(assessment: Assessment) -> list[Assessment]:
@@ -33,6 +43,33 @@ def rows_of(assessment: Assessment) -> list[Assessment]:
     """
     parts = Assessment.objects.filter(space_id=assessment.space_id, part_of=assessment.pk)
     return sorted([assessment, *parts], key=lambda row: (row.created_at, row.pk))
+
+
+def earlier_texts(exchange: Exchange, space: Space, *, before: datetime) -> list[str]:
+    """Return the last messages of the exchange's conversation, of both sides, in order. Those of
+    another user are left out.
+    """
+    rows = _earlier(exchange, space, before).values_list("assistant_response", "user_message")
+    return [text for row in rows[:EARLIER_EXCHANGES] for text in row if text][::-1]
+
+
+def earlier_messages(exchange: Exchange, space: Space, *, before: datetime) -> list[str]:
+    """Return the user's last messages in the exchange's conversation, in order."""
+    rows = _earlier(exchange, space, before).filter(source_role="user")
+    return list(rows.values_list("user_message", flat=True)[:EARLIER_EXCHANGES])[::-1]
+
+
+def _earlier(exchange: Exchange, space: Space, before: datetime) -> QuerySet[Assessment]:
+    """Return the earlier rows of this user in the exchange's conversation, newest first."""
+    rows = Assessment.objects.in_space(space)
+    if not exchange.source_conversation:
+        return rows.none()
+    return rows.filter(
+        source_conversation=exchange.source_conversation,
+        user_id=exchange.user_id,
+        # Without a lower limit, the rows of the whole space are read for a new conversation.
+        created_at__range=(before - EARLIER_PERIOD, before - SAME_MOMENT),
+    ).order_by("-created_at")
 
 
 def joined(span: Sequence[Exchange]) -> Exchange:
@@ -54,13 +91,22 @@ def _in_a_row(texts: Iterable[str]) -> str:
     return "\n".join(f"{text}." if text[-1].isalnum() else text for text in said)
 
 
-def unsaved(exchange: Exchange, judgement: Judgement, policy: PolicyDocument) -> Assessment:
+def ignored(exchange: Exchange, gated: GateReason) -> Assessment:
+    """Return the row of an exchange that the gate ignores, without an id."""
+    # Without a row, the database cannot fill in its defaults.
+    empty = {"omitted": {}, "fallback_of": "", "fallback_reason": "", "error_code": ""}
+    reasoning = Reason(f"gate_{gated}")
+    values = asdict(exchange) | empty
+    return Assessment(id=None, state=State.IGNORED, reasoning=reasoning, **values)
+
+
+def unsaved(exchange: Exchange, result: AssessmentResult, policy: PolicyDocument) -> Assessment:
     """Return the assessment that would be stored for this result, without an id."""
-    kept = judgement.importance >= policy.assessment.store_above
+    kept = result.importance >= policy.assessment.store_above
     return Assessment(
         id=None,
         state=State.DONE if kept else State.IGNORED,
         attempts=1,
-        ttl_seconds=ttl_seconds(judgement.importance, policy.ttl.tiers),
-        **asdict(exchange) | asdict(judgement),
+        ttl_seconds=ttl_seconds(result.importance, policy.ttl.tiers, result.persistence),
+        **asdict(exchange) | asdict(result),
     )

@@ -1,8 +1,8 @@
-"""Translates stored model errors for the reader.
+"""Translates stored errors for the reader.
 
-An error is stored as one English line: our sentence, then the endpoint's message in brackets. A
-page translates the sentence; the message and unknown sentences stay as they are. A test compares
-the sentences with those of assessor.llm and memory.embeddings.
+An error is stored as one English line, our sentence and then the endpoint's message in brackets,
+and as a code. A page shows the code's sentence in the reader's language; the message and errors
+without a known code stay as they are.
 """
 
 from typing import Final
@@ -10,33 +10,21 @@ from typing import Final
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-SENTENCES: Final = frozenset(
-    (
-        _("The model cannot be reached."),
-        _("The model did not answer in time."),
-        _("The model's endpoint refused the API key."),
-        _("The endpoint does not know this model or address."),
-        _("The model's endpoint asks for fewer requests."),
-        _("The model's endpoint did not accept the request."),
-        _("The model's endpoint failed."),
-        _("The model's answer could not be read."),
-        _("The model's answer broke off."),
-        _("The embedding endpoint cannot be reached."),
-        _("The embedding endpoint did not answer in time."),
-        _("The embedding endpoint's answer broke off."),
-        _("The embedding endpoint asks for fewer requests."),
-        _("The embedding endpoint failed."),
-        _("The embedding endpoint's answer could not be read."),
-        _("The embedding endpoint refused the API key."),
-        _("The embedding endpoint does not know this model or address."),
-        _("The embedding endpoint did not accept the texts."),
-        _("The embedding endpoint did not accept the request."),
-        _("Each worker that judged this ended before it was done."),
-    )
-)
+from assessor.llm import ModelError
+from memory.embeddings.failures import Failure
+
+WORKERS_STOPPED: Final = "workers_stopped"
+SENTENCES: Final = {
+    **{f"model.{error.kind}": error.sentence for error in ModelError.__subclasses__()},
+    **{f"embedding.{failure.kind}": failure.value[0] for failure in Failure},
+    WORKERS_STOPPED: _("Every worker that assessed this message stopped before finishing."),
+}
+"""The English sentence of each code."""
 
 
-def fault(stored: str) -> str:
-    """Return the stored line with its sentence translated."""
-    sentence, bracket, said = stored.partition(" (")
-    return (gettext(sentence) if sentence in SENTENCES else sentence) + bracket + said
+def fault(stored: str, code: str | None = "") -> str:
+    """Return the stored line with its sentence translated; `code` is None if it has none."""
+    if code not in SENTENCES:
+        return stored
+    _sentence, bracket, said = stored.partition(" (")
+    return gettext(SENTENCES[code]) + bracket + said

@@ -1,20 +1,31 @@
 """Assesses an exchange with a language model (seed 001).
 
-`judge` raises an error for the pipeline that retries. `assess_memory` keeps the seed's contract: an
-assessment, or None on time-out, bad JSON or bad schema, each logged.
+`assess` raises an error for the pipeline that retries. `assess_memory` keeps the seed's contract:
+an assessment, or None on time-out, bad JSON or bad schema, each logged. In the seed's own words:
+
+    assessor = MemoryImportanceAssessor(llm_factory=LLMFactory(weak=...))
+    await assessor.initialize()
+    assessment = await assessor.assess_memory(user_message, assistant_response, source_role)
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
 from assessor import prompts
-from assessor.answers import FacetAssessment, MemoryAssessment, schema_of
+from assessor.answers import FacetAssessment, MemoryAssessment, omitted_from, schema_of
 from assessor.errors import AssessmentError
-from assessor.llm import ChatModel, Completion, ModelError
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Completion,
+    LLMFactory,
+    LLMType,
+    ModelError,
+)
 from memory.drafts import Facets
 from memory.formulas.retention import Tiers, ttl_seconds
 
@@ -29,14 +40,15 @@ _SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """An assessment, its facets (rubric `facets`), the model's confidence if given, and
-    the answer.
+    """An assessment, its facets (rubric `facets`), the model's confidence if given, the
+    answer, and the tags and topics in it that exceed the seed's limits.
     """
 
     assessment: MemoryAssessment
     facets: Facets | None
     confidence: float | None
     answer: Completion
+    omitted: dict[str, list[str]]
 
 
 class MemoryImportanceAssessor:
@@ -44,20 +56,25 @@ class MemoryImportanceAssessor:
 
     def __init__(
         self,
-        model_factory: Callable[[], ChatModel],
+        llm_factory: LLMFactory,
         permanent_threshold: float = 0.7,
         timeout_seconds: float = 5,
         tiers: Tiers | None = None,
         rubric: str = "graded",
         asks_confidence: bool = False,
     ) -> None:
-        self.model_factory = model_factory
+        self.llm_factory = llm_factory
+        self.agent: ChatModel | None = None
         self.timeout_seconds = timeout_seconds
         self.rubric = (prompts.SURE_RUBRICS if asks_confidence else prompts.RUBRICS)[rubric]
         self.asks_confidence = asks_confidence
         self.tiers = tiers or Tiers(permanent_threshold=permanent_threshold)
 
-    async def judge(
+    async def initialize(self) -> None:
+        """Get the weak model once. Without this, each assessment asks the factory for it."""
+        self.agent = self.llm_factory.get_agent(LLMType.WEAK)
+
+    async def assess(
         self,
         user_message: str,
         assistant_response: str,
@@ -66,25 +83,34 @@ class MemoryImportanceAssessor:
     ) -> Verdict:
         """Return the assessment and the answer it was read from; raises AssessmentError."""
         exchange = (user_message, assistant_response, source_role, context or {})
-        form = _FORMS[self.rubric.name]
+        answer = await self._ask(prompts.question(self.rubric, *exchange))
         try:
-            answer = await self.model_factory().complete(
-                prompts.question(self.rubric, *exchange),
-                schema=schema_of(form, confidence=self.asks_confidence),
-                timeout=self.timeout_seconds,
-            )
-        except ModelError as error:
-            raise AssessmentError(
-                str(error), permanent=error.permanent, retry_after=error.retry_after
-            ) from error
-        try:
-            return _verdict(form.model_validate(answer.text), answer)
+            return _verdict(_FORMS[self.rubric.name].model_validate(answer.text), answer)
         except ValidationError as error:
             wrong = "; ".join(
                 ": ".join([*map(str, part["loc"]), part["msg"]]) for part in error.errors()
             )
             said = f"The model's answer does not fit: {wrong}"
-            raise AssessmentError(said, answer=answer.text) from error
+            raise AssessmentError(
+                said,
+                answer=answer.text,
+                model=answer.model,
+                usage=answer.usage,
+                cost_usd=answer.cost_usd,
+            ) from error
+
+    async def _ask(self, question: list[ChatMessage]) -> Completion:
+        """Return the weak model's answer; raises AssessmentError."""
+        form = _FORMS[self.rubric.name]
+        agent = self.agent or self.llm_factory.get_agent(LLMType.WEAK)
+        try:
+            return await agent.complete(
+                question,
+                schema=schema_of(form, confidence=self.asks_confidence),
+                timeout=self.timeout_seconds,
+            )
+        except ModelError as error:
+            raise AssessmentError.caused_by(error, model=agent.model) from error
 
     async def assess_memory(
         self,
@@ -95,7 +121,7 @@ class MemoryImportanceAssessor:
     ) -> MemoryAssessment | None:
         """Return the assessment, or None if there is no usable one (seed 001's contract)."""
         try:
-            verdict = await self.judge(user_message, assistant_response, source_role, context)
+            verdict = await self.assess(user_message, assistant_response, source_role, context)
         except AssessmentError as error:
             logger.warning("Assessment failed: %s", error)
             return None
@@ -107,8 +133,9 @@ class MemoryImportanceAssessor:
 
 
 def _verdict(read: MemoryAssessment | FacetAssessment, answer: Completion) -> Verdict:
+    omitted = omitted_from(answer.text)
     if isinstance(read, MemoryAssessment):
-        return Verdict(read, None, read.confidence, answer)
+        return Verdict(read, None, read.confidence, answer, omitted)
     facets = read.facets
     values = read.model_dump(include=_SHARED) | {"importance": facets.importance}
-    return Verdict(MemoryAssessment(**values), facets, read.confidence, answer)
+    return Verdict(MemoryAssessment(**values), facets, read.confidence, answer, omitted)

@@ -1,24 +1,29 @@
 """Statistics for the Assessments page: success rate, latency and cost.
 
-All figures come from one SQL aggregate over the last PERIOD and are compared with the targets of
-seed 001.
+The figures of a space and those of each model are one SQL aggregate each over the last PERIOD.
+They are compared with the targets of seed 001.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, cast
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection
 from django.db.models import Aggregate, Avg, Count, FloatField, Min, Q, Sum
 
-from assessor.models import Assessment, State
+from assessor.assessing import LOCAL_MODEL
+from assessor.models import Assessment, AssessmentQuerySet, State
 from memory.models import Space
 
 PERIOD = timedelta(days=30)
-# Seed 001, "Performance Metrics".
+# Seed 001, "Performance Targets".
 TARGET_SUCCESS = 0.95
 TARGET_LATENCY_MS = 300.0
 TARGET_COST_USD = 0.0001
+MODELS = 20
+"""The number of models in the table of figures."""
 
 
 class _Percentiles(Aggregate):
@@ -30,56 +35,28 @@ class _Percentiles(Aggregate):
 
 
 @dataclass(frozen=True)
-class Figures:
-    """Counts of assessments, latencies in milliseconds as [p50, p95], and costs in US dollars.
+class Measured:
+    """The figures with a target in seed 001.
 
-    `since` is the time of the oldest assessment. `cascaded` exchanges went to the built-in assessor
-    first, and `asked_model` of them also to the model. In `agreed` of these, both results were on
-    the same side of the policy's store_above.
+    Latencies are in milliseconds as [p50, p95]. The cost in US dollars is that of the `priced`
+    assessments.
     """
 
-    since: datetime | None
-    waiting: int
-    judged: int
+    assessed: int
     failed: int
-    by_model: int
     latency: list[float] | None
-    model_latency: list[float] | None
-    all_tokens: int | None
-    tokens_each: float | None
     cost: float | None
     priced: int
-    unpriced: int
-    cascaded: int
-    asked_model: int
-    agreed: int
 
     @property
     def success(self) -> float | None:
         """The share of finished assessments that did not fail."""
-        return _share(self.judged, self.judged + self.failed)
+        return _share(self.assessed, self.assessed + self.failed)
 
     @property
     def cost_each(self) -> float | None:
-        """The cost per priced assessment; None while no model answer has a price.
-
-        The built-in assessor's price of 0 alone is not informative.
-        """
-        if self.cost is None or (self.unpriced and self.unpriced == self.by_model):
-            return None
-        return self.cost / self.priced
-
-    @property
-    def saved(self) -> float | None:
-        """The share of cascade exchanges for which no model was asked."""
-        return _share(self.cascaded - self.asked_model, self.cascaded)
-
-    @property
-    def agreement(self) -> float | None:
-        """The share of cascade exchanges, of those sent to the model, where both
-        assessors agreed.
-        """
-        return _share(self.agreed, self.asked_model)
+        """The cost per priced assessment; None while none has a price."""
+        return None if self.cost is None else self.cost / self.priced
 
     @property
     def is_quick(self) -> bool:
@@ -97,42 +74,128 @@ class Figures:
         return self.cost_each is not None and self.cost_each < 1.5 * TARGET_COST_USD
 
 
+@dataclass(frozen=True)
+class ModelFigures(Measured):
+    """The figures of one model, or of the built-in assessor."""
+
+    model: str
+    finished: int
+
+    @property
+    def is_builtin(self) -> bool:
+        """True for the built-in assessor."""
+        return self.model == LOCAL_MODEL
+
+
+@dataclass(frozen=True)
+class Figures(Measured):
+    """The figures of a space.
+
+    `since` is the time of the oldest assessment. `cascaded` exchanges went to the built-in assessor
+    first, and `asked_model` of them also to the model. In `agreed` of these, both results were on
+    the same side of the policy's store_above.
+    """
+
+    since: datetime | None
+    waiting: int
+    by_model: int
+    model_latency: list[float] | None
+    all_tokens: int | None
+    tokens_each: float | None
+    unpriced: int
+    cascaded: int
+    asked_model: int
+    agreed: int
+
+    @property
+    def cost_each(self) -> float | None:
+        """The cost per priced assessment; None while no model answer has a price.
+
+        The built-in assessor's price of 0 alone is not informative.
+        """
+        if self.unpriced and self.unpriced == self.by_model:
+            return None
+        return super().cost_each
+
+    @property
+    def saved(self) -> float | None:
+        """The share of cascade exchanges for which no model was asked."""
+        return _share(self.cascaded - self.asked_model, self.cascaded)
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of cascade exchanges, of those sent to the model, where both
+        assessors agreed.
+        """
+        return _share(self.agreed, self.asked_model)
+
+
 # Edited messages end without an assessment, so they are not counted.
-_JUDGED = Q(state__in=[State.DONE, State.IGNORED], importance__isnull=False)
-_BY_MODEL = _JUDGED & Q(provider="llm")
+_ASSESSED = Q(state__in=[State.DONE, State.IGNORED], importance__isnull=False)
+_BY_MODEL = _ASSESSED & Q(provider="llm")
+_FAILED = Q(state=State.FAILED)
 
 
 def figures_of(*, space: Space, store_above: float, now: datetime) -> Figures:
     """Return the figures of this space since `now` - PERIOD; a span counts once."""
-    rows = Assessment.objects.in_space(space).filter(
-        created_at__gt=now - PERIOD, part_of__isnull=True
-    )
     return Figures(
-        **rows.aggregate(
+        **_recent(space, now).aggregate(
             since=Min("created_at"),
-            latency=_Percentiles("latency_ms", filter=_JUDGED),
             model_latency=_Percentiles("latency_ms", filter=_BY_MODEL),
-            all_tokens=Sum("tokens", filter=_JUDGED),
-            tokens_each=Avg("tokens", filter=_JUDGED),
-            cost=Sum("cost_usd", filter=_JUDGED),
-            **{name: Count("state", filter=which) for name, which in _counted(store_above).items()},
+            all_tokens=Sum("tokens", filter=_ASSESSED),
+            tokens_each=Avg("tokens", filter=_ASSESSED),
+            **_measured(),
+            **_counts(_counted(store_above)),
         )
     )
 
 
+def figures_by_model(*, space: Space, now: datetime) -> list[ModelFigures]:
+    """Return the figures of each model since `now` - PERIOD, the most used first, at most MODELS.
+
+    An exchange that failed counts for the model that was asked last.
+    """
+    finished = _recent(space, now).filter(_ASSESSED | _FAILED).exclude(model="")
+    groups = finished.values("model").annotate(**_measured())
+    ranked = groups.annotate(finished=Count("pk")).order_by("-finished", "model")[:MODELS]
+    return [ModelFigures(**cast(dict[str, Any], group)) for group in ranked]
+
+
+def _recent(space: Space, now: datetime) -> AssessmentQuerySet:
+    """Return the assessments since `now` - PERIOD; a span counts once."""
+    rows: AssessmentQuerySet = Assessment.objects.in_space(space)
+    return rows.filter(created_at__gt=now - PERIOD, part_of__isnull=True)
+
+
+def _measured() -> dict[str, Aggregate]:
+    """Return the aggregates of Measured, by the names of its fields."""
+    return {
+        "latency": _Percentiles("latency_ms", filter=_ASSESSED),
+        "cost": Sum("cost_usd", filter=_ASSESSED),
+        **_counts(
+            {
+                "assessed": _ASSESSED,
+                "failed": _FAILED,
+                "priced": _ASSESSED & Q(cost_usd__isnull=False),
+            }
+        ),
+    }
+
+
+def _counts(conditions: Mapping[str, Q]) -> dict[str, Aggregate]:
+    return {name: Count("state", filter=which) for name, which in conditions.items()}
+
+
 def _counted(store_above: float) -> dict[str, Q]:
     """Return the condition of each count, by the name of the figure."""
-    cascaded = _JUDGED & Q(first_importance__isnull=False)
+    cascaded = _ASSESSED & Q(first_importance__isnull=False)
     asked_model = cascaded & _BY_MODEL
     same_side = Q(first_importance__gte=store_above, importance__gte=store_above) | Q(
         first_importance__lt=store_above, importance__lt=store_above
     )
     return {
         "waiting": Q(state__in=[State.QUEUED, State.RUNNING, State.RETRYING]),
-        "judged": _JUDGED,
-        "failed": Q(state=State.FAILED),
         "by_model": _BY_MODEL,
-        "priced": _JUDGED & Q(cost_usd__isnull=False),
         "unpriced": _BY_MODEL & Q(cost_usd__isnull=True),
         "cascaded": cascaded,
         "asked_model": asked_model,
@@ -152,9 +215,9 @@ _MODELS = """
         FROM each WHERE each.model IS NOT NULL
     )
     SELECT model FROM each WHERE EXISTS (
-        SELECT FROM assessor_assessment judged
-        WHERE judged.space_id = %(space)s AND judged.model <> '' AND judged.model = each.model
-            AND judged.created_at > %(since)s AND judged.part_of_id IS NULL
+        SELECT FROM assessor_assessment assessed
+        WHERE assessed.space_id = %(space)s AND assessed.model <> '' AND assessed.model = each.model
+            AND assessed.created_at > %(since)s AND assessed.part_of_id IS NULL
     ) LIMIT 50
 """
 

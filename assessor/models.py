@@ -18,6 +18,10 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.leases import LeasedQuerySet
 from memory.models import Space
+from memory.models.choices import MemoryType
+from memory.models.personal import name_field, user_field
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from memory.readers import Reader
 
 MAX_ATTEMPTS = 8
 
@@ -31,6 +35,10 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
     def in_space(self, space: Space) -> AssessmentQuerySet:
         """Return the assessments of this space."""
         return self.filter(space_id=space.pk)
+
+    def readable_by(self, reader: Reader) -> AssessmentQuerySet:
+        """Return the assessments that this reader sees."""
+        return self.filter(reader.where())
 
     def waiting(self, now: datetime) -> Self:
         """Return the exchanges that are due; parts of a span are assessed with its
@@ -47,6 +55,14 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
         state = self.model._meta.get_field("state")
         counted = dict(self.values_list("state").annotate(models.Count("pk")).order_by())
         return {name: counted.get(name, 0) for name, _ in state.choices or ()}
+
+    def last_answer_seconds(self, *, since: datetime) -> float:
+        """Return the time of a model's latest answer since then, 0 if none has answered."""
+        answered = Q(provider="llm") | Q(fallback_reason=FallbackReason.UNGROUNDED)
+        rows = self.filter(answered, created_at__gte=since, latency_ms__isnull=False)
+        rows = rows.order_by("-created_at", "pk")
+        latency_ms = rows.values_list("latency_ms", flat=True).first()
+        return (latency_ms or 0.0) / 1000
 
     def saying(self, words: str) -> AssessmentQuerySet:
         """Return the exchanges with this phrase in the text or the summary."""
@@ -71,20 +87,36 @@ class State(models.TextChoices):
     FAILED = "failed", _("failed")
 
 
-class Assessment(models.Model):
+class FallbackReason(models.TextChoices):
+    """Why the built-in assessor replaced the model that was asked."""
+
+    NO_ANSWER = "no_answer", _("model did not answer")
+    UNGROUNDED = "ungrounded", _("model's summary was not supported by the message")
+
+
+class Assessment(SpaceRow):
     """One exchange and its assessment."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="assessments")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="assessments", verbose_name=_("space")
+    )
+    # The request that said it, for the log of the worker.
+    request_id = models.CharField(max_length=64, blank=True, db_default="", editable=False)
     idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    # The exchange.
+    # The exchange, and whom it belongs to.
+    user_id = user_field()
     user_message = models.TextField(_("user message"))
-    assistant_response = models.TextField(_("assistant response"), blank=True)
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    assistant_response = models.TextField(_("assistant's reply"), blank=True)
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     context = models.JSONField(_("context"), default=dict, blank=True)
+    # The caller's own names and values, which the memory gets.
+    agent_id = name_field(_("agent ID"))
+    session_id = name_field(_("session ID"))
+    metadata = models.JSONField(_("metadata"), default=dict, blank=True, db_default={})
 
     # Progress. Only the worker with the newest `lease` may write (memory.leases); `attempts` counts
     # the leases since the row was queued.
@@ -98,13 +130,14 @@ class Assessment(models.Model):
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     error = models.TextField(_("error"), blank=True)
-    # Failed attempts, the latest last: `at`, `error` and `answer` ("" if there was none).
-    failed_tries = models.JSONField(_("failed tries"), default=list, blank=True, db_default=[])
+    error_code = models.CharField(max_length=40, blank=True, db_default="", editable=False)
+    # Failed attempts, the latest last: `at`, `error`, `code` and `answer` ("" if there was none).
+    failed_tries = models.JSONField(_("failed attempts"), default=list, blank=True, db_default=[])
 
     # For assessment by topic (policy: trigger): the first exchange of a span waits for the span's
     # end, the others are `part_of` the first.
     span_ends_at = models.DateTimeField(_("span ends"), null=True, blank=True)
-    part_of = models.ForeignKey(
+    part_of = SpaceForeignKey(
         "self",
         models.CASCADE,
         null=True,
@@ -118,25 +151,43 @@ class Assessment(models.Model):
     provider = models.CharField(_("provider"), max_length=10, blank=True)
     model = models.CharField(_("model"), max_length=120, blank=True)
     prompt_version = models.CharField(_("prompt"), max_length=20, blank=True)
+    # The model that the built-in assessor replaced, and why; "" if it replaced none.
+    fallback_of = models.CharField(_("fallback of"), max_length=120, blank=True, db_default="")
+    fallback_reason = models.CharField(
+        _("fallback reason"), max_length=10, choices=FallbackReason, blank=True, db_default=""
+    )
+    # The model connection that was asked. A plain value: the assessment outlives the connection.
+    connection_id = models.UUIDField(null=True, blank=True, editable=False)
     raw_answer = models.TextField(_("raw answer"), blank=True)
     latency_ms = models.FloatField(_("latency (ms)"), null=True, blank=True)
     tokens = models.PositiveIntegerField(_("tokens"), null=True, blank=True)
     cost_usd = models.FloatField(_("cost (USD)"), null=True, blank=True)
     # In a cascade: the built-in assessor's importance, whichever result was used.
-    first_importance = models.FloatField(_("first importance"), null=True, blank=True)
+    first_importance = models.FloatField(_("built-in importance"), null=True, blank=True)
 
     # The assessment.
     importance = models.FloatField(_("importance"), null=True, blank=True)
-    memory_type = models.CharField(_("type"), max_length=12, blank=True)
+    memory_type = models.CharField(_("type"), max_length=12, blank=True, choices=MemoryType)
     summary = models.TextField(_("summary"), blank=True)
-    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
-    topics = ArrayField(models.CharField(max_length=120), default=list, blank=True)
+    tags = ArrayField(
+        models.CharField(max_length=60), default=list, blank=True, verbose_name=_("tags")
+    )
+    topics = ArrayField(
+        models.CharField(max_length=120), default=list, blank=True, verbose_name=_("topics")
+    )
+    # Tags and topics of the answer beyond seed 001's limits: {"tags": [...], "topics": [...]}.
+    omitted = models.JSONField(_("left out"), default=dict, blank=True, db_default={})
     reasoning = models.TextField(_("reasoning"), blank=True)
     facets = models.JSONField(_("facets"), null=True, blank=True)
     confidence = models.FloatField(_("confidence"), null=True, blank=True)
     ttl_seconds = models.PositiveBigIntegerField(_("lifetime (s)"), null=True, blank=True)
-    memory = models.ForeignKey(
-        "memory.Memory", models.SET_NULL, null=True, blank=True, related_name="assessments"
+    memory = SpaceForeignKey(
+        "memory.Memory",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="assessments",
+        verbose_name=_("memory"),
     )
 
     objects: ClassVar[models.Manager[Assessment]] = AssessmentQuerySet.as_manager()
@@ -151,6 +202,11 @@ class Assessment(models.Model):
         ]
         indexes = [
             models.Index(fields=["space", "-created_at", "id"], name="assessment_by_time"),
+            models.Index(
+                fields=["space", "user_id", "-created_at", "id"],
+                condition=Q(user_id__isnull=False),
+                name="assessment_by_user",
+            ),
             # For the figures of the Assessments page (assessor.inspection).
             models.Index(
                 fields=["space", "created_at"],
@@ -176,12 +232,24 @@ class Assessment(models.Model):
                 condition=~Q(model=""),
                 name="assessment_by_model",
             ),
+            # For the usual time of a model connection (assessor.connection_figures).
+            models.Index(
+                fields=["connection_id", "-created_at"],
+                condition=Q(connection_id__isnull=False, part_of__isnull=True),
+                name="assessment_by_connection",
+            ),
             # For the moderators' list of all spaces.
             models.Index(fields=["created_at", "id"], name="assessment_of_all_by_time"),
             models.Index(
                 fields=["due_at"],
                 condition=Q(state__in=["queued", "retrying", "running"]),
                 name="assessment_unfinished",
+            ),
+            # For the turns of the spaces (assessor.turns).
+            models.Index(
+                fields=["space", "due_at"],
+                condition=Q(state__in=["queued", "retrying", "running"]),
+                name="assessment_by_turn",
             ),
         ]
 
@@ -206,3 +274,27 @@ class Assessment(models.Model):
     def is_finished(self) -> bool:
         """True if the exchange was assessed or skipped, or has failed."""
         return self.state in {State.DONE, State.IGNORED, State.FAILED}
+
+
+class GateCount(SpaceRow):
+    """The number of requests of one day that the gate kept from the assessor, by reason.
+
+    Their texts are not stored.
+    """
+
+    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    day = models.DateField(_("day"))
+    reason = models.CharField(_("reason"), max_length=20)
+    count = models.PositiveIntegerField(_("requests"), default=1)
+
+    class Meta:
+        verbose_name = _("requests that taught nothing")
+        verbose_name_plural = _("requests that taught nothing")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "day", "reason"], name="gate_count_once_per_day"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} · {self.reason} · {self.count}"

@@ -18,5 +18,5 @@ def requeue(rows: AssessmentQuerySet, due_at: datetime, **values: Any) -> int:
     """Queue exchanges for assessment again and release their leases; return their number."""
     return rows.update(
         state=State.QUEUED, due_at=due_at, leased_until=None, attempts=0, finished_at=None,
-        error="", **values,
+        error="", error_code="", **values,
     )  # fmt: skip

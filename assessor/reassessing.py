@@ -12,30 +12,33 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, AssessmentQuerySet, State
+from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, State
 from assessor.queue import requeue
 from assessor.tasks import assess
 from memory.actors import Actor
 from memory.jobs import services as jobs
+from memory.leases import database_now
 from memory.models import Job, Space
 
 KIND = "reassess"
 
 
-def to_judge(space: Space, *, model: str = "") -> AssessmentQuerySet:
-    """Return the failed exchanges or, with `model`, those it assessed; a span counts once.
+def to_assess(space: Space, *, model: str = "") -> AssessmentQuerySet:
+    """Return the exchanges that no model answered or, with `model`, those it assessed; a span
+    counts once.
 
-    Excludes exchanges that were edited or purged since.
+    The first are those that failed or that the built-in assessor took over. Excludes exchanges
+    that were edited or purged since.
     """
     rows = Assessment.objects.in_space(space).filter(part_of=None)
-    if not model:
-        return rows.filter(state=State.FAILED)
-    kept = Q(state=State.DONE, memory__isnull=False)
-    return rows.filter(kept | Q(state=State.IGNORED), model=model, importance__isnull=False)
+    kept = Q(state=State.DONE, memory__isnull=False) | Q(state=State.IGNORED)
+    if model:
+        return rows.filter(kept, model=model, importance__isnull=False)
+    taken_over = kept & Q(fallback_reason=FallbackReason.NO_ANSWER)
+    return rows.filter(Q(state=State.FAILED) | taken_over)
 
 
 def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
@@ -46,7 +49,7 @@ def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datet
         parameters={"model": model},
         actor=actor,
         now=now,
-        total=to_judge(space, model=model).count(),
+        total=to_assess(space, model=model).count(),
     )
 
 
@@ -77,13 +80,13 @@ def reassess(job: Job) -> Mapping[str, Any]:
         counted = {"judged": 0, "failed": 0, **job.result}
         counted["failed" if found.state == State.FAILED else "judged"] += 1
         done = min(job.done + 1, job.total or 0)
-        jobs.advance(job=job, done=done, result=counted, now=timezone.now())
+        jobs.advance(job=job, done=done, result=counted, now=database_now())
     return {name: job.result.get(name, 0) for name in ("judged", "failed")}
 
 
 def _next(job: Job) -> Assessment | None:
     """Return the next exchange after the job's place, of those that existed at its start."""
-    rows = to_judge(job.space, model=job.parameters["model"])
+    rows = to_assess(job.space, model=job.parameters["model"])
     rows = rows.filter(created_at__lte=job.created_at)
     if (place := job.result.get("place")) is not None:
         at, pk = parse_datetime(place[0]), UUID(place[1])
@@ -94,7 +97,7 @@ def _next(job: Job) -> Assessment | None:
 @transaction.atomic
 def _queue_again(job: Job, found: Assessment) -> None:
     """Requeue the exchange with its span, and record it as the job's place."""
-    now = timezone.now()
+    now = database_now()
     place = [found.created_at.isoformat(), str(found.pk)]
     jobs.advance(job=job, done=job.done, result={**job.result, "place": place}, now=now)
     rows = Assessment.objects.in_span(found)

@@ -8,21 +8,21 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
+from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
-from assessor.exchanges import joined
-from assessor.judging import Exchange, Judgement, with_usage
+from assessor.exchanges import earlier_messages, joined
 from assessor.models import Assessment
 from assessor.reconciling import Advisor, close_ones
-from assessor.screening import Finding, evidence, screen, stated_by_user
+from assessor.screening import Finding, evidence, screen, stated_by_user, suspect
 from memory.actors import Actor
-from memory.drafts import MAX_TAGS, Facets, MemoryChange, MemoryDraft, Source
+from memory.drafts import DOCUMENT, MAX_TAGS, Facets, MemoryChange, MemoryDraft, Replacement, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
-from memory.models.reasons import UNSURE, Reason, because
+from memory.models.reasons import FROM_DOCUMENT, UNSURE, Reason, because
 from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.reconciliation.rules import Decision, is_same_text, one_text
 from memory.reconciliation.services import is_echo, near
@@ -50,7 +50,7 @@ class MemoryWriteIntent:
     """
 
     exchange: Exchange
-    judgement: Judgement
+    result: AssessmentResult
     prepared: Prepared
     finding: Finding | None
     unsure: bool
@@ -62,7 +62,7 @@ class MemoryWriteIntent:
 
         Otherwise each recall of a memory would reinforce it or, with other wording, duplicate it.
         """
-        if self.finding is not None or stated_by_user(self.judgement.summary, self.exchange):
+        if self.finding is not None or stated_by_user(self.result.summary, self.exchange):
             return False
         return is_echo(self.prepared)
 
@@ -71,31 +71,40 @@ class MemoryWriteIntent:
 
         Call in the transaction that ends the assessment.
         """
-        actor = Actor("assessor", self.judgement.model)
+        actor = Actor("assessor", self.result.model)
         if self.finding is None and self.kept is not None:
-            return self._judged(self.kept, actor, now)
+            return self._assessed(self.kept, actor, now)
         common: dict[str, Any] = {
             "prepared": self.prepared,
             "actor": actor,
             "now": now,
             "proposed": self.proposed,
         }
-        quote = evidence(self.judgement.summary, self.exchange)
-        if self.finding is not None or self.unsure:
-            reason = self.finding.reason if self.finding else because(UNSURE, quote)
+        quote = evidence(self.result.summary, self.exchange)
+        if reason := self._why_held(quote):
             return hold_memory(reason=reason, **common)
         return remember_or_hold(evidence=quote, **common).memory
 
-    def _judged(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
+    def _why_held(self, quote: str) -> str:
+        """Return the reason for a review, or "". All words of a document are another person's."""
+        if self.finding is not None:
+            return self.finding.reason
+        if self.exchange.source_role == DOCUMENT:
+            return because(FROM_DOCUMENT, str(self.exchange.metadata.get("document", "")))
+        return because(UNSURE, quote) if self.unsure else ""
+
+    def _assessed(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
         """Update a tool-written memory with its assessment; return it unchanged if it was deleted.
 
-        The importance is at least the default, because the user asked for the memory.
+        By facets the importance is theirs. Otherwise it is at least the default, because the user
+        asked for the memory.
         """
         [draft] = self.prepared.drafts
+        least = TYPE_IMPORTANCE[DEFAULT_TYPE]
         change = MemoryChange(
             content=kept.content if kept.content != kept.memory.content else None,
             memory_type=draft.memory_type,
-            importance=max(draft.base_importance, TYPE_IMPORTANCE[DEFAULT_TYPE]),
+            importance=None if draft.facets else max(draft.base_importance, least),
             facets=draft.facets,
             tags=_both(kept.memory.tags, draft.tags),
             topics=_both(kept.memory.topics, draft.topics),
@@ -120,7 +129,7 @@ def _both(words: Sequence[str], more: Sequence[str]) -> list[str]:
 def write_intent(
     assessment: Assessment,
     span: Sequence[Exchange],
-    judgement: Judgement,
+    result: AssessmentResult,
     now: datetime,
     advisor: Advisor | None,
 ) -> MemoryWriteIntent:
@@ -129,10 +138,10 @@ def write_intent(
     Asks the advisor about close neighbours and adds the cost to the assessment. Raises
     AssessmentError if the memory cannot be embedded.
     """
-    draft = _draft(assessment, judgement)
+    draft = _draft(assessment, result)
     prepared = _prepared(assessment, draft, now)
     policy = prepared.policy.document.assessment
-    finding = _found(span, draft) if policy.review else None
+    finding = _found(assessment, span, draft) if policy.review else None
     neighbours = near(prepared)
     kept = _kept(assessment, draft, neighbours)
     known = kept is not None or any(is_same_text(draft.content, one) for one in neighbours)
@@ -140,10 +149,11 @@ def write_intent(
     if advisor is not None and finding is None and not known:
         close = close_ones(neighbours[:NEIGHBOURS])
         if advice := advisor(draft.content, close) if close else None:
-            proposed, judgement = advice.decision, with_usage(judgement, advice.usage)
-    confidence = judgement.confidence
+            proposed = advice.decision
+            result = with_usage(result, advice.usage, advice.cost_usd)
+    confidence = result.confidence
     unsure = confidence is not None and confidence < policy.review_below_confidence
-    return MemoryWriteIntent(joined(span), judgement, prepared, finding, unsure, proposed, kept)
+    return MemoryWriteIntent(joined(span), result, prepared, finding, unsure, proposed, kept)
 
 
 def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prepared:
@@ -153,9 +163,7 @@ def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prep
             space=assessment.space, drafts=[draft], now=now, source_assessment=assessment.pk
         )
     except EmbeddingError as error:
-        raise AssessmentError(
-            str(error), permanent=error.permanent, retry_after=error.retry_after
-        ) from error
+        raise AssessmentError.caused_by(error) from error
 
 
 def _kept(
@@ -174,27 +182,41 @@ def _kept(
     return None
 
 
-def _found(span: Sequence[Exchange], draft: MemoryDraft) -> Finding | None:
+def _found(assessment: Assessment, span: Sequence[Exchange], draft: MemoryDraft) -> Finding | None:
     """Return the first finding in any exchange or in the draft, or None.
 
-    The draft is suspicious only if its words match no exchange's wishes.
+    The draft is suspicious only if its words match no exchange's wishes. Raises AssessmentError if
+    the exchange cannot be embedded.
     """
     written = "\n".join([draft.content, *draft.tags, *draft.topics])
+    earlier = earlier_messages(span[0], assessment.space, before=assessment.created_at)
     for one in span:
-        if found := screen(one):
+        if found := screen(one) or _suspected(one, earlier):
             return found
+        earlier.append(one.user_message)
     findings = [screen(one, written) for one in span]
     return findings[0] if all(findings) else None
 
 
-def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
+def _suspected(exchange: Exchange, earlier: Sequence[str]) -> Finding | None:
+    try:
+        return suspect(exchange, earlier)
+    except EmbeddingError as error:
+        raise AssessmentError.caused_by(error) from error
+
+
+def _draft(assessment: Assessment, result: AssessmentResult) -> MemoryDraft:
     return MemoryDraft(
-        content=judgement.summary,
-        memory_type=judgement.memory_type,
-        importance=judgement.importance,
-        facets=Facets(**judgement.facets) if judgement.facets else None,
-        tags=judgement.tags,
-        topics=judgement.topics,
+        user_id=assessment.user_id,
+        agent_id=assessment.agent_id,
+        session_id=assessment.session_id,
+        metadata=assessment.metadata,
+        content=result.summary,
+        memory_type=result.memory_type,
+        importance=result.importance,
+        facets=Facets(**result.facets) if result.facets else None,
+        tags=result.tags,
+        topics=result.topics,
         created_at=assessment.created_at,
         source=Source(
             role=assessment.source_role,
@@ -203,29 +225,29 @@ def _draft(assessment: Assessment, judgement: Judgement) -> MemoryDraft:
     )
 
 
-def go_by_new(assessment: Assessment, judgement: Judgement, *, worth: bool, now: datetime) -> None:
+def update_memory(
+    assessment: Assessment, result: AssessmentResult, *, worth: bool, now: datetime
+) -> None:
     """Update the memory that only this exchange taught with its new assessment.
 
     The importance, type, facets, tags and topics change; the content stays, because people may have
     read it. The memory moves to the bin if `worth` is false. Memories with other sources stay
     unchanged. Call in the transaction that ends the assessment.
     """
-    held = lock_taught(assessment.space, [assessment.pk], [])
-    if not held:
+    if not (taught := lock_taught(assessment.space, [assessment.pk], [])):
         return
-    [memory] = held
     which: dict[str, Any] = {
         "space": assessment.space,
-        "memory_id": memory.pk,
-        "actor": Actor("assessor", judgement.model),
+        "memory_id": taught[0].pk,
+        "actor": Actor("assessor", result.model),
         "now": now,
         "reason": Reason("assessed_again"),
     }
     if not worth:
         move_to_bin(why=BinReason.SUPERSEDED, **which)
         return
-    draft = _draft(assessment, judgement)
-    change = MemoryChange(
+    draft = _draft(assessment, result)
+    change = Replacement(
         memory_type=draft.memory_type,
         importance=draft.base_importance,
         facets=draft.facets,
@@ -254,15 +276,16 @@ def taught_only_by(
 
     Excludes memories that were restated, changed or pinned by other means.
     """
-    others = Assessment.objects.filter(memory=OuterRef("pk")).exclude(pk__in=assessment_ids)
+    others = Assessment.objects.in_space(space).filter(memory=OuterRef("pk"))
+    others = others.exclude(pk__in=assessment_ids)
     again = MemoryEvent.objects.filter(
         space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
     )
     changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
     # An assessment's own revision does not count as a change. Older rows have no code.
     sentences = ["judged with its exchange", "judged again"]
-    judged = Q(reason_code__in=["assessed", "assessed_again"]) | Q(reason__in=sentences)
-    changed = changed.exclude(judged, actor_type="assessor")
+    assessed = Q(reason_code__in=["assessed", "assessed_again"]) | Q(reason__in=sentences)
+    changed = changed.exclude(assessed, actor_type="assessor")
     made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
     mine = made.filter(pinned=False).exclude(Exists(changed))
     return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")

@@ -16,7 +16,7 @@ from memory.models import AuditAction, Space
 
 
 @transaction.atomic
-def assess_again(*, space: Space, assessment_id: UUID, actor: Actor, now: datetime) -> None:
+def reassess(*, space: Space, assessment_id: UUID, actor: Actor, now: datetime) -> None:
     """Assess an exchange again by the current policy, and log the actor.
 
     A failed exchange is requeued. One that ended without a memory is queued as a new row, so that
@@ -26,7 +26,7 @@ def assess_again(*, space: Space, assessment_id: UUID, actor: Actor, now: dateti
     rows = Assessment.objects.in_space(space).select_for_update()
     assessment = rows.filter(pk=assessment_id).first()
     if assessment is None:
-        raise NotFound("There is no such assessment.")
+        raise NotFound("Assessment not found.")
     if assessment.state == State.FAILED:
         retry(space=space, assessment_id=assessment_id, now=now)
     else:
@@ -38,10 +38,10 @@ def assess_again(*, space: Space, assessment_id: UUID, actor: Actor, now: dateti
 
 def _queue_anew(assessment: Assessment, space: Space, now: datetime) -> None:
     if not assessment.is_finished:
-        raise Conflict("It is under way.")
+        raise Conflict("The assessment is running.")
     if assessment.memory_id is not None:
-        raise Conflict("It has its memory: change that, or take it back from the bin.")
+        raise Conflict("This assessment has a memory. Edit the memory, or restore it from the bin.")
     if assessment.part_of_id is not None:
-        raise Conflict("It was judged as a part of another.")
+        raise Conflict("This exchange was assessed as part of another one.")
     exchange = replace(joined(span_of(assessment)), rubric="", provider="")
     queue_assessment(space=space, exchange=exchange, now=now)

@@ -41,8 +41,8 @@ def retract(
     unfinished = [*_WAITING, State.FAILED]
     why = Reason("source_edited")
     _take_out(space, [one for one in held if one.state in unfinished], why, now)
-    judged = [one.pk for one in held if one.state == State.DONE]
-    for memory in lock_taught(space, judged, written_ids):
+    assessed = [one.pk for one in held if one.state == State.DONE]
+    for memory in lock_taught(space, assessed, written_ids):
         older = [gone.pk for gone in superseded_by(memory)]
         move_to_bin(
             space=space,
@@ -117,4 +117,6 @@ def _take_out(space: Space, unfinished: list[Assessment], reason: str, now: date
     )
     # Unedited exchanges that waited with one of them continue alone.
     left = rows.filter(part_of__in=out)
-    left.update(part_of=None, state=State.QUEUED, due_at=now, finished_at=None, error="")
+    left.update(
+        part_of=None, state=State.QUEUED, due_at=now, finished_at=None, error="", error_code=""
+    )

@@ -7,9 +7,16 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import BeforeValidator
 
-from assessor.judging import Exchange
-from memory.drafts import MAX_CONTENT, JsonObject, MemoryTypeName, Text
-from memory.requests import Body, Cursor, Flag, Limit, example
+from assessor.assessing import Exchange
+from memory.drafts import (
+    MAX_CONTENT,
+    GivenName,
+    JsonObject,
+    MemoryTypeName,
+    Metadata,
+    Text,
+)
+from memory.requests import Body, Cursor, Flag, Limit, UserId, example
 from memory.store.schemas import MemoryOut
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
@@ -32,9 +39,13 @@ class ExchangeIn(Body):
     rubric: Literal["graded", "facets"] | None = None
     provider: Literal["auto", "llm", "local", "cascade"] | None = None
     store: Flag = False
+    user_id: UserId = None
+    agent_id: GivenName | None = None
+    session_id: GivenName | None = None
+    metadata: Metadata = {}
 
-    def exchange(self) -> Exchange:
-        """Return the request as an exchange."""
+    def exchange(self, owner: str | None) -> Exchange:
+        """Return the request as an exchange of this user."""
         return Exchange(
             user_message=self.user_message,
             assistant_response=self.assistant_response,
@@ -43,19 +54,35 @@ class ExchangeIn(Body):
             source_conversation=self.conversation_id or "",
             rubric=self.rubric or "",
             provider=self.provider or "",
+            user_id=owner,
+            agent_id=self.agent_id,
+            session_id=self.session_id,
+            metadata=self.metadata,
         )
 
 
-class _Judged(Schema):
+class OmittedOut(Schema):
+    """Tags and topics of the model's answer that exceed the limits."""
+
+    tags: list[str] = []
+    topics: list[str] = []
+
+
+class _Assessed(Schema):
     """An assessment, stored or not."""
 
     status: StateName
+    user_id: str | None
     user_message: str
     assistant_response: str
     importance: float | None
     summary: str
     tags: list[str]
     topics: list[str]
+    omitted: Annotated[
+        OmittedOut,
+        Field(description="Tags beyond ten and topics beyond five, which were left out."),
+    ]
     memory_type: Annotated[MemoryTypeName | None, _NONE_IF_EMPTY]
     reasoning: str
     facets: dict[str, float] | None
@@ -64,6 +91,10 @@ class _Judged(Schema):
     provider: str
     model: str
     prompt_version: str
+    # The model that the built-in assessor replaced; null if none.
+    fallback_of: Annotated[str | None, _NONE_IF_EMPTY]
+    # Why: no_answer or ungrounded; null if none.
+    fallback_reason: Annotated[str | None, _NONE_IF_EMPTY]
     attempts: int
     latency_ms: float | None
     tokens: int | None
@@ -85,14 +116,14 @@ class _Judged(Schema):
         return str(assessment.state)
 
 
-class AssessmentOut(_Judged):
+class AssessmentOut(_Assessed):
     """The state and result of an assessment. Results that are not known yet are null."""
 
     id: UUID
     created_at: datetime
 
 
-class JudgedOut(_Judged):
+class AssessedOut(_Assessed):
     """The result of an assessment. It has no id and no time unless it was stored."""
 
     id: UUID | None
@@ -102,7 +133,7 @@ class JudgedOut(_Judged):
 class AssessOut(Schema):
     """The assessment, and its memory if one was stored."""
 
-    assessment: JudgedOut
+    assessment: AssessedOut
     memory: MemoryOut | None
 
 

@@ -8,39 +8,44 @@ lease, it writes nothing.
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models.functions import Coalesce
 
-from assessor.endings import end, fail, fail_exhausted, failed_tries
+from assessor.assessing import AssessmentResult, Exchange
+from assessor.endings import end, fail, fail_exhausted, failed_tries, spent_on
 from assessor.errors import AssessmentError
 from assessor.exchanges import span_of
-from assessor.judging import Exchange, Judgement
+from assessor.gate.exchanges import why_ignored
 from assessor.masking import forget_secrets
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.queue import TASK, enqueue_on_commit, requeue
 from assessor.reconciling import Advisor
-from assessor.remembering import MemoryWriteIntent, go_by_new, write_intent
-from assessor.screening import anything_said, mask_judgement
+from assessor.remembering import MemoryWriteIntent, update_memory, write_intent
+from assessor.screening import anything_said, mask_result
 from assessor.storable import storable
 from memory import leases
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
+from memory.log_ids import request_id
 from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy, PolicyDocument
+from memory.text.secrets import says_only_secrets
 
 # Renewed while a model works. The length decides how soon a dead worker's exchange is claimed
 # again.
 LEASE = timedelta(seconds=30)
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
+# A model that answers is not away: after so many answers that cannot be used, it will not learn to.
+MAX_BAD_ANSWERS = 3
 # Limit for the endpoint's requested pause: some ask for a year or more.
 LONGEST_WISH = timedelta(days=1)
 _SHARED_BY_A_SPAN = (
-    "importance", "memory_type", "provider", "model", "rubric", "prompt_version",
+    "importance", "memory_type", "provider", "model", "rubric", "prompt_version", "fallback_of",
+    "fallback_reason",
 )  # fmt: skip
 
 
@@ -50,21 +55,28 @@ def queue_assessment(
     exchange: Exchange,
     now: datetime,
     due_at: datetime | None = None,
+    said_at: datetime | None = None,
     idempotency_key: str | None = None,
+    learns: bool = True,
 ) -> Assessment:
-    """Write the exchange into the outbox; enqueue it on commit, unless it is due later.
+    """Write the exchange, said at `said_at` or now, into the outbox; enqueue it on commit, unless
+    it is due later.
 
-    A repeated idempotency key returns the first assessment.
+    An exchange that teaches nothing is ignored at once: one that the gate recognises, or any if
+    `learns` is false. A repeated idempotency key returns the first assessment.
     """
     values: dict[str, Any] = asdict(exchange)
-    values |= {"created_at": now, "enqueued_at": now, "due_at": due_at or now}
+    values |= {"created_at": said_at or now, "enqueued_at": now, "due_at": due_at or now}
+    values |= {"request_id": request_id.get()}
+    if reason := why_ignored(exchange, learns=learns):
+        values |= {"state": State.IGNORED, "finished_at": now, "reasoning": reason}
     if idempotency_key is None:
         assessment = Assessment.objects.create(space=space, **values)
     else:
         assessment, _ = Assessment.objects.get_or_create(
             space=space, idempotency_key=idempotency_key, defaults=values
         )
-    if due_at is None or due_at <= now:
+    if assessment.state == State.QUEUED and (due_at is None or due_at <= now):
         enqueue_on_commit(assessment)
     return assessment
 
@@ -103,7 +115,7 @@ def claim(*, space_id: int, assessment_id: UUID, now: datetime) -> Assessment | 
     """Lease an exchange and return it with its secrets masked; None if it cannot be claimed now."""
     assessment = leases.claim(
         Assessment.objects.all(), space_id=space_id, row_id=assessment_id, now=now,
-        until=now + LEASE, lease=RandomUUID(),
+        until=now + LEASE, lease=uuid4(),
     )  # fmt: skip
     if assessment is not None:
         forget_secrets(assessment)
@@ -116,7 +128,11 @@ def renew(*, assessment: Assessment, now: datetime) -> None:
 
 
 def finish(
-    *, assessment: Assessment, judgement: Judgement, now: datetime, advisor: Advisor | None = None
+    *,
+    assessment: Assessment,
+    result: AssessmentResult,
+    now: datetime,
+    advisor: Advisor | None = None,
 ) -> Memory | None:
     """Store the assessment, and its memory if important enough, in one transaction.
 
@@ -126,29 +142,29 @@ def finish(
     """
     policy = current_policy(assessment.space).document
     if policy.assessment.mask_secrets:
-        judgement = mask_judgement(judgement)
+        result = mask_result(result)
     span = span_of(assessment)
-    important = judgement.importance >= policy.assessment.store_above
-    worth = important and any(map(anything_said, span))
+    important = result.importance >= policy.assessment.store_above
+    worth = important and any(map(anything_said, span)) and not says_only_secrets(result.summary)
     if assessment.memory is not None:  # assessed before
-        _finish_again(assessment, judgement, policy, worth=worth, now=now)
+        _finish_again(assessment, result, policy, worth=worth, now=now)
         return assessment.memory
     if not worth:
-        _store(assessment, State.IGNORED, judgement, policy, now)
+        _store(assessment, State.IGNORED, result, policy, now)
         return None
-    intent = write_intent(assessment, span, judgement, now, advisor)
+    intent = write_intent(assessment, span, result, now, advisor)
     return _remember(assessment, intent, policy, now)
 
 
 @transaction.atomic
 def _finish_again(
-    assessment: Assessment, judgement: Judgement, policy: PolicyDocument, *, worth: bool,
+    assessment: Assessment, result: AssessmentResult, policy: PolicyDocument, *, worth: bool,
     now: datetime,
 ) -> None:  # fmt: skip
     """Store a later assessment, and update the memory that only this exchange taught."""
     state = State.DONE if worth else State.IGNORED
-    if _store(assessment, state, judgement, policy, now):
-        go_by_new(assessment, judgement, worth=worth, now=now)
+    if _store(assessment, state, result, policy, now):
+        update_memory(assessment, result, worth=worth, now=now)
 
 
 @transaction.atomic
@@ -157,7 +173,7 @@ def _remember(
 ) -> Memory | None:
     """Store the assessment and its memory; no memory if the assistant repeated a known one."""
     state = State.IGNORED if intent.is_known() else State.DONE
-    stored = _store(assessment, state, intent.judgement, policy, now)
+    stored = _store(assessment, state, intent.result, policy, now)
     if not stored or state == State.IGNORED:
         return None
     memory = intent.keep(now)
@@ -168,7 +184,7 @@ def _remember(
 def _store(
     assessment: Assessment,
     state: State,
-    judgement: Judgement,
+    result: AssessmentResult,
     policy: PolicyDocument,
     now: datetime,
 ) -> bool:
@@ -176,9 +192,9 @@ def _store(
 
     All rows of a span get the figures; only its first row gets the texts.
     """
-    values = asdict(judgement)
+    values = asdict(result)
     shared = {name: values.pop(name) for name in _SHARED_BY_A_SPAN}
-    shared["ttl_seconds"] = ttl_seconds(judgement.importance, policy.ttl.tiers)
+    shared["ttl_seconds"] = ttl_seconds(result.importance, policy.ttl.tiers, result.persistence)
     return end(assessment, state, shared | {"finished_at": now}, **values)
 
 
@@ -193,6 +209,23 @@ def skip(*, assessment: Assessment, now: datetime) -> None:
     end(assessment, State.IGNORED, {"finished_at": now, "reasoning": Reason("learning_off")})
 
 
+def is_last_try(assessment: Assessment, error: AssessmentError) -> bool:
+    """Return whether no further attempt can help after this error."""
+    return error.permanent or assessment.attempts >= MAX_ATTEMPTS
+
+
+def answers_badly(assessment: Assessment, error: AssessmentError) -> bool:
+    """Return whether this error is the model's third answer to the exchange that cannot be used."""
+    unusable = [one for one in assessment.failed_tries if one["answer"]]
+    return bool(error.answer) and len(unusable) + 1 >= MAX_BAD_ANSWERS
+
+
+def record_failed_try(*, assessment: Assessment, error: AssessmentError, now: datetime) -> None:
+    """Record the error of an attempt after which the built-in assessor takes over."""
+    tries = failed_tries(assessment, error, now)
+    Assessment.objects.leased_by(assessment).update(failed_tries=tries)
+
+
 def reschedule(
     *, assessment: Assessment, error: AssessmentError, now: datetime, jitter: float
 ) -> None:
@@ -202,8 +235,9 @@ def reschedule(
     exchanges that failed together are not retried together.
     """
     said, tries = storable(str(error)), failed_tries(assessment, error, now)
-    if error.permanent or assessment.attempts >= MAX_ATTEMPTS:
-        fail(assessment, said, now, failed_tries=tries)
+    if is_last_try(assessment, error):
+        model = error.model or assessment.model
+        fail(assessment, said, error.code, now, failed_tries=tries, model=model, **spent_on(tries))
         return
     pause = min(FIRST_PAUSE * 2 ** (assessment.attempts - 1), LONGEST_PAUSE) * (1 - jitter / 2)
     asked = min(error.retry_after or 0.0, LONGEST_WISH.total_seconds())
@@ -214,6 +248,7 @@ def reschedule(
         enqueued_at=due_at - leases.REQUEUE_AFTER,  # so that beat enqueues it when it is due
         leased_until=None,
         error=said,
+        error_code=error.code,
         failed_tries=tries,
     )
 
@@ -223,19 +258,28 @@ def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
     failed = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.FAILED)
     first_ids = failed.values_list(Coalesce("part_of", "pk"), flat=True)
     if (first_id := first_ids.first()) is None:
-        raise Conflict("Only a failed assessment can be tried again.")
+        raise Conflict("Only a failed assessment can be retried.")
     first = Assessment(pk=first_id, space=space)
     requeue(Assessment.objects.in_span(first).filter(state=State.FAILED), now)
     enqueue_on_commit(first)
 
 
 @transaction.atomic
-def store_judged(
-    *, space: Space, exchange: Exchange, judgement: Judgement, now: datetime
+def store_assessed(
+    *,
+    space: Space,
+    exchange: Exchange,
+    result: AssessmentResult,
+    now: datetime,
+    said_at: datetime | None = None,
+    idempotency_key: str | None = None,
 ) -> Assessment:
-    """Store an exchange that was assessed while its caller waited, and its memory; return it."""
-    assessment = Assessment.objects.create(
-        space=space, created_at=now, due_at=now, state=State.RUNNING, attempts=1, **asdict(exchange)
-    )
-    finish(assessment=assessment, judgement=judgement, now=now)
+    """Store an exchange that was assessed while its caller waited, and its memory; return it.
+
+    The exchange was said at `said_at`, or now.
+    """
+    values: dict[str, Any] = asdict(exchange) | {"created_at": said_at or now, "due_at": now}
+    values["idempotency_key"] = idempotency_key
+    assessment = Assessment.objects.create(space=space, state=State.RUNNING, attempts=1, **values)
+    finish(assessment=assessment, result=result, now=now)
     return Assessment.objects.select_related("memory").get(space_id=space.pk, pk=assessment.pk)

@@ -14,7 +14,7 @@ from django.db import transaction
 from assessor.exchanges import exchange_of, rows_of
 from assessor.models import Assessment, State
 from assessor.queue import enqueue_on_commit, requeue
-from assessor.screening import judged_part
+from assessor.screening import assessed_part
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
 from memory.models import Space
@@ -28,7 +28,7 @@ look ahead, found the borders better.
 """
 
 LONGEST_SPAN = 20
-"""Exchanges. Some conversations never leave their topic: they would never be judged."""
+"""Exchanges. Some conversations never leave their topic: they would never be assessed."""
 LONGEST_TEXT = MAX_CONTENT
 """Characters of a span in all, or it would outgrow what a model reads at once. One exchange alone
 may be longer."""
@@ -65,6 +65,7 @@ def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:
     waiting = Assessment.objects.filter(
         space_id=assessment.space_id,
         source_conversation=assessment.source_conversation,
+        user_id=assessment.user_id,
         state=State.QUEUED,
         span_ends_at__gt=now,
     )
@@ -86,7 +87,7 @@ def _continues(span: Assessment, assessment: Assessment) -> bool:
 
 def _share_topic(before: Assessment, after: Assessment) -> bool:
     # Recalled memories are removed: a memory in both replies does not make one topic.
-    spoken = [judged_part(exchange_of(one)) for one in (before, after)]
+    spoken = [assessed_part(exchange_of(one)) for one in (before, after)]
     texts = [f"{one.user_message}\n{one.assistant_response}" for one in spoken]
     return similarity(*texts) >= SAME_TOPIC
 

@@ -3,24 +3,39 @@
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Sequence
+import threading
+from collections.abc import Awaitable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from celery import shared_task
 from django import db
 from django.utils import timezone
 
-from assessor import services, spans
+from assessor import model_loop, services, spans
+from assessor.assessing import (
+    AssessmentResult,
+    Exchange,
+    assess_exchange,
+    fall_back,
+)
 from assessor.errors import AssessmentError
-from assessor.exchanges import joined, span_of
-from assessor.judging import Exchange, Judgement, judge, model_configuration
-from assessor.llm import model_session
-from assessor.models import Assessment
+from assessor.exchanges import earlier_texts, joined, span_of
+from assessor.llm import MeteredModel, get_model
+from assessor.models import Assessment, FallbackReason
+from assessor.notices import mail_owners
 from assessor.reconciling import Advice, advise
+from assessor.turns import Turns, claim_in_turn
+from memory import log_ids
 from memory.connections import in_thread, release_connection
+from memory.leases import database_now
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.services import record_failure, record_success
+from memory.model_connections.usage import UsageMeter
+from memory.models import Purpose, UsagePurpose
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.recall.similar import Neighbour
@@ -29,40 +44,117 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+# An answer may take this many times as long as the latest one of this period.
+_MARGIN = 1.5
+_LATELY = timedelta(days=1)
+_turns = Turns()
+
+_at_work = threading.BoundedSemaphore(4)
+"""So many threads of a worker read and store at once; the others wait for models. More threads
+would not do more, because they share a processor, and the answers of models would come too late."""
+
 
 @shared_task
 def assess(space_id: int, assessment_id: str) -> None:
-    """Assess one exchange, unless another worker has it."""
-    assessment = services.claim(
-        space_id=space_id, assessment_id=UUID(assessment_id), now=timezone.now()
+    """Assess this exchange, or one of another space whose turn it is."""
+    with _at_work:
+        _assess(space_id, assessment_id)
+
+
+def _assess(space_id: int, assessment_id: str) -> None:
+    assessment = claim_in_turn(
+        space_id=space_id, assessment_id=UUID(assessment_id), now=database_now(), turns=_turns
     )
     if assessment is None:
         return
+    log_ids.request_id.set(assessment.request_id)
+    log_ids.assessment_id.set(str(assessment.pk))
     policy = current_policy(assessment.space).document
     if services.is_unwanted(assessment, policy.assessment):
-        services.skip(assessment=assessment, now=timezone.now())
+        services.skip(assessment=assessment, now=database_now())
         return
     if spans.has_to_wait(assessment, policy.assessment):
         idle = timedelta(minutes=policy.assessment.idle_minutes)
-        spans.wait_for_span(assessment=assessment, idle=idle, now=timezone.now())
+        spans.wait_for_span(assessment=assessment, idle=idle, now=database_now())
         return
     exchange = joined(span_of(assessment))
-    release_connection()
     try:
-        judgement = asyncio.run(_renewing(assessment, _judge(exchange, policy)))
-        advisor = partial(_advise, assessment, policy) if judgement.provider == "llm" else None
-        services.finish(
-            assessment=assessment, judgement=judgement, now=timezone.now(), advisor=advisor
-        )
+        result = _result(assessment, exchange, policy)
+        advisor = partial(_advise, assessment, policy) if result.provider == "llm" else None
+        services.finish(assessment=assessment, result=result, now=database_now(), advisor=advisor)
+        logger.info("Assessed by %s: %.2f", result.provider, result.importance)
     except AssessmentError as error:
         jitter = random.random()  # noqa: S311 - spreads retries; nothing depends on its secrecy
-        services.reschedule(assessment=assessment, error=error, now=timezone.now(), jitter=jitter)
+        services.reschedule(assessment=assessment, error=error, now=database_now(), jitter=jitter)
 
 
 @shared_task(name="assessor.tasks.pick_up_assessments")
 def requeue_due_assessments() -> None:
     """Enqueue exchanges that are due; scheduled by beat."""
-    services.requeue_due(now=timezone.now())
+    services.requeue_due(now=database_now())
+
+
+def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) -> AssessmentResult:
+    """Return the result, after the last attempt by the built-in assessor if the policy says so.
+
+    Raises AssessmentError.
+    """
+    chosen = chosen_model(Purpose.ASSESS, assessment.space)
+    patience = _patience(assessment, policy) if chosen else 1
+    earlier = earlier_texts(exchange, assessment.space, before=assessment.created_at)
+    release_connection()
+    try:
+        result = _asked(assessment, exchange, policy, chosen, attempt=patience, earlier=earlier)
+    except AssessmentError as error:
+        _record_failure(chosen, error)
+        last = services.is_last_try(assessment, error) or services.answers_badly(assessment, error)
+        if chosen is None or not (last and policy.assessment.fallback):
+            raise
+        services.record_failed_try(assessment=assessment, error=error, now=database_now())
+        result = fall_back(exchange, chosen.model, FallbackReason.NO_ANSWER, earlier)
+        return replace(result, connection_id=chosen.connection_id)
+    if chosen is None or chosen.connection is None:
+        return result
+    if result.provider == "llm":
+        record_success(connection=chosen.connection)
+    asked = result.provider == "llm" or result.fallback_of
+    return replace(result, connection_id=chosen.connection_id) if asked else result
+
+
+def _asked(
+    assessment: Assessment,
+    exchange: Exchange,
+    policy: PolicyDocument,
+    chosen: ChosenModel | None,
+    **options: Any,
+) -> AssessmentResult:
+    """Return the result of this attempt, and store the usage of the model. Raises
+    AssessmentError."""
+    if chosen is None:
+        ask = assess_exchange(exchange, policy, None, **options)
+        return asyncio.run(_renewing(assessment, ask))
+    meter = UsageMeter.of(assessment.space, UsagePurpose.ASSESS, chosen)
+    model = MeteredModel(get_model(**chosen.configuration), meter)
+    ask = assess_exchange(exchange, policy, lambda: model, **options)
+    try:
+        return _wait_for(_renewing(assessment, ask))
+    finally:
+        meter.store(timezone.now())
+
+
+def _patience(assessment: Assessment, policy: PolicyDocument) -> int:
+    """Return the attempt whose timeout applies. The first one suits the model's latest answer,
+    because an endpoint may continue to work on a request that was given up.
+    """
+    rows = Assessment.objects.in_space(assessment.space)
+    usual = rows.last_answer_seconds(since=assessment.created_at - _LATELY)
+    return assessment.attempts + policy.assessment.attempt_within(usual * _MARGIN) - 1
+
+
+def _record_failure(chosen: ChosenModel | None, error: AssessmentError) -> None:
+    """Record on the model's connection that it did not answer."""
+    if chosen is not None and chosen.connection is not None and error.code.startswith("model."):
+        record_failure(connection=chosen.connection, error=str(error), now=database_now())
 
 
 async def _renewing(assessment: Assessment, work: Awaitable[T]) -> T:
@@ -75,7 +167,7 @@ async def _renewing(assessment: Assessment, work: Awaitable[T]) -> T:
         while True:
             await asyncio.sleep(services.LEASE.total_seconds() / 3)
             try:
-                await in_thread(services.renew, assessment=assessment, now=timezone.now())
+                await in_thread(_renew, assessment)
             except db.Error as error:
                 logger.warning("The lease on %s was not renewed: %s", assessment.pk, error)
 
@@ -86,26 +178,39 @@ async def _renewing(assessment: Assessment, work: Awaitable[T]) -> T:
         renewing.cancel()
 
 
+def _renew(assessment: Assessment) -> None:
+    services.renew(assessment=assessment, now=database_now())
+
+
 def _advise(
     assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
 ) -> Advice | None:
     """Ask the model how a statement relates to the memories close to it."""
-    configuration = model_configuration()
-    if configuration is None:
+    chosen = chosen_model(Purpose.ASSESS, assessment.space)
+    if chosen is None:
         return None
+    meter = UsageMeter.of(assessment.space, UsagePurpose.RECONCILE, chosen)
+    model = MeteredModel(get_model(**chosen.configuration), meter)
+    # The model has just answered, and this prompt is about as long.
+    seconds = policy.assessment.timeout_of(assessment.attempts + 1)
+    ask = advise(statement, close, lambda: model, timeout=seconds)
+    try:
+        return _wait_for(_renewing(assessment, ask))
+    finally:
+        meter.store(timezone.now())
+
+
+def _wait_for(answer: Coroutine[Any, Any, T]) -> T:
+    """Return the answer of a model; meanwhile another thread works."""
     release_connection()
-
-    async def ask() -> Advice | None:
-        async with model_session(**configuration) as model:
-            seconds = policy.assessment.timeout_seconds
-            return await advise(statement, close, lambda: model, timeout=seconds)
-
-    return asyncio.run(_renewing(assessment, ask()))
+    _at_work.release()
+    try:
+        return model_loop.wait_for(answer)
+    finally:
+        _at_work.acquire()
 
 
-async def _judge(exchange: Exchange, policy: PolicyDocument) -> Judgement:
-    configuration = model_configuration()
-    if configuration is None:
-        return await judge(exchange, policy, None)
-    async with model_session(**configuration) as model:
-        return await judge(exchange, policy, lambda: model)
+@shared_task
+def mail_notices() -> None:
+    """Mail owners what began to wait for them; beat calls this every hour."""
+    mail_owners(now=database_now())

@@ -1,12 +1,22 @@
-"""The figures of assessor.inspection as tiles for the Assessments page, each with its target."""
+"""The figures of assessor.inspection for the Assessments page, each beside its target.
 
+A space has tiles, and each model has a table row.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessor.inspection import TARGET_COST_USD, TARGET_LATENCY_MS, TARGET_SUCCESS, Figures
+from assessor.inspection import (
+    TARGET_COST_USD,
+    TARGET_LATENCY_MS,
+    TARGET_SUCCESS,
+    Figures,
+    ModelFigures,
+)
 from assessor.templatetags.assessments import duration, usd
 
 
@@ -19,6 +29,59 @@ class Tile:
     details: tuple[str, ...] = ()
     aim: str = ""
     reached: bool | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table by model, with the target of seed 001."""
+
+    label: str
+    aim: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure of one model; `reached` is None without a value to compare."""
+
+    value: str
+    reached: bool | None
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """One model's row: its figures in the order of `columns`."""
+
+    figures: ModelFigures
+    count: str
+    cells: tuple[Cell, ...]
+
+
+def columns() -> list[Column]:
+    """Return the columns of the table by model."""
+    quick = _("under %(time)s") % {"time": duration(TARGET_LATENCY_MS)}
+    return [
+        Column(_("Success rate"), _("more than %(share)s") % {"share": _percent(TARGET_SUCCESS)}),
+        Column(_("Median latency"), quick),
+        Column(_("95th percentile"), quick),
+        Column(_("Cost per assessment"), _("about %(price)s") % {"price": usd(TARGET_COST_USD)}),
+    ]
+
+
+def model_row(figures: ModelFigures) -> ModelRow:
+    """Return a model's figures as the cells of `columns`."""
+    cells = [_cell(figures.success, _percent, reached=figures.is_reliable)]
+    median, slow = figures.latency or (None, None)
+    is_quick = median is not None and median < TARGET_LATENCY_MS
+    cells += [
+        _cell(median, duration, reached=is_quick),
+        _cell(slow, duration, reached=figures.is_quick),
+        _cell(figures.cost_each, usd, reached=figures.is_cheap),
+    ]
+    return ModelRow(figures, _count(figures.finished), tuple(cells))
+
+
+def _cell(value: float | None, said: Callable[[float], str], *, reached: bool) -> Cell:
+    return Cell("–", None) if value is None else Cell(said(value), reached)
 
 
 def tiles(figures: Figures) -> list[Tile]:
@@ -35,11 +98,11 @@ def tiles(figures: Figures) -> list[Tile]:
 
 def _success(figures: Figures, success: float) -> Tile:
     return Tile(
-        _("Success"),
+        _("Success rate"),
         _percent(success),
         (
-            _("%(judged)s judged, %(failed)s failed")
-            % {"judged": _count(figures.judged), "failed": _count(figures.failed)},
+            _("%(assessed)s assessed, %(failed)s failed")
+            % {"assessed": _count(figures.assessed), "failed": _count(figures.failed)},
         ),
         _("more than %(share)s") % {"share": _percent(TARGET_SUCCESS)},
         figures.is_reliable,
@@ -48,35 +111,39 @@ def _success(figures: Figures, success: float) -> Tile:
 
 def _latency(figures: Figures, latency: list[float]) -> Tile:
     details = [_("median; 95%% within %(time)s") % {"time": duration(latency[1])}]
-    if figures.model_latency and figures.by_model < figures.judged:
+    if figures.model_latency and figures.by_model < figures.assessed:
         middle, slow = map(duration, figures.model_latency)
         details.append(
-            _("by a model: %(middle)s, 95%% within %(slow)s") % {"middle": middle, "slow": slow}
+            _("with a model: %(middle)s, 95%% within %(slow)s") % {"middle": middle, "slow": slow}
         )
     aim = _("95%% within %(time)s") % {"time": duration(TARGET_LATENCY_MS)}
-    return Tile(_("Time"), duration(latency[0]), tuple(details), aim, figures.is_quick)
+    return Tile(_("Latency"), duration(latency[0]), tuple(details), aim, figures.is_quick)
 
 
 def _cost(figures: Figures) -> Tile:
-    aim = _("about %(price)s each") % {"price": usd(TARGET_COST_USD)}
+    aim = _("about %(price)s") % {"price": usd(TARGET_COST_USD)}
     if figures.cost_each is None or figures.cost is None:
-        return Tile(_("Cost"), _("unknown"), (_("no price is set, or no tokens counted"),), aim)
-    details = [_("each; %(sum)s in all") % {"sum": usd(figures.cost)}]
+        return Tile(
+            _("Cost per assessment"), _("unknown"), (_("no price set, or no tokens reported"),), aim
+        )
+    details = [_("%(sum)s in total") % {"sum": usd(figures.cost)}]
     if figures.unpriced:
         details.append(
-            ngettext("%(n)s without a price", "%(n)s without a price", figures.unpriced)
+            ngettext("%(n)s with unknown cost", "%(n)s with unknown cost", figures.unpriced)
             % {"n": _count(figures.unpriced)}
         )
-    return Tile(_("Cost"), usd(figures.cost_each), tuple(details), aim, figures.is_cheap)
+    return Tile(
+        _("Cost per assessment"), usd(figures.cost_each), tuple(details), aim, figures.is_cheap
+    )
 
 
 def _tokens(figures: Figures) -> Tile:
     if figures.all_tokens is None or figures.tokens_each is None:
-        return Tile(_("Tokens"), "0", (_("no model has counted any"),))
+        return Tile(_("Tokens"), "0", (_("no model has reported any"),))
     return Tile(
         _("Tokens"),
         _count(figures.all_tokens),
-        (_("%(n)s for each answer of a model") % {"n": _count(round(figures.tokens_each))},),
+        (_("%(n)s per model answer") % {"n": _count(round(figures.tokens_each))},),
     )
 
 
@@ -87,10 +154,10 @@ def _cascade(figures: Figures, saved: float) -> Tile:
     ]
     if figures.agreement is not None:
         details.append(
-            _("both judges agreed in %(share)s of these whether to remember")
+            _("both assessors agreed on %(share)s of these")
             % {"share": _percent(figures.agreement)}
         )
-    return Tile(_("Model calls saved"), _percent(saved), tuple(details))
+    return Tile(_("Model calls avoided"), _percent(saved), tuple(details))
 
 
 def _percent(share: float) -> str:

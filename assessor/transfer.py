@@ -2,14 +2,25 @@
 
 from django.db.models import F
 
+from assessor.gate.prompts import gate_reason
 from assessor.models import Assessment, State
+from memory.models import Reason
 from memory.transfer.sections import Row, Section
 
 
-def _nobody_is_at_it(row: Row) -> None:
-    """Requeue a running assessment: no worker here has claimed it."""
+def _requeue(row: Row) -> None:
+    """Requeue a running assessment: no worker here has claimed it. Ignore a queued exchange without
+    a person's own words, as in a conversation of another assistant."""
     if row["state"] == State.RUNNING:
         row["state"] = State.QUEUED
+    if row["state"] != State.QUEUED or row["source_role"] != "user":
+        return
+    if gated := gate_reason(row["user_message"]):
+        row |= {
+            "state": State.IGNORED,
+            "reasoning": Reason(f"gate_{gated}"),
+            "finished_at": row["due_at"],
+        }
 
 
 SECTIONS = (
@@ -18,12 +29,13 @@ SECTIONS = (
         Assessment,
         # The first row of a span comes before its parts.
         (F("part_of_id").asc(nulls_first=True), "created_at", "id"),
-        left_out=frozenset({"leased_until", "lease"}),
+        left_out=frozenset({"leased_until", "lease", "connection_id", "request_id"}),
         names={
             "memory_id": "memory",
             "part_of_id": "assessment",
             "source_conversation": "conversation",
         },
-        arrives=_nobody_is_at_it,
+        owner="user_id",
+        arrives=_requeue,
     ),
 )

@@ -12,5 +12,5 @@ urlpatterns = [
     path("<uuid:assessment_id>/", views.assessment, name="assessment"),
     path("<uuid:assessment_id>/evidence/", views.evidence, name="assessment_evidence"),
     path("<uuid:assessment_id>/retry/", views.retry, name="assessment_retry"),
-    path("<uuid:assessment_id>/judge/", views.judge_again, name="assessment_judge_again"),
+    path("<uuid:assessment_id>/reassess/", views.reassess, name="assessment_reassess"),
 ]

@@ -15,21 +15,25 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from assessor import services
+from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
-from assessor.exchanges import joined, span_of, unsaved
-from assessor.inspection import figures_of, models_of
-from assessor.judging import Exchange, judge, model_configuration
-from assessor.llm import get_model
+from assessor.exchanges import earlier_texts, joined, span_of, unsaved
+from assessor.gate.counts import gated_lately
+from assessor.immediate import assess_now
+from assessor.inspection import figures_by_model, figures_of, models_of
 from assessor.models import Assessment, AssessmentQuerySet, State
-from assessor.reassessing import latest_reassessing, start_reassessing, to_judge
+from assessor.reassessing import latest_reassessing, start_reassessing, to_assess
 from assessor.screening import mask_exchange
-from assessor.tiles import tiles
+from assessor.tiles import columns, model_row, tiles
 from memory.access.authentication import Access
 from memory.access.forms import AddressForm, OneOf, SentText
-from memory.access.pages import PageRequest, page_access, space_page
+from memory.access.pages import PageRequest, page_access, space_page, too_many
+from memory.access.rate_limits import CallKind, count_call
 from memory.connections import release_connection
-from memory.errors import Conflict
+from memory.errors import Conflict, RateLimited
 from memory.jobs.views import job_context, show_job
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.models import Purpose
 from memory.models.policies import current_policy
 from memory.models.reasons import quote_of
 from memory.pagination import keyset
@@ -40,21 +44,21 @@ LOOKED_AT = 5000
 """How many exchanges one search for words looks at; the next page looks further back."""
 # The words of templates/_assessment_state.html, so that filters and rows use the same ones.
 STATES = {
-    State.QUEUED: _("waiting to be assessed"),
+    State.QUEUED: _("waiting for assessment"),
     State.RUNNING: _("being assessed"),
-    State.RETRYING: _("will be tried again"),
-    State.DONE: _("remembered"),
-    State.IGNORED: _("nothing to remember"),
+    State.RETRYING: _("will be retried"),
+    State.DONE: _("saved"),
+    State.IGNORED: _("not saved"),
     State.FAILED: _("assessment failed"),
 }
 RUBRICS = {
     "graded": _("graded: one score"),
     "facets": _("facets: five scores"),
 }
-JUDGES = {
+ASSESSORS = {
     "llm": _("a language model"),
-    "cascade": _("a language model where the built-in judge is unsure"),
-    "local": _("the built-in judge"),
+    "cascade": _("a language model when the built-in assessor is unsure"),
+    "local": _("the built-in assessor"),
 }
 
 
@@ -68,7 +72,9 @@ class _Filters(AddressForm):
 @space_page("read")
 def waiting(request: PageRequest, access: Access) -> HttpResponse:
     """Render the overview's fragment with the number of exchanges in each unfinished state."""
-    counted = Assessment.objects.in_space(access.space).counted_by_state()
+    counted = (
+        Assessment.objects.in_space(access.space).readable_by(access.reader).counted_by_state()
+    )
     unfinished = (State.QUEUED, State.RUNNING, State.RETRYING, State.FAILED)
     states = [(state, STATES[state], counted[state]) for state in unfinished if counted[state]]
     return render(request, "assessor/_waiting.html", {"states": states})
@@ -102,7 +108,7 @@ def assessments(request: PageRequest, access: Access) -> HttpResponse:
 
 def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
     """Return the space's assessments in this state and by this model; "" means any."""
-    rows: AssessmentQuerySet = Assessment.objects.in_space(access.space)
+    rows: AssessmentQuerySet = Assessment.objects.in_space(access.space).readable_by(access.reader)
     if state:
         rows = rows.filter(state=state)
     if model:
@@ -118,7 +124,7 @@ def _again(access: Access, model: str, state: str) -> dict[str, Any]:
     """
     context = job_context(latest_reassessing(access.space))
     if "admin" in access.scopes and (model or state == State.FAILED):
-        context["again"] = to_judge(access.space, model=model).count()
+        context["again"] = to_assess(access.space, model=model).count()
     return context
 
 
@@ -126,9 +132,12 @@ def _again(access: Access, model: str, state: str) -> dict[str, Any]:
 @space_page("read")
 def figures(request: PageRequest, access: Access) -> HttpResponse:
     """Render the fragment with the assessment figures and their targets."""
-    store_above = current_policy(access.space).document.assessment.store_above
-    found = figures_of(space=access.space, store_above=store_above, now=timezone.now())
-    context = {"figures": found, "tiles": tiles(found)}
+    space, now = access.space, timezone.now()
+    store_above = current_policy(space).document.assessment.store_above
+    found = figures_of(space=space, store_above=store_above, now=now)
+    models = [model_row(one) for one in figures_by_model(space=space, now=now)]
+    context = {"figures": found, "tiles": tiles(found), "models": models, "columns": columns()}
+    context["gated"] = gated_lately(space=space, now=now)
     return render(request, "assessor/_figures.html", context)
 
 
@@ -155,30 +164,44 @@ def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> Htt
 @space_page("read")
 def evidence(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """Render a fragment with the exchange and the words marked that sent its memory to review."""
-    rows = Assessment.objects.in_space(access.space).select_related("memory")
+    rows = (
+        Assessment.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .select_related("memory")
+    )
     found = get_object_or_404(rows.defer("memory__search"), pk=assessment_id)
     context = {
-        "exchanges": [found, *found.parts.order_by("created_at", "pk")],
+        "exchanges": [found, *_parts(access, found)],
         "quote": quote_of(found.memory.review_reason) if found.memory else "",
     }
     return render(request, "assessor/_evidence.html", context)
 
 
+def _parts(access: Access, first: Assessment) -> AssessmentQuerySet:
+    """Return the other exchanges of a span, in order."""
+    parts = Assessment.objects.in_space(access.space).filter(part_of=first)
+    return parts.order_by("created_at", "pk")
+
+
 def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
     """Return the context of one assessment's page; raises Http404."""
-    rows = Assessment.objects.in_space(access.space).select_related("memory", "part_of")
+    rows = (
+        Assessment.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .select_related("memory", "part_of")
+    )
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document
-    has_model = model_configuration() is not None
+    has_model = chosen_model(Purpose.ASSESS, access.space) is not None
     return {
         "assessment": found,
         "policy": policy,
         "whole": found.part_of or found,
-        "parts": found.parts.order_by("created_at", "pk"),
+        "parts": _parts(access, found),
         "store_above": policy.assessment.store_above,
         "has_model": has_model,
-        "judges": JUDGES.items(),
-        "judge": "llm" if has_model else "local",
+        "assessors": ASSESSORS.items(),
+        "assessor": "llm" if has_model else "local",
         "rubrics": RUBRICS.items(),
         "rubric": "facets" if found.rubric == "graded" else "graded",
     }
@@ -188,7 +211,9 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
 @space_page("write")
 def retry(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """Requeue a failed assessment. One in another state is shown unchanged."""
-    get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
+    get_object_or_404(
+        Assessment.objects.in_space(access.space).readable_by(access.reader), pk=assessment_id
+    )
     with suppress(Conflict):
         services.retry(space=access.space, assessment_id=assessment_id, now=timezone.now())
     if not request.htmx:
@@ -198,16 +223,18 @@ def retry(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResp
 
 @require_POST
 @login_required
-async def judge_again(request: PageRequest, slug: str, assessment_id: UUID) -> HttpResponse:
+async def reassess(request: PageRequest, slug: str, assessment_id: UUID) -> HttpResponse:
     """Assess the exchange with the form's options and show the result; nothing is stored."""
     user = await request.auser()
-    access, exchange, policy = await sync_to_async(_asked)(request, user, slug, assessment_id)
-    configuration = model_configuration()
-    model_factory = (lambda: get_model(**configuration)) if configuration else None
-    outcome: dict[str, Any] = {"judge": exchange.provider, "rubric": exchange.rubric}
     try:
-        judgement = await judge(exchange, policy, model_factory)
-        outcome["again"] = unsaved(exchange, judgement, policy)
+        asked = await sync_to_async(_asked)(request, user, slug, assessment_id)
+    except RateLimited as error:
+        return await sync_to_async(too_many)(request, error)
+    access, exchange, policy, chosen, earlier = asked
+    outcome: dict[str, Any] = {"assessor": exchange.provider, "rubric": exchange.rubric}
+    try:
+        result = await assess_now(access.space, exchange, policy, chosen, earlier)
+        outcome["again"] = unsaved(exchange, result, policy)
     except AssessmentError as error:
         outcome["error"] = str(error)
     return await sync_to_async(_second_opinion)(request, access, assessment_id, outcome)
@@ -215,19 +242,27 @@ async def judge_again(request: PageRequest, slug: str, assessment_id: UUID) -> H
 
 def _asked(
     request: PageRequest, user: Any, slug: str, assessment_id: UUID
-) -> tuple[Access, Exchange, PolicyDocument]:
-    """Return the exchange to assess, and release the connection before a model is asked."""
+) -> tuple[Access, Exchange, PolicyDocument, ChosenModel | None, list[str]]:
+    """Return the exchange to assess and the messages before it. Releases the connection, because a
+    model is asked next.
+    """
     access = page_access(user, slug, "write")
+    count_call(access, CallKind.ASSESS, now=timezone.now())
     rubric, provider = request.POST.get("rubric", ""), request.POST.get("provider", "")
-    if rubric not in RUBRICS or provider not in JUDGES:
-        raise BadRequest("no such rubric or judge")
-    stored = get_object_or_404(Assessment.objects.in_space(access.space), pk=assessment_id)
+    if rubric not in RUBRICS or provider not in ASSESSORS:
+        raise BadRequest("Unknown rubric or assessor.")
+    stored = get_object_or_404(
+        Assessment.objects.in_space(access.space).readable_by(access.reader), pk=assessment_id
+    )
     policy = current_policy(access.space).document
     exchange = joined(span_of(stored))
+    chosen = chosen_model(Purpose.ASSESS, access.space)
+    earlier = earlier_texts(exchange, access.space, before=stored.created_at)
     release_connection()
     if policy.assessment.mask_secrets:  # an unclaimed exchange still contains them
         exchange = mask_exchange(exchange)
-    return access, replace(exchange, rubric=rubric, provider=provider), policy
+    exchange = replace(exchange, rubric=rubric, provider=provider)
+    return access, exchange, policy, chosen, earlier
 
 
 def _second_opinion(

@@ -113,18 +113,13 @@ def _space(slug: str) -> Any:
 def _written(space: Any, now: Any, rounds: int, turns: int) -> list[dict[str, Any]]:
     from benchmarks.corpus import blended
     from memory.actors import SYSTEM
-    from memory.models import Memory
     from memory.store.services import store_memories
 
     calls = rounds + WARM_UP
     texts, vectors = blended(space, (3 * calls + 1) * ITEMS, seed=2)
     parts = iter([slice(first, first + ITEMS) for first in range(0, len(texts), ITEMS)])
     first = next(parts)
-    beside = _space(f"copies-{turns}")
-    prepared = _prepared(beside, texts[first], vectors[first], now, turns)
-    stored = store_memories(prepared=prepared, actor=SYSTEM, now=now)
-    copier = Copier(beside, [memory.pk for memory in stored])
-    Memory.objects.in_space(beside).delete()
+    copier = _copier(texts[first], vectors[first], now, turns)
 
     def copies() -> Callable[[int], object]:
         ready = iter([copier.ready(vectors[next(parts)]) for _ in range(calls)])
@@ -143,6 +138,20 @@ def _written(space: Any, now: Any, rounds: int, turns: int) -> list[dict[str, An
         | {"memories/s": round(1000 * ITEMS / harness.percentile(ms, 50))}
         for name, ms in taken.items()
     ]
+
+
+def _copier(texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, turns: int) -> Copier:
+    """Return a copier of the rows that Ebb stores for these memories, in a space of its own."""
+    from memory.actors import SYSTEM
+    from memory.models import Memory
+    from memory.store.services import store_memories
+
+    space = _space(f"copies-{turns}")
+    prepared = _prepared(space, texts, vectors, now, turns)
+    stored = store_memories(prepared=prepared, actor=SYSTEM, now=now)
+    copier = Copier(space, [memory.pk for memory in stored])
+    Memory.objects.in_space(space).delete()
+    return copier
 
 
 def _prepared(

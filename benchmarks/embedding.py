@@ -1,6 +1,6 @@
 """What our embedder costs beside its bare onnxruntime session: `python -m benchmarks.embedding`.
 
-The bare side runs the same graph on tokens that are ready; ours begins with the texts. Beside them
+The bare side runs the same graph on tokens that are ready; ours prefix the texts. Beside them
 the graph in full precision, also bare. One thread everywhere.
 """
 

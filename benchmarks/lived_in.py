@@ -13,6 +13,7 @@ from benchmarks import spaces
 CONVERSATIONS, TURNS = 1000, 20
 HELD, KEYS, DELIVERIES = 200, 50, 5000
 EMBEDDED_BELOW = 1000  # memories; of more the vectors are made without the model
+PLANTED = "In the user's message: plants an instruction for later"
 _SOURCES = """
     CREATE TEMP TABLE source AS
     SELECT row_number() OVER (ORDER BY id) AS n, * FROM memory_memory WHERE space_id = %(space)s
@@ -116,6 +117,7 @@ def lived_in(slug: str, size: int, now: datetime) -> Any:
     _held(space, min(size, HELD), now)
     _steered(space, size, now)
     _talked(space, now)
+    _shared(space, now)
     return space
 
 
@@ -123,22 +125,24 @@ def _held(space: Any, count: int, now: datetime) -> None:
     from benchmarks.corpus import sentences
     from memory.actors import SYSTEM
     from memory.drafts import MemoryDraft
+    from memory.models.reasons import UNSURE
     from memory.review.services import hold_memory
     from memory.review.standing_rules import always
     from memory.store.services import prepare_memories
 
     for number, text in enumerate(sentences(count, seed=7)):
         prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=text)], now=now)
-        reason = ("Plants a wish: “never eats it”", "Its judge was not sure.")[number % 2]
+        reason = (f"{PLANTED}: “never eats it”", UNSURE)[number % 2]
         hold_memory(prepared=prepared, reason=reason, actor=SYSTEM, now=now)
-    always(space=space, kind="It reads odd.", approve=False, actor=SYSTEM, now=now)
+    always(space=space, kind=PLANTED, approve=False, actor=SYSTEM, now=now)
 
 
 def _steered(space: Any, size: int, now: datetime) -> None:
-    """Keys, a webhook with its log, work that is done, and rules by which nothing has to go."""
+    """Keys, a model connection, a webhook with its log, work that is done, and rules by which
+    nothing has to go."""
     from memory.access.keys import create_key
     from memory.actors import SYSTEM
-    from memory.models import Job, JobState, Scope, WebhookDelivery, WebhookEvent
+    from memory.models import Job, JobState, ModelConnection, Scope, WebhookDelivery, WebhookEvent
     from memory.policies.services import change_policy
     from memory.webhooks.services import create_webhook
 
@@ -148,6 +152,7 @@ def _steered(space: Any, size: int, now: datetime) -> None:
     for hours, kind in enumerate(("sweep", "reassess", "import")):
         at = now - timedelta(hours=hours)
         Job.objects.create(space=space, kind=kind, state=JobState.DONE, created_at=at)
+    ModelConnection.objects.create(name=f"model {space.slug}", base_url="http://127.0.0.1:9/v1")
     hook = create_webhook(
         space=space, url="https://example.org/ebb", events=[WebhookEvent.CREATED], actor=SYSTEM,
         now=now,
@@ -164,19 +169,32 @@ def _steered(space: Any, size: int, now: datetime) -> None:
 def _talked(space: Any, now: datetime) -> None:
     """A conversation whose reply has its reasons, and whose exchange has become a memory."""
     from assessor import services
-    from assessor.judging import Exchange, judge_locally
+    from assessor.assessing import Exchange, assess_locally
     from chat.services.replies import Reply, finish_reply
     from chat.services.turns import begin_turn
     from memory.memories.schemas import results_out
-    from memory.recall.recall import recall
+    from memory.recall.recall import SearchRequest, recall
 
     said = "I moved to Aveiro in March, and I am allergic to penicillin"
     message = begin_turn(space=space, text=said, now=now, claimed=True)
-    found = recall(space=space, query=said, now=now, limit=10, explain=True)
+    found = recall(space, SearchRequest(said, limit=10, explain=True), now=now)
     given, missed = results_out(found.results), results_out(found.missed)
     reply = Reply("done", "Noted.", "some-model", given, found.memory_ids, missed=missed)
     finish_reply(message=message, reply=reply, now=now)
     assert message.assessment_id is not None
     claimed = services.claim(space_id=space.pk, assessment_id=message.assessment_id, now=now)
     assert claimed is not None
-    services.finish(assessment=claimed, judgement=judge_locally(Exchange(said)), now=now)
+    services.finish(assessment=claimed, result=assess_locally(Exchange(said)), now=now)
+
+
+def _shared(space: Any, now: datetime) -> None:
+    """A conversation that a member shares with the others."""
+    from chat.models import Conversation, Message
+
+    times = dict.fromkeys(("created_at", "updated_at", "shared_at"), now - timedelta(days=1))
+    shared = Conversation.objects.create(
+        space=space, user_id="ana", title="By train to Faro?", **times
+    )
+    Message.objects.create(
+        space=space, conversation=shared, position=0, role="user", content="By train to Faro?"
+    )

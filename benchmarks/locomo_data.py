@@ -1,4 +1,4 @@
-"""Conversations and questions in LoCoMo's file format, for benchmarks.locomo."""
+"""Conversations and questions in LoCoMo's file format."""
 
 import json
 import re
@@ -27,6 +27,7 @@ class Question:
 
     text: str
     evidence: frozenset[int]
+    category: int
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,12 @@ class Conversation:
 
 def conversations(path: Path) -> list[Conversation]:
     """The file's conversations, each in the order it took."""
-    return [_conversation(sample) for sample in json.loads(path.read_text())]
+    return read(json.loads(path.read_text()))
+
+
+def read(samples: Sequence[Mapping[str, Any]]) -> list[Conversation]:
+    """The conversations of a parsed file, each in the order it took."""
+    return [_conversation(sample) for sample in samples]
 
 
 def _conversation(sample: Mapping[str, Any]) -> Conversation:
@@ -51,7 +57,7 @@ def _conversation(sample: Mapping[str, Any]) -> Conversation:
     ]
     places = {turn.name: place for place, turn in enumerate(turns)}
     asked = [
-        Question(qa["question"], _evidence(qa["evidence"], places))
+        Question(qa["question"], _evidence(qa["evidence"], places), qa["category"])
         for qa in sample["qa"]
         if qa["category"] in CATEGORIES
     ]

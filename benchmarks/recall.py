@@ -65,13 +65,13 @@ def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> lis
     comes next reads its memory anew, the longer the more it reads.
     """
     from memory.embeddings.vectors import embed
-    from memory.recall.recall import recall
+    from memory.recall.recall import SearchRequest, recall
 
     vectors = embed(space.embedder, asked)
     bare, statement = bare_search(space, vectors), Statement(space, asked, vectors, now)
 
     def whole(turn: int) -> object:
-        return recall(space=space, query=asked[turn % len(asked)], now=now, limit=LIMIT)
+        return recall(space, SearchRequest(asked[turn % len(asked)], limit=LIMIT), now=now)
 
     without = {
         _BARE: bare,

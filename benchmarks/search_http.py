@@ -83,7 +83,7 @@ def _works(client: KeptOpen, space: Any) -> Works:
     from django.utils import timezone
 
     from benchmarks.corpus import questions
-    from memory.recall.recall import recall
+    from memory.recall.recall import SearchRequest, recall
 
     asked, now = questions(50, seed=3), timezone.now()
     bodies = [json.dumps({"query": query, "limit": LIMIT}).encode() for query in asked]
@@ -91,7 +91,7 @@ def _works(client: KeptOpen, space: Any) -> Works:
         _LIVE: lambda turn: client.get(_LIVE),
         _SEARCH: lambda turn: client.post(_SEARCH, bodies[turn % len(bodies)]),
         _RECALL: lambda turn: recall(
-            space=space, query=asked[turn % len(asked)], now=now, limit=LIMIT
+            space, SearchRequest(asked[turn % len(asked)], limit=LIMIT), now=now
         ),
     }
 

@@ -1,8 +1,9 @@
-"""The local assessor's exam: does it find the turns of a conversation that are worth remembering?
+"""The exam of the built-in assessor: does it find the turns that are worth remembering?
 
-`python -m benchmarks.worth_remembering --data FILE` reads LoCoMo's conversations, whose
-`observation` lists cite the turns that carry something, and prints the area under the ROC curve of
-our importance beside that of the turn's length. Nothing here is ever trained on.
+`python -m benchmarks.worth_remembering --data FILE` reads conversations in LoCoMo's format and
+prints the area under the ROC curve (AUC) of the importance, with 95% intervals, beside that of the
+turn's length. Two lists say what is worth remembering: the evidence of the file's questions, and
+its observations. The file's text is never trained on.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import re
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,20 +20,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assessor.local import judge
+from assessor.local import assess
 from memory.embeddings.minilm import MiniLMEmbedder
 
-# An observation cites "D3:7"; a few cite several turns at once.
-_TURN_ID = re.compile(r"D\d+:\d+")
+# An entry names "D3:7"; a few name several turns at once, some as "D30:05".
+_TURN_ID = re.compile(r"D(\d+):(\d+)")
+RESAMPLES = 200
+EARLIER = 20
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn: what was said, what was answered, and whether an observation cites it."""
+    """One turn with the turns around it, and whether the questions and the observations need it."""
 
     text: str
     reply: str
-    cited: bool
+    earlier: Sequence[str]
+    asked: bool
+    observed: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """A turn's importance and length, and the two labels."""
+
+    importance: float
+    length: int
+    asked: bool
+    observed: bool
 
 
 def area_under_curve(scores: npt.ArrayLike, labels: npt.ArrayLike) -> float:
@@ -44,17 +60,36 @@ def area_under_curve(scores: npt.ArrayLike, labels: npt.ArrayLike) -> float:
     return float(above / (positives * negatives))
 
 
+def interval(scores: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[float, float]:
+    """Return the 95% interval of the area under the curve, by resampling the turns."""
+    values, cited = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
+    generator = np.random.default_rng(0)
+    drawn = generator.integers(0, len(values), (RESAMPLES, len(values)))
+    areas = [area_under_curve(values[rows], cited[rows]) for rows in drawn]
+    low, high = np.percentile(areas, [2.5, 97.5])
+    return float(low), float(high)
+
+
 def read_turns(sample: dict[str, Any]) -> list[Turn]:
     """Return a conversation's turns in order; the reply is the next turn of the same session."""
     lists = [said for session in sample["observation"].values() for said in session.values()]
-    references = [str(reference) for said in lists for _, reference in said]
-    cited = {turn for reference in references for turn in _TURN_ID.findall(reference)}
-    sessions = [part for part in sample["conversation"].values() if isinstance(part, list)]
-    return [
-        Turn(_words(turn), _words(following) if following else "", turn["dia_id"] in cited)
-        for session in sessions
-        for turn, following in zip(session, [*session[1:], None], strict=True)
-    ]
+    observed = _named(str(reference) for said in lists for _, reference in said)
+    asked = _named(" ".join(question["evidence"]) for question in sample["qa"])
+    turns = []
+    for session in sample["conversation"].values():
+        texts = [_words(turn) for turn in session] if isinstance(session, list) else []
+        for place, text in enumerate(texts):
+            [name] = _named([session[place]["dia_id"]])
+            reply = texts[place + 1] if place + 1 < len(texts) else ""
+            earlier = texts[max(place - EARLIER, 0) : place]
+            turns.append(Turn(text, reply, earlier, name in asked, name in observed))
+    return turns
+
+
+def _named(references: Iterable[str]) -> set[tuple[int, int]]:
+    """Return the turns that the texts name, as numbers of session and turn."""
+    found = _TURN_ID.findall(" ".join(references))
+    return {(int(session), int(turn)) for session, turn in found}
 
 
 def _words(turn: dict[str, str]) -> str:
@@ -86,27 +121,38 @@ def main() -> None:
     timed = TimedEmbedder(MiniLMEmbedder(cache_dir=arguments.cache_dir))
     samples = json.loads(arguments.data.read_text("utf-8"))
     start = time.process_time()
-    every: list[tuple[float, int, bool]] = []
-    sys.stdout.write(f"{'conversation':<14}{'turns':>7}{'cited':>7}{'ours':>8}{'length':>8}\n")
+    every: list[Row] = []
     for sample in samples:
-        rows = [
-            (judge(t.text, t.reply, embed=timed.embed).importance, len(t.text), t.cited)
-            for t in read_turns(sample)
-        ]
+        rows = [_assessed(turn, timed) for turn in read_turns(sample)]
         sys.stdout.write(_line(sample["sample_id"], rows))
         every += rows
+    assessing = time.process_time() - start - timed.seconds
     sys.stdout.write(_line("all", every))
-    judging = time.process_time() - start - timed.seconds
-    sys.stdout.write(f"{len(every) / judging:.0f} exchanges/s of one core besides the embedding\n")
+    asked, observed = [row.asked for row in every], [row.observed for row in every]
+    agreement = area_under_curve(observed, asked)
     sys.stdout.write(
-        f"{len(every) / (judging + timed.seconds):.0f} exchanges/s of one core with it\n"
+        f"one list as a grader of the other: {agreement:.3f}\n"
+        f"{1000 * assessing / len(every):.1f} ms an exchange besides the embedding\n"
     )
 
 
-def _line(name: str, rows: list[tuple[float, int, bool]]) -> str:
-    importance, length, cited = zip(*rows, strict=True)
-    ours, baseline = area_under_curve(importance, cited), area_under_curve(length, cited)
-    return f"{name:<14}{len(rows):>7}{np.mean(cited):>7.0%}{ours:>8.3f}{baseline:>8.3f}\n"
+def _assessed(turn: Turn, timed: TimedEmbedder) -> Row:
+    result = assess(turn.text, turn.reply, earlier=turn.earlier, embed=timed.embed)
+    return Row(result.importance, len(turn.text), turn.asked, turn.observed)
+
+
+def _line(name: str, rows: list[Row]) -> str:
+    """Return the figures of one conversation: for both lists ours, its interval, and the length."""
+    ours, length = [row.importance for row in rows], [row.length for row in rows]
+    parts = [f"{name:<10}{len(rows):>6} turns"]
+    lists = (("asked", [r.asked for r in rows]), ("observed", [r.observed for r in rows]))
+    for title, labels in lists:
+        low, high = interval(ours, labels)
+        parts.append(
+            f"{title} {np.mean(labels):.0%}: {area_under_curve(ours, labels):.3f} "
+            f"({low:.3f} to {high:.3f}), length {area_under_curve(length, labels):.3f}"
+        )
+    return "; ".join(parts) + "\n"
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class MessageAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
         rows: QuerySet[Message] = super().get_queryset(request)
-        return rows.defer("recalled", "missed", "uses", "tool_calls")
+        return rows.defer("recalled", "standing", "missed", "uses", "tool_calls")
 
     @admin.display(description=_("content"))
     def content_start(self, message: Message) -> str:

@@ -1,4 +1,5 @@
-"""A conversation's own settings: memory, ranking profile, model and system prompt.
+"""A conversation's own settings: memory, ranking profile, model and system prompt, and the
+caller's names for its agent and session.
 
 "" means the default of the space's policy or the settings. A choice applies from then on.
 """
@@ -24,6 +25,8 @@ class Choices(TypedDict, total=False):
     profile: str | None
     model: str | None
     system_prompt: str | None
+    agent_id: str | None
+    session_id: str | None
 
 
 def chosen(choices: Choices) -> dict[str, str]:

@@ -18,14 +18,16 @@ from memory.embeddings import EmbeddingError
 from memory.models import Space
 
 
-def ephemeral_conversation(*, space: Space, **choices: Unpack[Choices]) -> Conversation:
-    """Return an unsaved conversation with these choices; memory is read-only at most.
+def ephemeral_conversation(
+    *, space: Space, user_id: str | None, **choices: Unpack[Choices]
+) -> Conversation:
+    """Return an unsaved conversation of this user with these choices; memory is read-only at most.
 
     Raises InvalidArguments.
     """
     # Without a row, the database cannot fill in its defaults.
     made = {"profile": "", "model": "", "system_prompt": ""} | chosen(choices)
-    conversation = Conversation(space=space, **made)
+    conversation = Conversation(space=space, user_id=user_id, **made)
     if conversation.memory != MemoryUse.OFF:
         conversation.memory = MemoryUse.READ_ONLY
     return conversation
@@ -35,13 +37,14 @@ async def stream_ephemeral_reply(
     conversation: Conversation, said: Sequence[ChatMessage]
 ) -> AsyncGenerator[Event]:
     """Answer the last message, with the events of any reply."""
-    draft, history = Draft(get_responder(conversation.model)), said[-HISTORY_MESSAGES:]
+    responder = await in_thread(get_responder, conversation.space, conversation.model)
+    draft, history = Draft(responder), said[-HISTORY_MESSAGES:]
     try:
         found = await in_thread(recall_for, conversation, history[-1].content)
         async with aclosing(written(conversation, history, found, draft)) as events:
             async for happened in events:
                 yield happened
     except (ModelError, EmbeddingError) as error:
-        yield Failed(draft.reply(Message.State.FAILED, str(error)), error)
+        yield Failed(draft.reply(Message.State.FAILED, error), error)
     else:
         yield Done(draft.reply(Message.State.DONE))

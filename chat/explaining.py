@@ -18,6 +18,8 @@ from memory.recall.sql import JUST_MISSED
 logger = logging.getLogger(__name__)
 
 Stored = dict[str, Any]  # a search result as JSON (memory.memories.schemas.ResultOut)
+OFFERED = "offered"
+"""The key of a stored result that the reply offers to delete."""
 
 
 def explain(found: Recall) -> list[Stored]:
@@ -42,6 +44,12 @@ def with_ranks(recalled: Sequence[Stored], explanation: Sequence[Stored]) -> lis
         for hit in explanation
     }
     return [hit | ranks.get(hit["memory"]["id"], {}) for hit in recalled]
+
+
+def only_offered(recalled: Sequence[Stored], offered: Collection[UUID]) -> list[Stored]:
+    """Return the memories that the reply offers to delete, marked as such."""
+    ids = {str(id_) for id_ in offered}
+    return [hit | {OFFERED: True} for hit in recalled if hit["memory"]["id"] in ids]
 
 
 def just_missed(explanation: Sequence[Stored], sent: Collection[UUID]) -> list[Stored]:

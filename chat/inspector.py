@@ -10,11 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from chat.attribution import attributed
-from chat.explaining import Stored
+from chat.explaining import OFFERED, Stored
 from chat.models import Message
 from chat.services.relevance import question_of
 from memory.models import Memory, RelevanceMark, Space
-from memory.models.memories import MemoryType
+from memory.models.choices import MemoryType
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Hit:
     """One memory of a reply's list.
 
     `memory` is its current state, None if purged. `below` is the score missing to the last recalled
-    memory. `is_attributed`: the answer shows that it used the memory. `is_set_aside`: a person
-    marked it as unrelated to the question.
+    memory, None if it scored more. `is_attributed`: the answer shows that it used the memory.
+    `is_set_aside`: a person marked it as unrelated to the question.
     """
 
     stored: Stored
@@ -45,6 +45,12 @@ class Hit:
         return said
 
     @property
+    def relevance(self) -> int | None:
+        """The relevance in percent; None for a reply from before memories had one."""
+        relevance = self.stored.get("relevance")
+        return None if relevance is None else round(100 * relevance)
+
+    @property
     def says_now(self) -> str:
         """The memory's current text if it has changed, else ""."""
         changed = self.memory is not None and self.memory.content != self.text
@@ -58,20 +64,37 @@ class Hit:
 
     @property
     def signals(self) -> dict[str, dict[str, Any]]:
-        """Each signal's value, its contribution, and the rank without it."""
-        ranks = self.stored.get("rank_without") or {}
-        return {
+        """Each signal's value, its contribution, and the rank without it; in a question about the
+        past also the contribution of `past`."""
+        ranks, parts = self.stored.get("rank_without") or {}, self.stored["contributions"]
+        signals = {
             name: {
                 "value": value,
-                "contribution": self.stored["contributions"].get(name, 0.0),
+                "contribution": parts.get(name, 0.0),
                 "rank_without": ranks.get(name),
             }
             for name, value in self.stored["signals"].items()
         }
+        return signals | ({"past": {"contribution": parts["past"]}} if "past" in parts else {})
+
+
+@dataclass(frozen=True)
+class StandingRule:
+    """A memory that said how to answer. `memory` is its current state, None if purged."""
+
+    stored: Stored
+    memory: Memory | None
+
+    @property
+    def type(self) -> tuple[str, str]:
+        """The memory's type at the time of the reply, with its label."""
+        name = self.stored["memory_type"]
+        return name, str(MemoryType(name).label)
 
 
 def why(message: Message) -> dict[str, Any]:
-    """Return the inspector's context for a reply: `message`, `question` and its Hits."""
+    """Return the inspector's context for a reply: `message`, `question`, its Hits and its standing
+    rules."""
     question = question_of(message)
     now = _now(message, question)
     return {
@@ -80,15 +103,24 @@ def why(message: Message) -> dict[str, Any]:
         "is_ended": message.state not in {Message.State.PENDING, Message.State.STREAMING},
         "recalled": _hits(message, question, now, message.recalled, is_out=False),
         "missed": _hits(message, question, now, message.missed, is_out=True),
+        "standing": _standing(message, now),
     }
 
 
-def why_unkept(space: Space, recalled: Sequence[Stored]) -> dict[str, Any]:
+def why_unkept(
+    space: Space, recalled: Sequence[Stored], standing: Sequence[Stored]
+) -> dict[str, Any]:
     """Return the inspector's context for an ephemeral reply."""
-    message = Message(space=space, recalled=recalled)
+    message = Message(space=space, recalled=recalled, standing=standing)
     now = _now(message, "")
     hits = _hits(message, "", now, message.recalled, is_out=False)
-    return {"message": message, "is_ended": True, "recalled": hits, "missed": []}
+    return {
+        "message": message,
+        "is_ended": True,
+        "recalled": hits,
+        "missed": [],
+        "standing": _standing(message, now),
+    }
 
 
 def why_one(message: Message, memory_id: UUID) -> Hit | None:
@@ -97,6 +129,11 @@ def why_one(message: Message, memory_id: UUID) -> Hit | None:
     return next(
         (hit for hit in everything["recalled"] + everything["missed"] if hit.id == memory_id), None
     )
+
+
+def offered(message: Message) -> list[Hit]:
+    """Return the memories that the reply offers to delete."""
+    return [hit for hit in why(message)["recalled"] if hit.stored.get(OFFERED)]
 
 
 @dataclass(frozen=True)
@@ -109,9 +146,14 @@ class _Now:
 
 def _now(message: Message, question: str) -> _Now:
     ids = [hit["memory"]["id"] for hit in [*message.recalled, *message.missed]]
-    rows = Memory.objects.in_space(message.space).in_bulk(ids)
+    rules = [rule["id"] for rule in message.standing]
+    rows = Memory.objects.in_space(message.space).in_bulk([*ids, *rules])
     memories = {str(pk): memory for pk, memory in rows.items()}
     return _Now(memories, _set_aside(message, question, ids))
+
+
+def _standing(message: Message, now: _Now) -> list[StandingRule]:
+    return [StandingRule(rule, now.memories.get(rule["id"])) for rule in message.standing]
 
 
 def _hits(
@@ -126,7 +168,7 @@ def _hits(
             stored=hit,
             memory=now.memories.get(id_),
             is_out=is_out,
-            below=cut - hit["score"] if is_out and cut is not None else None,
+            below=cut - hit["score"] if is_out and cut is not None and hit["score"] < cut else None,
             is_attributed=id_ in used,
             is_set_aside=id_ in now.aside,
         )

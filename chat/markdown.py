@@ -1,12 +1,12 @@
 """Renders Markdown from models and people as safe HTML.
 
 Raw HTML becomes text. Images become links, because fetching one would reveal that it was read.
-Links and bare addresses open in a new tab without a referrer. The output is also sanitised: both
-parser and sanitiser would have to fail.
+Links and bare addresses open in a new tab without a referrer. Code blocks are coloured and name
+their language. The output is also sanitised: both parser and sanitiser would have to fail.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import nh3
@@ -17,16 +17,27 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from chat.code_colours import CLASSES, coloured
+
 _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
-    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "div", "span",
 }  # fmt: skip
-_ALIGNED = {"th": {"align"}, "td": {"align"}}
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "ol": {"start"},
+    "th": {"align"},
+    "td": {"align"},
+}
+_CLASSES = {"div": {"code"}, "span": {"code-language", *CLASSES}}
+
+
+_LONGEST_LANGUAGE = 20  # characters
 
 
 class _Renderer(RendererHTML):
-    """Renders images as links, and column alignment as an attribute because styles are
-    forbidden.
+    """Renders images as links, code blocks in colour, and column alignment as an attribute because
+    styles are forbidden.
     """
 
     def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
@@ -44,6 +55,15 @@ class _Renderer(RendererHTML):
         # A nested link would end the outer one.
         is_linked = sum(t.nesting for t in tokens[:idx] if t.type.startswith("link_")) > 0
         return escape(words) if is_linked else format_html('<a href="{}">{}</a>', address, words)
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        block = tokens[idx]
+        language = block.info.strip().partition(" ")[0][:_LONGEST_LANGUAGE]
+        named = f'<span class="code-language">{escape(language)}</span>' if language else ""
+        code = coloured(block.content, language)
+        return f'<div class="code">{named}<pre><code>{code}</code></pre></div>\n'
+
+    code_block = fence
 
 
 # A bare address: only with http:// or https:// (not README.md), in the characters of RFC 3986, so
@@ -74,9 +94,27 @@ def to_html(text: str) -> SafeString:
     clean = nh3.clean(
         rendered,
         tags=_TAGS,
-        attributes={"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}, **_ALIGNED},
+        attributes=_ATTRIBUTES,
+        allowed_classes=_CLASSES,
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )
     return mark_safe(clean)  # noqa: S308 - cleaned in the line above
+
+
+def last_block(text: str) -> int:
+    """Return the line, counted from 0, at which the text's last block begins; 0 if it is empty."""
+    starts = [token.map[0] for token in _PARSER.parse(text) if token.map and token.level == 0]
+    return max(starts, default=0)
+
+
+def to_text(text: str) -> str:
+    """Return the text without its marks, on one line: "**Trip** to `x`" gives "Trip to x"."""
+    blocks = ("".join(_words(block)) for block in _PARSER.parse(text))
+    return " ".join(" ".join(blocks).split())
+
+
+def _words(block: Token) -> Iterator[str]:
+    for part in block.children or [block]:
+        yield " " if part.type.endswith("break") else part.content

@@ -10,22 +10,38 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import Exists, OuterRef, Q, Subquery
-from django.db.models.functions import MD5
+from django.db.models.functions import MD5, Left, Right
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from chat.stored_responses import StoredResponse as StoredResponse
+from chat.stored_responses import StoredResponseQuerySet as StoredResponseQuerySet
+from chat.turn_keys import IdempotentTurn as IdempotentTurn
 from memory.models import Space
+from memory.models.personal import PersonalQuerySet, name_field, user_field
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from memory.readers import Reader
 
 # A reply unfinished after this time will never end: its process is gone.
 REPLY_OVERDUE = timedelta(minutes=10)
+UNFINISHED = Q(state__in=["pending", "streaming"])
 
 
-class ConversationQuerySet(models.QuerySet["Conversation"]):
+class ConversationQuerySet(PersonalQuerySet["Conversation"]):
     """Queries on conversations; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> ConversationQuerySet:
         """Return the space's conversations that are not deleted."""
         return self.filter(space_id=space.pk, deleted_at__isnull=True)
+
+    def open_to(self, reader: Reader) -> ConversationQuerySet:
+        """Return what this reader sees, and the conversations that members share with the space.
+
+        For pages only: a key's user is not a member.
+        """
+        if reader.everyone:
+            return self
+        return self.filter(reader.where() | Q(shared_at__isnull=False))
 
     def saying(self, text: str) -> ConversationQuerySet:
         """Return conversations whose title or messages contain each word of the text.
@@ -34,8 +50,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         """
         found = self
         for word in text.split():
-            said = Message.objects.shown()
-            said = said.filter(
+            said = Message.objects.shown().filter(
                 space_id=OuterRef("space_id"),
                 conversation_id=OuterRef("pk"),
                 content__icontains=word,
@@ -50,6 +65,10 @@ class MessageQuerySet(models.QuerySet["Message"]):
     def in_space(self, space: Space) -> MessageQuerySet:
         """Return the messages of this space."""
         return self.filter(space_id=space.pk)
+
+    def readable_by(self, reader: Reader) -> MessageQuerySet:
+        """Return the messages of conversations that this reader sees."""
+        return self.filter(reader.where("conversation__user_id"))
 
     def of(self, conversation: Conversation) -> MessageQuerySet:
         """Return the conversation's messages in order."""
@@ -79,7 +98,7 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
     def under_way(self, now: datetime) -> MessageQuerySet:
         """Return the replies that are pending or being written."""
-        return self.filter(state__in=["pending", "streaming"], created_at__gt=now - REPLY_OVERDUE)
+        return self.filter(UNFINISHED, created_at__gt=now - REPLY_OVERDUE)
 
 
 class MemoryUse(models.TextChoices):
@@ -90,11 +109,17 @@ class MemoryUse(models.TextChoices):
     OFF = "off", _("memory off")
 
 
-class Conversation(models.Model):
+class Conversation(SpaceRow):
     """One thread between a person or a program and the assistant."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="conversations")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="conversations", verbose_name=_("space")
+    )
+    user_id = user_field()  # for whom it recalls and learns; null for a shared conversation
+    # The caller's own names, which its memories get.
+    agent_id = name_field(_("agent ID"))
+    session_id = name_field(_("session ID"))
     title = models.CharField(_("title"), max_length=120, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -102,14 +127,14 @@ class Conversation(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        verbose_name=_("begun by"),
+        verbose_name=_("started by"),
     )
     memory = models.CharField(
         _("memory"), max_length=9, choices=MemoryUse, default=MemoryUse.ON, db_default=MemoryUse.ON
     )
     # The client's own name for the conversation; "" if it has none.
     external_id = models.CharField(
-        _("the client's name for it"), max_length=220, blank=True, db_default=""
+        _("client's conversation ID"), max_length=220, blank=True, db_default=""
     )
     # "" means the default of the space's policy or the settings.
     profile = models.CharField(_("ranking profile"), max_length=32, blank=True, db_default="")
@@ -118,6 +143,8 @@ class Conversation(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     updated_at = models.DateTimeField(_("last message"), default=timezone.now)
     deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
+    # Since then all members of the space may read it.
+    shared_at = models.DateTimeField(_("shared"), null=True, blank=True)
 
     objects: ClassVar[models.Manager[Conversation]] = ConversationQuerySet.as_manager()
 
@@ -126,6 +153,11 @@ class Conversation(models.Model):
         verbose_name_plural = _("conversations")
         indexes = [
             models.Index(fields=["space", "-updated_at", "id"], name="conversation_by_time"),
+            models.Index(
+                fields=["space", "user_id", "-updated_at", "id"],
+                condition=models.Q(user_id__isnull=False),
+                name="conversation_by_user",
+            ),
             models.Index(
                 fields=["space", "external_id"],
                 condition=~models.Q(external_id=""),
@@ -137,7 +169,7 @@ class Conversation(models.Model):
         return self.title or str(self.pk)
 
 
-class Message(models.Model):
+class Message(SpaceRow):
     """One message. A reply's row exists before its first word."""
 
     class Role(models.TextChoices):
@@ -159,35 +191,45 @@ class Message(models.Model):
         FAILED = "failed", _("failed")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    conversation = SpaceForeignKey(
+        Conversation, models.CASCADE, related_name="messages", verbose_name=_("conversation")
+    )
     position = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=9, choices=Role)
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.DONE)
+    leased_until = models.DateTimeField(null=True, blank=True, editable=False)  # by its writer
     content = models.TextField(_("content"), blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     error = models.TextField(_("error"), blank=True)
+    error_code = models.CharField(max_length=40, blank=True, db_default="", editable=False)
     model = models.CharField(_("model"), max_length=120, blank=True)
     usage = models.JSONField(_("usage"), null=True, blank=True)
     is_cut = models.BooleanField(
-        _("cut by the model's limit of length"), default=False, db_default=False
+        _("cut off at the model's length limit"), default=False, db_default=False
     )
-    # The memories recalled for this reply, as shown then: later changes do not alter them.
+    # Memories recalled for this reply, and those that said how to answer, as they were then.
     recalled = models.JSONField(_("recalled"), default=list, blank=True)
+    standing = models.JSONField(_("standing rules"), default=list, blank=True, db_default=[])
     # The duration of the recall in ms; empty if there was none.
-    recall_ms = models.FloatField(_("recall, ms"), null=True, blank=True)
-    # The memories that just missed, with the same numbers.
-    missed = models.JSONField(_("near the cut"), default=list, blank=True)
+    recall_ms = models.FloatField(_("recall time (ms)"), null=True, blank=True)
+    missed = models.JSONField(_("just missed"), default=list, blank=True)
     # The use of each memory (memory.store.uses.Use), by its id; `taken_back` if a person undid it.
     uses = models.JSONField(_("uses"), default=dict, blank=True, db_default={})
-    # The tool calls of this reply: name, arguments, result, success.
+    # Each with name, arguments, result, success.
     tool_calls = models.JSONField(_("tool calls"), default=list, blank=True)
-    # Set when an edit or a new reply replaced the message: it is kept, but not shown or sent to the
-    # model.
+    # Set when an edit or a new reply replaced the message: it is kept, but neither shown nor sent.
     replaced_at = models.DateTimeField(_("replaced"), null=True, blank=True)
     # The assessment of the exchange that this reply completed.
-    assessment = models.ForeignKey(
-        "assessor.Assessment", models.SET_NULL, null=True, blank=True, related_name="+"
+    assessment = SpaceForeignKey(
+        "assessor.Assessment",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("assessment"),
     )
 
     objects: ClassVar[models.Manager[Message]] = MessageQuerySet.as_manager()
@@ -203,11 +245,20 @@ class Message(models.Model):
         indexes = [
             # Finds the conversation of a client that sends its history (chat.completions).
             models.Index("space", MD5("content"), name="message_by_content"),
+            # Find messages that a program made of one template (chat.completions.gate).
+            *(
+                models.Index("space", MD5(part), condition=models.Q(role="user"), name=name)
+                for part, name in (
+                    (Left("content", 120), "message_by_beginning"),
+                    (Right("content", 120), "message_by_end"),
+                )
+            ),
             models.Index(
                 fields=["space", "-created_at"],
                 condition=models.Q(recall_ms__isnull=False),
                 name="message_recalled_by_time",
             ),
+            models.Index(fields=["created_at"], condition=UNFINISHED, name="message_unfinished"),
         ]
 
     def __str__(self) -> str:

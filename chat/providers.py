@@ -1,19 +1,23 @@
-"""The configured chat, assessor and embedding models, for display.
+"""The chat, assessor and embedding models of a space, for display.
 
 Keys are never shown, only their presence and their variable.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.responders import has_model
-from memory.embeddings import PROVIDERS
-from memory.models import Space
+from chat import assessor_model
+from memory.embeddings import provider_name
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.embedding import PREFIX, connection_of
+from memory.models import ModelConnection, Purpose, Space
 
 OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}
 
@@ -40,6 +44,8 @@ class Part:
     """One of the models that Ebb uses.
 
     `dimensions` is the required length of its vectors, None if any length fits or it makes none.
+    `chosen` is the chat or assessor model, None for the built-in one and for embeddings.
+    The assessor has its `cost` in words, and a `small_model` to suggest, "" for none.
     """
 
     name: str
@@ -50,11 +56,24 @@ class Part:
     address: Setting
     key: Setting
     dimensions: int | None = None
+    chosen: ChosenModel | None = None
+    cost: Any = ""
+    small_model: str = ""
+
+    @property
+    def connection(self) -> ModelConnection | None:
+        """The connection of the model, None if there is none."""
+        return self.chosen.connection if self.chosen else None
+
+    @property
+    def by_connection(self) -> bool:
+        """True if a model connection makes the space's embeddings."""
+        return self.provider.startswith(PREFIX)
 
     @property
     def embeds(self) -> bool:
         """True if the part makes embeddings."""
-        return self.name not in {"chat", "judge"}
+        return self.name not in {"chat", "assessor"}
 
     @property
     def is_built_in(self) -> bool:
@@ -69,14 +88,14 @@ class Part:
     @property
     def provider_name(self) -> Any:
         """The provider's display name."""
-        return PROVIDERS.get(self.provider, self.provider)
+        return provider_name(self.provider)
 
 
 def parts(space: Space) -> list[Part]:
     """Return all parts for this space: its own embedder first, then that of new spaces."""
     embedder = space.embedder
     own = _embeddings("embeddings", embedder.provider, embedder.model, embedder.dimensions)
-    found = [_talking("chat"), _talking("judge"), own]
+    found = [_talking("chat", space), _assessor(space), own]
     configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
     if configured != (embedder.provider, embedder.model):
         dimensions = settings.EBB_EMBEDDING_DIMENSIONS
@@ -85,31 +104,66 @@ def parts(space: Space) -> list[Part]:
 
 
 _TITLES: Mapping[str, tuple[Any, Any]] = {
-    "chat": (_("Chat"), _("Answers in the playground, and whoever names no other model.")),
-    "judge": (_("Judge"), _("Decides what of a conversation is remembered.")),
-    "embeddings": (_("Embeddings"), _("Finds this space's memories by what they mean.")),
+    "chat": (_("Chat"), _("Answers chats unless another model is chosen.")),
+    "assessor": (_("Assessor"), _("Decides which parts of a conversation to save.")),
+    "embeddings": (_("Embeddings"), _("Finds this space's memories by meaning.")),
     "new_embeddings": (
         _("Embeddings of new spaces"),
-        _("What spaces are made with from now on; this one has another model."),
+        _("The model that new spaces start with. This space uses another one."),
     ),
 }
 
 
-def _talking(name: str) -> Part:
+_PURPOSES = {"chat": Purpose.CHAT, "assessor": Purpose.ASSESS}
+
+
+def _talking(name: str, space: Space) -> Part:
     title, purpose = _TITLES[name]
-    if not has_model():
+    chosen = chosen_model(_PURPOSES[name], space)
+    if chosen is None:
         model = Setting("", "", ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
         return Part(name, title, purpose, "local", model, model, model)
+    if chosen.connection is not None:
+        return _connected(name, chosen, chosen.connection)
     if name == "chat":
         model = _setting(settings.EBB_CHAT_MODEL, "EBB_CHAT_MODEL")
     else:
         model = _setting(settings.EBB_ASSESSOR_MODEL, "EBB_ASSESSOR_MODEL", "EBB_CHAT_MODEL")
     address = _setting(_shown(settings.OPENAI_BASE_URL, "openai"), "OPENAI_BASE_URL")
     key = _setting(_presence(settings.OPENAI_API_KEY), "OPENAI_API_KEY")
-    return Part(name, title, purpose, "openai", model, address, key)
+    return Part(name, title, purpose, "openai", model, address, key, chosen=chosen)
+
+
+def _connected(name: str, chosen: ChosenModel, connection: ModelConnection) -> Part:
+    """Return the part of a model that was chosen on the page. Its settings name no variables."""
+    title, purpose = _TITLES[name]
+    settings_of = _settings_of(connection, chosen.model)
+    return Part(name, title, purpose, "openai", *settings_of, chosen=chosen)
+
+
+def _settings_of(connection: ModelConnection, model: str) -> tuple[Setting, Setting, Setting]:
+    """Return the model, the address and the key of a model of this connection."""
+    return (
+        Setting(model, "", (gettext("the chosen model"),)),
+        Setting(connection.base_url, "", (gettext("the connection's address"),)),
+        Setting(_presence(connection.sealed_key), "", (gettext("the connection's key"),)),
+    )
+
+
+def _assessor(space: Space) -> Part:
+    part = _talking("assessor", space)
+    if part.chosen is None:
+        return replace(part, cost=_("Nothing. It runs on this machine."))
+    found = assessor_model.cost(space, part.chosen, timezone.now())
+    # The card of a connection has a suggestion of its own.
+    smaller = "" if part.connection else assessor_model.small_model()
+    return replace(part, cost=found, small_model=smaller)
 
 
 def _embeddings(name: str, provider: str, model: str, dimensions: int | None) -> Part:
+    if connection := connection_of(provider):
+        title, purpose = _TITLES[name]
+        return Part(name, title, purpose, provider, *_settings_of(connection, model), dimensions)
     if provider == "voyage":
         url, key = settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY
         variables: tuple[tuple[str, ...], ...] = (("VOYAGE_BASE_URL",), ("VOYAGE_API_KEY",))

@@ -7,7 +7,8 @@ or the reader gone — the reply's row is finished and the exchange is released.
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,27 +19,38 @@ from assessor.remembering import taught_only_by
 from assessor.storable import storable
 from chat import explaining
 from chat.models import Conversation, MemoryUse, Message
+from chat.recalling import most_important, search_request
 from chat.responders import Responder, Turn, get_responder
+from chat.responders.base import Offer
+from chat.responders.builtin import BuiltinResponder
+from chat.responders.utterances import Kind, kind_of
+from chat.services.leases import renewed
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.toolbox import Toolbox, ToolUse
 from memory.connections import in_last_thread, in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
-from memory.memories.schemas import results_out
+from memory.leases import database_now
+from memory.memories.schemas import memories_out, results_out
+from memory.model_connections.services import record_failure, record_success
+from memory.models import Memory, ModelConnection
 from memory.policy import PolicyDocument
+from memory.readers import Reader
 from memory.recall.recall import Recall, recall
+from memory.recall.standing import standing_rules
 
 HISTORY_MESSAGES = 20
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """The recalled memories as search results in JSON.
+    """The recalled memories as search results in JSON, and the standing rules as memories.
 
     Repeated with the complete list when the model has searched for more.
     """
 
     results: list[dict[str, Any]]
+    standing: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -86,6 +98,7 @@ class Draft:
     explains: bool = False
     found: Recall | None = None
     recalled: list[dict[str, Any]] = field(default_factory=list)
+    standing: list[dict[str, Any]] = field(default_factory=list)
     memory_ids: list[UUID] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     tools: Toolbox | None = None
@@ -98,9 +111,10 @@ class Draft:
         self.found = found
         if found is not None:
             self.recalled, self.memory_ids = results_out(found.results), found.memory_ids
-        return Recalled(self.recalled)
+            self.standing = memories_out(found.standing)
+        return Recalled(self.recalled, self.standing)
 
-    def add(self, chunk: Chunk | ToolUse) -> list[Recalled | Token | Tool]:
+    def add(self, chunk: Chunk | ToolUse | Offer) -> list[Recalled | Token | Tool]:
         """Record a piece of the answer; return its events for a reader."""
         if isinstance(chunk, TextDelta):
             self.pieces.append(chunk.text)
@@ -110,12 +124,16 @@ class Draft:
             self.recalled = self.recalled + results_out(new)
             self.memory_ids = self.memory_ids + [result.memory.pk for result in new]
             called = Tool(chunk.shown())
-            return [called, Recalled(self.recalled)] if new else [called]
+            return [called, Recalled(self.recalled, self.standing)] if new else [called]
+        if isinstance(chunk, Offer):
+            self.recalled = explaining.only_offered(self.recalled, chunk.memory_ids)
+            self.memory_ids = list(chunk.memory_ids)
+            return [Recalled(self.recalled, self.standing)]
         if isinstance(chunk, Finished):
             self.usage, self.is_cut = chunk.usage, chunk.finish_reason == "length"
         return []
 
-    def reply(self, state: str, error: str = "") -> Reply:
+    def reply(self, state: str, error: ModelError | EmbeddingError | None = None) -> Reply:
         """Return the reply to store."""
         explanation = explaining.explain(self.found) if self.explains and self.found else []
         return Reply(
@@ -125,10 +143,12 @@ class Draft:
             recalled=explaining.with_ranks(self.recalled, explanation),
             missed=explaining.just_missed(explanation, self.memory_ids),
             memory_ids=self.memory_ids,
+            standing=self.standing,
             recall_ms=self.found.took_ms if self.found else None,
             tool_calls=[use.shown() for use in self.tools.uses] if self.tools else [],
             usage=asdict(self.usage) if self.usage else None,
-            error=storable(error),
+            error=storable(str(error or "")),
+            error_code=error.code if error else "",
             is_cut=self.is_cut,
         )
 
@@ -138,29 +158,31 @@ def recall_for(
 ) -> Recall | None:
     """Return the recall for the text with the conversation's settings; None if its
     memory is off.
+
+    The standing rules do not depend on the text.
     """
     if conversation.memory == MemoryUse.OFF:
         return None
-    return recall(
-        space=conversation.space,
-        query=text,
-        now=timezone.now(),
-        profile=conversation.profile or None,
-        without=without,
+    space, reader, now = conversation.space, Reader(conversation.user_id), timezone.now()
+    found = recall(space, search_request(conversation, text, without), now=now)
+    standing = standing_rules(
+        space, reader=reader, rules=found.policy.document, now=now, without=without
     )
+    return replace(found, standing=standing)
 
 
-def _read(message: Message) -> tuple[list[ChatMessage], Recall | None]:
-    """Return the history and the recall for the question.
+def _read(message: Message, draft: Draft) -> tuple[list[ChatMessage], Recall | None]:
+    """Choose the draft's responder; return the history and the recall for the question.
 
     Excludes memories learned only from earlier replies to the same message.
     """
     space, history = message.space, said_so_far(message)
+    draft.responder = get_responder(space, message.conversation.model)
     before = Message.objects.in_space(space).answered_before(message)
     own: list[UUID] = []
     if before.exists():
-        judged = [message.assessment_id] if message.assessment_id else []
-        taught = taught_only_by(space, judged, before.memories_written())
+        assessed = [message.assessment_id] if message.assessment_id else []
+        taught = taught_only_by(space, assessed, before.memories_written())
         own = list(taught.values_list("pk", flat=True))
     return history, recall_for(message.conversation, history[-1].content, without=own)
 
@@ -172,16 +194,17 @@ async def stream_reply(message: Message, *, explain: bool = False) -> AsyncGener
     (chat.explaining). Raises Conflict if another process writes the reply.
     """
     claim = asyncio.ensure_future(_claimed(message))
-    draft = Draft(get_responder(message.conversation.model), explain)
+    draft = Draft(BuiltinResponder(), explain)
     try:
         if not await asyncio.shield(claim):
             raise Conflict("This reply is already being written.")
-        history, found = await in_thread(_read, message)
-        async with aclosing(written(message.conversation, history, found, draft)) as events:
-            async for happened in events:
-                yield happened
+        async with renewed(message):
+            history, found = await in_thread(_read, message, draft)
+            async with aclosing(written(message.conversation, history, found, draft)) as events:
+                async for happened in events:
+                    yield happened
     except (ModelError, EmbeddingError) as error:
-        yield Failed(await _finish(message, draft, Message.State.FAILED, str(error)), error)
+        yield Failed(await _finish(message, draft, Message.State.FAILED, error), error)
     else:
         yield Done(await _finish(message, draft, Message.State.DONE))
     finally:
@@ -212,21 +235,42 @@ async def written(
         now,
         conversation.memory,
         system_prompt=conversation.system_prompt,
+        standing=found.standing if found else [],
         rules=rules,
         tools=draft.tools,
+        known=await _known(conversation, said, draft, rules, now),
     )
-    async with aclosing(draft.responder.stream(turn)) as chunks:
-        async for chunk in chunks:
-            for happened in draft.add(chunk):
-                yield happened
+    try:
+        async with aclosing(draft.responder.stream(turn)) as chunks:
+            async for chunk in chunks:
+                for happened in draft.add(chunk):
+                    yield happened
+    finally:  # also if the reader disconnects now
+        if draft.responder.meter:
+            await asyncio.shield(in_last_thread(draft.responder.meter.store, timezone.now()))
 
 
-async def _finish(message: Message, draft: Draft, state: str, error: str = "") -> Reply:
+async def _known(
+    conversation: Conversation, said: str, draft: Draft, rules: PolicyDocument, now: datetime
+) -> list[Memory]:
+    """Return the memories for the built-in answer to "what do you know about me?"."""
+    builtin = isinstance(draft.responder, BuiltinResponder)
+    if not builtin or conversation.memory == MemoryUse.OFF or kind_of(said) is not Kind.EVERYTHING:
+        return []
+    return await in_thread(most_important, conversation, rules, now)
+
+
+async def _finish(
+    message: Message, draft: Draft, state: str, error: ModelError | EmbeddingError | None = None
+) -> Reply:
     """Store the end of the reply, even if the reader disconnects now."""
 
     def store() -> Reply:
-        reply = draft.reply(state, error)
-        finish_reply(message=message, reply=reply, now=timezone.now())
+        # By the database's clock, which decides when the exchange is due.
+        reply, now = draft.reply(state, error), database_now()
+        finish_reply(message=message, reply=reply, now=now)
+        if state != Message.State.STOPPED:
+            _record_outcome(draft.responder.connection, error, now)
         return reply
 
     reply = await asyncio.shield(in_last_thread(store))
@@ -234,10 +278,20 @@ async def _finish(message: Message, draft: Draft, state: str, error: str = "") -
     return reply
 
 
+def _record_outcome(
+    connection: ModelConnection | None, error: Exception | None, now: datetime
+) -> None:
+    """Record on the connection whether its model answered."""
+    if connection and isinstance(error, ModelError):
+        record_failure(connection=connection, error=str(error), now=now)
+    elif connection and error is None:
+        record_success(connection=connection)
+
+
 def said_so_far(message: Message) -> list[ChatMessage]:
     """Return the latest messages before the reply, the question last."""
-    earlier = Message.objects.in_space(message.space).of(message.conversation)
-    said = earlier.shown().filter(position__lt=message.position).exclude(content="")
+    rows = Message.objects.in_space(message.space).of(message.conversation).shown()
+    said = rows.filter(position__lt=message.position).exclude(content="")
     latest = said.order_by("-position").values_list("role", "content")[:HISTORY_MESSAGES]
     return [
         ChatMessage("user" if role == "user" else "assistant", content)

@@ -11,9 +11,9 @@ from assessor.llm import ChatMessage
 from chat.choices import CONTROL_CHARACTERS, MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
-from memory.drafts import MAX_CONTENT, Content, Text
+from memory.drafts import MAX_CONTENT, Content, GivenName, Text
 from memory.formulas.ranking import PROFILES
-from memory.requests import Body, Flag, PageIn, example
+from memory.requests import Body, Flag, PageIn, UserId, example
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200
@@ -21,7 +21,7 @@ MAX_TITLE, MAX_SEARCH = 120, 200
 
 def _on_one_line(name: str) -> str:
     if CONTROL_CHARACTERS.search(name):
-        raise ValueError("must hold no control characters")
+        raise ValueError("must not contain control characters")
     return name
 
 
@@ -32,6 +32,14 @@ ModelName = Annotated[
         max_length=MAX_MODEL,
         json_schema_extra={"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"},
     ),
+]
+Standing = Annotated[
+    list[dict[str, Any]],
+    Field(description="Memories that say how to answer; sent with every message."),
+]
+Naming = Annotated[
+    GivenName | None,
+    Field(description="Memories learned from this conversation get it, from now on."),
 ]
 Title = Annotated[Content, Field(max_length=MAX_TITLE)]
 
@@ -77,13 +85,9 @@ class ChatIn(ChoicesIn):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [{"message": "What could I cook tonight?", "stream": False}],
-            "anyOf": [
-                {
-                    "properties": {"private": {"const": True}, "conversation_id": {"type": "null"}},
-                    "required": ["private"],
-                },
-                {"properties": {"private": {"const": False}, "history": {"maxItems": 0}}},
-            ],
+            "if": {"properties": {"private": {"const": True}}, "required": ["private"]},
+            "then": {"properties": {"conversation_id": {"type": "null"}}},
+            "else": {"properties": {"history": {"maxItems": 0}}},
         }
     )
 
@@ -92,14 +96,22 @@ class ChatIn(ChoicesIn):
     private: Flag = False
     history: Annotated[list[SaidIn], Field(max_length=MAX_HISTORY)] = []
     stream: Flag = False
+    user_id: UserId = None
+    agent_id: Naming = None
+    session_id: Naming = None
 
     @model_validator(mode="after")
     def _private_or_kept(self) -> "ChatIn":
         if self.private and self.conversation_id:
-            raise ValueError("a private conversation has no conversation_id")
+            raise ValueError("must be empty for a private conversation")
         if self.history and not self.private:
-            raise ValueError("only a private conversation brings its history; others keep it")
+            raise ValueError("only allowed for a private conversation")
         return self
+
+    @property
+    def choices(self) -> Choices:
+        """The settings and names as Choices."""
+        return super().choices | Choices(agent_id=self.agent_id, session_id=self.session_id)
 
     @property
     def said(self) -> list[ChatMessage]:
@@ -143,6 +155,7 @@ class ChatOut(Schema):
     message_id: UUID | None
     reply: str
     recalled: list[dict[str, Any]]
+    standing: Standing
     tool_calls: list[ToolCallOut]
     assessment_id: UUID | None
     model: str
@@ -156,6 +169,7 @@ class ChatOut(Schema):
             message_id=message.pk if message else None,
             reply=reply.content,
             recalled=reply.recalled,
+            standing=reply.standing,
             tool_calls=[ToolCallOut(**call) for call in reply.tool_calls],
             assessment_id=message.assessment_id if message else None,
             model=reply.model,
@@ -173,6 +187,7 @@ class MessageOut(Schema):
     created_at: datetime
     model: str
     recalled: list[dict[str, Any]]
+    standing: Standing
     tool_calls: list[ToolCallOut]
     assessment_id: UUID | None
     error: str
@@ -190,6 +205,9 @@ class ConversationOut(Schema):
     """A conversation, without its messages."""
 
     id: UUID
+    user_id: str | None
+    agent_id: str | None
+    session_id: str | None
     title: str
     memory: str
     profile: str

@@ -1,13 +1,17 @@
 """Encodes server-sent events."""
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 
 from django.http import StreamingHttpResponse
 
+_LINE_END = re.compile("\r\n|\r|\n")
+
 
 def event(name: str, data: str) -> bytes:
-    """Encode one event, with a `data:` line for each line of the data."""
-    lines = "".join(f"data: {line}\n" for line in data.split("\n"))
+    """Encode one event, with a `data:` line for each line of the data; a lone carriage return
+    ends a line, too."""
+    lines = "".join(f"data: {line}\n" for line in _LINE_END.split(data))
     return f"event: {name}\n{lines}\n".encode()
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.llm import ToolCall
-from assessor.screening import judged_part, screen
+from assessor.screening import assessed_part, screen, suspect
 from assessor.storable import storable
 from chat.models import Conversation, MemoryUse
 from memory.actors import Actor
@@ -22,6 +22,7 @@ from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import EbbError, NotFound
 from memory.policy import PolicyDocument
+from memory.readers import Reader
 from memory.recall.recall import Result
 from memory.tools import TOOLS, Caller, Tool, ToolAnswer, refusal
 
@@ -109,7 +110,7 @@ class Toolbox:
     def _tool(self, name: str) -> Tool[Any]:
         """Return one of the offered tools; raises NotFound."""
         if name not in self._offered:
-            raise NotFound(f"There is no such tool. There are: {', '.join(self._offered)}.")
+            raise NotFound(f"Unknown tool. Available tools: {', '.join(self._offered)}.")
         return TOOLS[name]
 
     def _caller(self) -> Caller:
@@ -120,17 +121,21 @@ class Toolbox:
             conversation_id=str(self.conversation.pk),
             profile=self.conversation.profile or None,
             said=self.said,
-            held_because=self._held_because,
+            review_reason=self._review_reason,
+            reader=Reader(self.conversation.user_id),
+            agent_id=self.conversation.agent_id,
+            session_id=self.conversation.session_id,
         )
 
-    def _held_because(self, words: str) -> str | None:
+    def _review_reason(self, words: str) -> str | None:
         """Screen the words like an assessor's summary; return the reason for a review, or None.
 
         A page that the user pasted may contain instructions for the model.
         """
         if not self.rules.assessment.review:
             return None
-        finding = screen(judged_part(Exchange(self.said)), words)
+        said = assessed_part(Exchange(self.said))
+        finding = screen(said, words) or suspect(said)
         return finding.reason if finding else None
 
 

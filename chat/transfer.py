@@ -1,7 +1,49 @@
 """The chat's sections of a space's export file."""
 
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
 from chat.models import Conversation, Message
 from memory.transfer.sections import Row, Section
+
+
+class _Memory(BaseModel):
+    id: UUID
+    content: str
+    memory_type: str
+
+
+class _Recalled(BaseModel):
+    """The parts of a recalled memory that pages calculate with."""
+
+    memory: _Memory
+    score: float
+    signals: dict[str, float | None]
+    contributions: dict[str, float | None]
+    rank: int | None = None
+
+
+_SHAPES: dict[str, TypeAdapter[Any]] = {
+    "recalled": TypeAdapter(list[_Recalled]),
+    "missed": TypeAdapter(list[_Recalled]),
+    "standing": TypeAdapter(list[_Memory]),
+    "tool_calls": TypeAdapter(list[dict[str, Any]]),
+    "uses": TypeAdapter(dict[str, Any]),
+}
+
+
+def _check(row: Row) -> None:
+    """Raise ValueError if pages could not show what is stored with the reply."""
+    for name, shape in _SHAPES.items():
+        if name not in row:  # a file of an earlier version
+            continue
+        try:
+            shape.validate_python(row[name])
+        except ValidationError as error:
+            where = ".".join(map(str, (name, *error.errors()[0]["loc"])))
+            raise ValueError(f"{where}: {error.errors()[0]['msg']}") from None
 
 
 def _nobody_writes_it(row: Row) -> None:
@@ -11,15 +53,22 @@ def _nobody_writes_it(row: Row) -> None:
 
 
 SECTIONS = (
-    # The creator is a user of the exporting installation.
+    # The creator and the members who may read are users of the exporting installation.
     Section(
-        "conversation", Conversation, ("created_at", "id"), left_out=frozenset({"created_by_id"})
+        "conversation",
+        Conversation,
+        ("created_at", "id"),
+        left_out=frozenset({"created_by_id", "shared_at"}),
+        owner="user_id",
     ),
     Section(
         "message",
         Message,
         ("conversation_id", "position"),
+        left_out=frozenset({"leased_until"}),
         names={"conversation_id": "conversation", "assessment_id": "assessment"},
+        owner="conversation__user_id",
+        check=_check,
         arrives=_nobody_writes_it,
     ),
 )

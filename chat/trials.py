@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from assessor.llm import ChatMessage, ModelError, model_session
 from chat.providers import Part
 from memory.embeddings import EmbeddingError, try_out
+from memory.model_connections.choosing import key_of
+from memory.model_connections.embedding import connection_of
 
 TIMEOUT = 15.0  # seconds: a local model may have to be loaded first
 SHOWN = 80  # characters of an answer
@@ -19,45 +21,52 @@ QUESTION = "Answer with the one word: ready"
 # kind → (description, advice)
 _FAILURES = {
     "unreachable": (
-        gettext_lazy("Nobody answers at %(address)s."),
-        gettext_lazy("Is it running, and can this machine reach it? Look at %(address_by)s."),
+        gettext_lazy("There is no server at %(address)s."),
+        gettext_lazy(
+            "Check that it is running and that this machine can reach it. The address is "
+            "set by %(address_by)s."
+        ),
     ),
     "timeout": (
-        gettext_lazy("It did not answer in time."),
-        gettext_lazy("It may still be loading the model, or have too much to do: try again."),
+        gettext_lazy("The endpoint did not answer in time."),
+        gettext_lazy("The endpoint may be busy, or still loading the model. Try again."),
     ),
     "unauthorized": (
-        gettext_lazy("It refused the API key."),
-        gettext_lazy("Look at %(key_by)s: is it whole, still valid, and of this provider?"),
+        gettext_lazy("The endpoint refused the API key."),
+        gettext_lazy(
+            "Check that %(key_by)s is complete, still valid and belongs to this provider."
+        ),
     ),
     "not_found": (
-        gettext_lazy("It does not know the model “%(model)s”, or the address leads nowhere."),
-        gettext_lazy("Look at %(model_by)s, and at %(address_by)s: most addresses end in /v1."),
+        gettext_lazy("The endpoint does not know the model “%(model)s”, or the URL is wrong."),
+        gettext_lazy("Check %(model_by)s and %(address_by)s. Most URLs end in /v1."),
     ),
     "rate_limited": (
-        gettext_lazy("It asks for fewer requests."),
-        gettext_lazy("Wait a little; if it stays so, look at the limits and the credit there."),
+        gettext_lazy("Rate limit reached."),
+        gettext_lazy(
+            "Wait a moment. If this continues, check your limits and credit with the provider."
+        ),
     ),
     "server_error": (
-        gettext_lazy("It failed by itself."),
-        gettext_lazy("Try again; if it stays so, its own log says why."),
+        gettext_lazy("The server returned an error."),
+        gettext_lazy("Try again. If this continues, check the server's log."),
     ),
     "bad_request": (
-        gettext_lazy("It did not accept the request."),
-        gettext_lazy("Look at %(model_by)s: this may be a model for something else."),
+        gettext_lazy("The endpoint rejected the request."),
+        gettext_lazy("Check %(model_by)s: this model may be for another purpose."),
     ),
     "bad_answer": (
-        gettext_lazy("What came back could not be read."),
-        gettext_lazy("Look at %(address_by)s: this may be no endpoint of that kind."),
+        gettext_lazy("The endpoint's answer could not be read."),
+        gettext_lazy("Check %(address_by)s: this may be a different kind of endpoint."),
     ),
     "interrupted": (
-        gettext_lazy("The answer broke off."),
-        gettext_lazy("Try again; if it stays so, look at what stands between: a proxy, a network."),
+        gettext_lazy("The answer was cut off."),
+        gettext_lazy("Try again. If this continues, check the proxy or network in between."),
     ),
 }
 _FAILURES["not_configured"] = (
-    gettext_lazy("It has neither a key nor an address here."),
-    gettext_lazy("Set %(key_by)s or %(address_by)s, and start Ebb again."),
+    gettext_lazy("No key or URL is set."),
+    gettext_lazy("Set %(key_by)s or %(address_by)s and restart Ebb."),
 )
 _FAILURES["texts_refused"] = _FAILURES["bad_request"]
 
@@ -84,19 +93,21 @@ def try_part(part: Part) -> Trial:
 
 
 def _talk(part: Part) -> Trial:
-    answer = asyncio.run(_asked(part.model.value))
+    answer = asyncio.run(_asked(part))
     text = " ".join(answer.split())
     if not text:
-        return Trial(False, _("It answered with nothing."), _advice(part, "bad_request"))
+        return Trial(
+            False, _("The endpoint returned an empty answer."), _advice(part, "bad_request")
+        )
     shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
     said = _("%(model)s answered “%(text)s”.") % {"model": part.model.value, "text": shown}
     return Trial(True, said)
 
 
-async def _asked(model: str) -> str:
-    async with model_session(
-        base_url=settings.OPENAI_BASE_URL, api_key=settings.OPENAI_API_KEY, model=model
-    ) as session:
+async def _asked(part: Part) -> str:
+    if part.chosen is None:  # the built-in responder and assessor are not asked
+        return ""
+    async with model_session(**part.chosen.configuration) as session:
         completion = await session.complete([ChatMessage("user", QUESTION)], timeout=TIMEOUT)
     return completion.text
 
@@ -104,16 +115,17 @@ async def _asked(model: str) -> str:
 def _embed(part: Part) -> Trial:
     dimensions = try_out(part.provider, part.model.value)
     said = ngettext(
-        "%(model)s gave a vector of %(n)d dimension.",
-        "%(model)s gave a vector of %(n)d dimensions.",
+        "%(model)s returned a vector with %(n)d dimension.",
+        "%(model)s returned a vector with %(n)d dimensions.",
         dimensions,
     ) % {"model": part.model.value, "n": dimensions}
     if part.dimensions in (None, dimensions):
         return Trial(True, said)
-    wanted = _("%(n)d are expected.") % {"n": part.dimensions}
+    wanted = _("Ebb expects %(n)d.") % {"n": part.dimensions}
     advice = _(
-        "It is another model by that name: look at EBB_EMBEDDING_MODEL and "
-        "EBB_EMBEDDING_DIMENSIONS, or move the space to a model on the page Embeddings."
+        "This is a different model with the same name. Check EBB_EMBEDDING_MODEL and "
+        "EBB_EMBEDDING_DIMENSIONS, or move the space to another model in Settings → "
+        "Embeddings."
     )
     return Trial(False, f"{said} {wanted}", advice)
 
@@ -123,7 +135,7 @@ def _failed(part: Part, error: ModelError | EmbeddingError) -> Trial:
         return Trial(False, str(error))
     what, _todo = _FAILURES[error.kind]
     # The answer to a wrong key often contains a part of it.
-    detail = "" if error.kind == "unauthorized" else _without_keys(error.detail)
+    detail = "" if error.kind == "unauthorized" else _without_keys(part, error.detail)
     return Trial(False, str(what % _words(part)), _advice(part, error.kind), detail)
 
 
@@ -141,9 +153,12 @@ def _words(part: Part) -> dict[str, str]:
     }
 
 
-def _without_keys(text: str) -> str:
+def _without_keys(part: Part, text: str) -> str:
     """Remove our keys from an endpoint's message, which may repeat them."""
-    keys = (settings.OPENAI_API_KEY, settings.EBB_EMBEDDING_API_KEY, settings.VOYAGE_API_KEY)
+    chosen = part.chosen.api_key if part.chosen else ""
+    embeds_by = connection_of(part.provider)
+    own = key_of(embeds_by) if embeds_by else ""
+    keys = (chosen, own, settings.EBB_EMBEDDING_API_KEY, settings.VOYAGE_API_KEY)
     for key in filter(None, keys):
         text = text.replace(key, "…")
     return text

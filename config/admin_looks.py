@@ -12,6 +12,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("ebb/favicon.svg")}
     ],
+    "DASHBOARD_CALLBACK": "config.admin_queue.add_queue",
     "STYLES": [lambda request: static("ebb/admin.css")],
     # Based on the accent of static/ebb/ebb.css: 600 below white text, 500 for text in dark mode.
     "COLORS": {

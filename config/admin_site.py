@@ -1,10 +1,17 @@
-"""The admin site: unfold's, with the Content-Security-Policy that its pages need."""
+"""The admin site: unfold's, with the Content-Security-Policy that its pages need, behind Ebb's own
+login page.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 from csp.constants import SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.decorators import csp_update
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from unfold.sites import UnfoldAdminSite
 
 
@@ -18,3 +25,15 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
             {"script-src": [SELF, UNSAFE_INLINE, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
         )(super().admin_view(view, cacheable))
         return wrapped
+
+    def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Redirect to Ebb's login page, which knows second factors and the identity provider.
+
+        Raises PermissionDenied for a user who is logged in and not an operator.
+        """
+        index = reverse("admin:index")
+        if self.has_permission(request):
+            return redirect(index)
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        return redirect_to_login(request.GET.get("next") or index)

@@ -10,17 +10,26 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 def _application() -> Any:
     import django
 
+    from config.shared_metrics import share_metrics
+
+    share_metrics()  # before anything imports prometheus_client
     django.setup(set_prefix=False)
     from django.conf import settings
     from servestatic import ServeStaticASGI
 
     from config.handler import StreamingASGIHandler
+    from config.headers import static_headers
     from config.lifespan import Lifespan
     from config.mcp.endpoint import McpEndpoint
+    from config.reporting import start_reporting
 
+    start_reporting("web")
     _load_embedder()
     pages_and_api = ServeStaticASGI(
-        StreamingASGIHandler(), root=settings.STATIC_ROOT, prefix=settings.STATIC_URL
+        StreamingASGIHandler(),
+        root=settings.STATIC_ROOT,
+        prefix=settings.STATIC_URL,
+        add_headers_function=static_headers,
     )
     return Lifespan(McpEndpoint(pages_and_api))
 

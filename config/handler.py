@@ -1,16 +1,25 @@
 """Runs Django asynchronously: each request on one thread, streams without a thread."""
 
 from asyncio import CancelledError
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
-from asgiref.sync import SyncToAsync, sync_to_async
+from asgiref.sync import SyncToAsync, ThreadSensitiveContext, sync_to_async
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+MOST_IDLE = 32
+"""Number of threads that wait for a request; more that become idle end."""
+
+_idle: list[Executor] = []  # each with one thread
+
 
 class StreamingASGIHandler(ASGIHandler):
     """Answers each request on a thread of its own, and frees the thread before a stream begins.
+
+    Django starts a thread for each request, and another one to end it. Here a free thread takes the
+    next request.
 
     Django runs middleware around an asynchronous handler and passes each half of each to a thread
     and back, thirty times per request. Here the thread runs all of it, and waits while an
@@ -23,6 +32,14 @@ class StreamingASGIHandler(ASGIHandler):
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        thread = _idle.pop() if _idle else ThreadPoolExecutor(max_workers=1)
+        async with ThreadSensitiveContext(executor=thread):
+            try:
+                await self.handle(scope, receive, send)
+            finally:
+                _free_request_thread()
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         return await sync_to_async(self.get_response)(request)
@@ -41,10 +58,26 @@ class StreamingASGIHandler(ASGIHandler):
 
 
 async def _release_request_thread() -> None:
+    await sync_to_async(_close_connections)()
+    _free_request_thread()
+
+
+def _free_request_thread() -> None:
+    """Let the thread take another request as soon as it has done all that this one asked."""
+    context = SyncToAsync.thread_sensitive_context.get()
+    thread = SyncToAsync.context_to_thread_executor.pop(context, None)
+    if thread is not None:
+        thread.submit(_close_connections).add_done_callback(lambda _: _keep(thread))
+
+
+def _keep(thread: Executor) -> None:
+    if len(_idle) < MOST_IDLE:
+        _idle.append(thread)
+    else:
+        thread.shutdown(wait=False)
+
+
+def _close_connections() -> None:
     from django.db import connections
 
-    await sync_to_async(connections.close_all)()
-    context = SyncToAsync.thread_sensitive_context.get(None)
-    executor = SyncToAsync.context_to_thread_executor.pop(context, None) if context else None
-    if executor is not None:
-        executor.shutdown(wait=False)
+    connections.close_all()

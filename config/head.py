@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-_PROGRAMS = ("/api/v1/", "/v1/", "/metrics")
+_PROGRAMS = ("/api/v1/", "/v1/", "/mem0/", "/metrics")
 """Their routes know GET only. Pages are Django's views, which know HEAD."""
 
 Handler = Callable[[HttpRequest], Any]

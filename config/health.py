@@ -1,36 +1,39 @@
-"""Health checks for load balancers, people and `make up`."""
+"""Readiness of a web process, for load balancers; and the overview's list of all parts.
 
-import asyncio
-from datetime import timedelta
+A web process is ready if it can serve pages and searches. Workers and models may be missing
+(config.status): waiting exchanges are stored, and the pages say so.
+"""
 
 import psycopg
 from django.conf import settings
-from django.core.cache import cache
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
-from assessor.llm import ModelError
-from chat.responders import has_model
-from config.preconditions import ask_model
+from config.database import libpq_url
+from config.schema import missing_migrations, unknown_migrations
+from config.status import OK, check_status
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.models import WorkerHeartbeat
+from memory.embeddings import EmbeddingError, count_dimensions
+from memory.model_connections.choosing import chosen_model
+from memory.model_connections.failures import failing_connections
+from memory.models import Purpose
 
-OK = "ok"
-# Three missed beats may be chance; six are a failure.
-HEARTBEAT_MAX_AGE = timedelta(seconds=60)
 _PATIENCE = 3  # seconds for a connection
-_MODEL_ANSWER_KEPT = 15  # seconds: frequent probes must not cause as many model requests
 
 NAMES = {
     "database": gettext_lazy("database"),
+    "schema": gettext_lazy("database schema"),
+    "static": gettext_lazy("static files"),
+    "embedder": gettext_lazy("embedding model"),
     "worker": gettext_lazy("worker"),
+    "beat": gettext_lazy("scheduler"),
+    "queue": gettext_lazy("queue"),
     "model": gettext_lazy("language model"),
 }
 
@@ -39,58 +42,65 @@ NAMES = {
 @space_page("read")
 def health_parts(request: PageRequest, access: Access) -> HttpResponse:
     """Render the overview's fragment with each part and its fault. This may take seconds."""
-    names = NAMES if has_model() else NAMES | {"model": _("built-in responder, no language model")}
-    parts = [(names[part], state, state == OK) for part, state in check_ready().items()]
-    return render(request, "memory/memories/_health.html", {"parts": parts})
+    names, states = NAMES, check_ready()
+    states |= check_status(has_database=states["database"] == OK).parts
+    chat = chosen_model(Purpose.CHAT, access.space)
+    if chat is None:
+        names = NAMES | {"model": gettext_lazy("built-in responder, no language model")}
+    elif chat.connection is not None:
+        del states["model"]  # a connection records its own failures
+    context = {
+        "parts": [(names[part], state, state == OK) for part, state in states.items()],
+        "failing": failing_connections(access.space),
+    }
+    return render(request, "memory/memories/_health.html", context)
 
 
 def check_ready() -> dict[str, str]:
-    """Return part → "ok" or a sentence about the fault.
-
-    Calls the model, so this may take seconds.
-    """
-    database = _database()
+    """Return part → "ok" or a sentence about the fault. Asks no model, no worker and no queue."""
+    database = has_database()
     return {
-        "database": database,
-        "worker": _worker() if database == OK else _("Unknown without the database."),
-        "model": _model(),
+        "database": OK if database else _("The database does not answer."),
+        "schema": _schema() if database else _("Unknown: the database is not available."),
+        "static": _static(),
+        "embedder": _embedder(),
     }
 
 
-def _database() -> str:
+def has_database() -> bool:
+    """Return whether the database answers within three seconds."""
     try:
         # The pool would wait longer for an unavailable server than the callers of this check do.
-        psycopg.connect(settings.DATABASE_URL, connect_timeout=_PATIENCE).close()
+        psycopg.connect(libpq_url(settings.DATABASE_URL), connect_timeout=_PATIENCE).close()
+    except psycopg.Error:
+        return False
+    return True
+
+
+def _schema() -> str:
+    try:
         executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            return _("The database has not been prepared for this version of Ebb.")
-    except (DatabaseError, psycopg.Error):
+        if unknown_migrations(executor.loader):
+            return _("This database belongs to a newer version of Ebb. Start that version.")
+        if missing_migrations(executor):
+            return _("The database has not been migrated to this version of Ebb.")
+    except DatabaseError:
         return _("The database does not answer.")
     return OK
 
 
-def _worker() -> str:
-    queue = settings.CELERY_TASK_DEFAULT_QUEUE
-    heartbeat = WorkerHeartbeat.objects.filter(queue=queue).first()
-    if heartbeat is None:
-        return _("No worker has reported yet.")
-    if timezone.now() - heartbeat.at > HEARTBEAT_MAX_AGE:
-        return _("No worker has reported since %(time)s.") % {
-            "time": heartbeat.at.isoformat("T", "seconds")
-        }
-    return OK
-
-
-def _model() -> str:
-    """Return the state of the configured chat model; the built-in one is always "ok"."""
-    if not has_model():
+def _static() -> str:
+    if (settings.STATIC_ROOT / "staticfiles.json").exists():
         return OK
-    answer: str | None = cache.get("health.model")
-    if answer is None:
-        try:
-            asyncio.run(ask_model())
-            answer = OK
-        except ModelError as error:
-            answer = str(error)
-        cache.set("health.model", answer, _MODEL_ANSWER_KEPT)
-    return answer
+    return _("The static files are missing. Run manage.py prepare on this host.")
+
+
+def _embedder() -> str:
+    """Return the state of the built-in embedding model; "ok" for others, which are not asked."""
+    if settings.EBB_EMBEDDING_PROVIDER != "local":
+        return OK
+    try:
+        count_dimensions("local", settings.EBB_EMBEDDING_MODEL)
+    except EmbeddingError:
+        return _("The built-in embedding model is missing. Run manage.py prepare on this host.")
+    return OK

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-_FOR_PROGRAMS = ("/api/", "/v1/")
+_FOR_PROGRAMS = ("/api/", "/v1/", "/mem0/")
 
 
 class PagesInTheirLanguage(LocaleMiddleware):

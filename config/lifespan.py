@@ -1,4 +1,4 @@
-"""Stores unfinished replies when the server stops.
+"""Refuses a newer schema when the server starts, and stores unfinished replies when it stops.
 
 uvicorn gives requests a few seconds, cancels the rest and ends the process. A reply being written
 would keep that state until it is overdue, and block its conversation. But the server first waits
@@ -9,7 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from chat import live
+from chat import elsewhere, live
+from config.schema import newer_schema
+from memory.connections import in_thread
 
 PATIENCE = 4.0  # seconds; storing takes a few ms if the database answers
 
@@ -36,11 +38,18 @@ class Lifespan:
 
     async def _live(self, receive: Receive, send: Any) -> None:
         await receive()
+        if fault := await in_thread(newer_schema):
+            await send({"type": "lifespan.startup.failed", "message": fault})
+            return
+        answering = asyncio.create_task(elsewhere.answer_others())
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._ending.set()
-        ends = asyncio.gather(live.stop_all(), *self._requests, return_exceptions=True)
+        replies = [live.stop_all(), elsewhere.finish_forwards()]
+        ends = asyncio.gather(*replies, *self._requests, return_exceptions=True)
         await asyncio.wait([ends], timeout=PATIENCE)
+        answering.cancel()
+        await asyncio.wait([answering], timeout=PATIENCE)
         await send({"type": "lifespan.shutdown.complete"})
 
     def _until_the_end(self, receive: Receive) -> Receive:

@@ -6,6 +6,15 @@ from contextlib import suppress
 from pathlib import Path
 
 
+def private_folder(path: Path) -> None:
+    """Create the folder if missing, and close it to other users.
+
+    If root runs Ebb, the embedded PostgreSQL runs as a user of its own, who passes through.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    path.chmod(0o711 if os.geteuid() == 0 else 0o700)
+
+
 def secret_key(data_dir: Path) -> str:
     """Return the installation's secret key; before the first start, a temporary one."""
     path = data_dir / "secret_key"

@@ -1,86 +1,114 @@
 """`/metrics` for Prometheus: totals over all spaces, without any content.
 
-Two kinds: this process's counters and timings since its start, and current values from the
-database. No key is needed; a public proxy must block this path.
+Two kinds: counters and timings of the processes of this host (memory.metrics), and current values
+from the database. No key is needed; a public proxy must block this path.
 """
 
 from collections.abc import Iterator
 
-from django.db.models import Count, Min
+from django.db import connection
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.views.decorators.http import require_GET
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from assessor.models import Assessment, State
-from memory.models import Memory, WorkerHeartbeat
-
-registry = CollectorRegistry()
-
-_requests = Counter(
-    "ebb_http_requests", "Requests answered", ["method", "route", "status"], registry=registry
+from config.shared_metrics import process_metrics
+from config.status import heartbeat_ages, queue_state
+from config.version import VERSION
+from memory.jobs.workers import BEAT
+from memory.metrics import (
+    http_request_seconds,
+    http_requests,
+    pool_requests,
+    pool_timeouts,
+    pool_wait_seconds,
+    pool_waits,
 )
-_seconds = Histogram(
-    "ebb_http_request_seconds",
-    "Until the answer began",
-    ["method", "route"],
-    registry=registry,
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
-)
+from memory.sql import fetch
+
+_UNFINISHED = [State.QUEUED, State.RETRYING, State.RUNNING]
+# PostgreSQL's own estimate, -1 before the first one: to count the rows would read the whole table.
+_ROWS = "SELECT reltuples FROM pg_class WHERE oid = 'memory_memory'::regclass"
 
 
 def count_request(request: HttpRequest, status: int, seconds: float) -> None:
     """Count an answer by its route, not its path: ids would create a series each."""
     match = request.resolver_match
     route = match.route if match else "(none)"
-    _requests.labels(request.method, route, status).inc()
-    _seconds.labels(request.method, route).observe(seconds)
+    http_requests.labels(request.method, route, status).inc()
+    http_request_seconds.labels(request.method, route).observe(seconds)
+    count_pool_waits()
+
+
+def count_pool_waits() -> None:
+    """Add the waits for a database connection in this process since the last call."""
+    pool = connection.pool  # type: ignore[attr-defined]  # of the backend for PostgreSQL
+    if pool is None:  # as in tests
+        return
+    since = pool.pop_stats()
+    pool_requests.inc(since.get("requests_num", 0))
+    pool_waits.inc(since.get("requests_queued", 0))
+    pool_wait_seconds.inc(since.get("requests_wait_ms", 0) / 1000)
+    pool_timeouts.inc(since.get("requests_errors", 0))
 
 
 class FromDatabase(Collector):
     """Metrics read from the database at each scrape."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the numbers of memories and assessments, and the ages of outbox and workers."""
-        memories = GaugeMetricFamily("ebb_memories", "Memories there are", labels=["status"])
-        for status, count in Memory.objects.values_list("status").annotate(Count("pk")).order_by():
-            memories.add_metric([status], count)
-        yield memories
-        assessments = GaugeMetricFamily(
-            "ebb_assessments", "Exchanges by how far they are judged", labels=["state"]
+        """Yield the version, the numbers of memories and of unfinished assessments, and the ages
+        of outbox, worker and beat.
+        """
+        yield InfoMetricFamily("ebb_build", "Ebb's version", value={"version": VERSION})
+        [[rows]] = fetch(_ROWS, {})
+        yield GaugeMetricFamily(
+            "ebb_memories", "Memories in all states, as PostgreSQL estimates", value=max(rows, 0)
         )
-        for state, count in Assessment.objects.all().counted_by_state().items():
-            assessments.add_metric([state], count)
-        yield assessments
+        unfinished = GaugeMetricFamily(
+            "ebb_assessments", "Exchanges that wait for their assessment", labels=["state"]
+        )
+        # Only these are in a partial index.
+        counted = Assessment.objects.filter(state__in=_UNFINISHED).values_list("state")
+        counts = dict(counted.annotate(Count("pk")).order_by())
+        for state in _UNFINISHED:
+            unfinished.add_metric([state], counts.get(state, 0))
+        yield unfinished
         yield from _ages()
 
 
 def _ages() -> Iterator[Metric]:
-    now = timezone.now()
-    waiting = Assessment.objects.filter(state__in=[State.QUEUED, State.RETRYING], due_at__lte=now)
-    oldest = waiting.aggregate(at=Min("due_at"))["at"]
+    queue = queue_state()
     yield GaugeMetricFamily(
         "ebb_outbox_oldest_seconds",
         "How long the exchange that waits longest has been due",
-        value=(now - oldest).total_seconds() if oldest else 0.0,
+        value=queue.age.total_seconds(),
     )
+    yield GaugeMetricFamily(
+        "ebb_stuck", "Exchanges and jobs that a worker abandoned", value=queue.stuck
+    )
+    ages = {name: age.total_seconds() for name, age in heartbeat_ages().items()}
+    beat = GaugeMetricFamily("ebb_beat_heartbeat_age_seconds", "Since beat last reported")
+    if BEAT in ages:
+        beat.add_metric([], ages.pop(BEAT))
+    yield beat
     workers = GaugeMetricFamily(
         "ebb_worker_heartbeat_age_seconds", "Since a worker last reported", labels=["queue"]
     )
-    for heartbeat in WorkerHeartbeat.objects.all():
-        workers.add_metric([heartbeat.queue], (now - heartbeat.at).total_seconds())
+    for name, age in ages.items():
+        workers.add_metric([name], age)
     yield workers
 
 
-registry.register(FromDatabase())
-ProcessCollector(registry=registry)
+_from_database = CollectorRegistry()
+_from_database.register(FromDatabase())
 
 
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
     """Return the metrics in Prometheus' text format."""
-    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    content = generate_latest(process_metrics()) + generate_latest(_from_database)
+    return HttpResponse(content, content_type=CONTENT_TYPE_LATEST)

@@ -5,7 +5,10 @@ from typing import Any
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
+from config.portable_openapi import make_portable
 from config.request_ids import HEADER
+from memory.access.authentication import USER_HEADER
+from memory.names import MAX_NAME, NAME_PATTERN
 from memory.requests import Problem
 
 _ID = {
@@ -19,12 +22,17 @@ _REFUSALS = {
     401: (
         "Unauthorized",
         "unauthorized",
-        "No key, or one that does not work.",
-        "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”.",
+        "The API key is missing or not valid.",
+        "The API key is missing or not valid. Send it as “Authorization: Bearer KEY”.",
     ),
     403: ("Forbidden", "forbidden", "The key lacks the scope.", "This needs the scope “write”."),
-    404: ("NotFound", "not_found", "No such thing in this space.", "There is no such memory."),
-    409: ("Conflict", "conflict", "Not possible now.", "The memory is in the recycle bin."),
+    404: ("NotFound", "not_found", "Not found in this space.", "Memory not found."),
+    409: (
+        "Conflict",
+        "conflict",
+        "Not allowed in this state.",
+        "The memory is in the recycle bin.",
+    ),
     422: (
         "InvalidArguments",
         "memory_invalid_arguments",
@@ -35,7 +43,7 @@ _REFUSALS = {
     503: (
         "ModelUnavailable",
         "model_unavailable",
-        "The language or embedding model does not answer; nothing was written.",
+        "The model or the database does not answer; nothing was written, apart from `kept`.",
         "The model does not answer",
     ),
 }
@@ -50,6 +58,22 @@ _HEADERS: dict[int, dict[str, Any]] = {
 }
 
 
+_USER: dict[str, Any] = {
+    "UserId": {
+        "name": "user_id",
+        "in": "query",
+        "description": (
+            "The user for whom the call acts: it sees this user's memories and the shared ones. "
+            "Without a user it sees the shared ones only. `*` means everybody and needs the scope "
+            f"`admin`. The header `{USER_HEADER}` does the same."
+        ),
+        "schema": {"type": "string", "maxLength": MAX_NAME, "pattern": NAME_PATTERN},
+    },
+}
+# Their bodies name the user: a second name could contradict the first.
+_USER_IN_BODY = {"chat", "assess", "queueAssessment", "createMemory", "searchMemories"}
+
+
 class DescribedAPI(NinjaAPI):
     """An API whose document includes its error responses."""
 
@@ -62,12 +86,15 @@ class DescribedAPI(NinjaAPI):
         components["responses"] = {
             _REFUSALS[status][0]: _refusal(status) for status in sorted(_REFUSALS)
         }
+        components["parameters"] = _USER
         for path, operations in document["paths"].items():
             for operation in operations.values():
+                _name_user(operation)
                 _describe(path, operation)
             if "post" in operations:
                 things = path.replace("/import", "/jobs")  # an import creates a job
                 _link(operations["post"], _about_one(things, document["paths"]))
+        make_portable(document)
         return document
 
 
@@ -89,6 +116,14 @@ def _link(making: dict[str, Any], others: list[str]) -> None:
     for status, response in making["responses"].items():
         if links and 200 <= status < 300:
             response["links"] = links
+
+
+def _name_user(operation: dict[str, Any]) -> None:
+    """Let the call name its user in the query: memory.access.authentication reads it there."""
+    if "security" in operation:
+        operation.setdefault("parameters", [])
+        if operation["operationId"] not in _USER_IN_BODY:
+            operation["parameters"].append({"$ref": "#/components/parameters/UserId"})
 
 
 def _describe(path: str, operation: dict[str, Any]) -> None:

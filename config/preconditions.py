@@ -10,8 +10,8 @@ from kombu.exceptions import KombuError
 
 from assessor.llm import ModelError, model_session
 from config.celery import app
-from config.database import ADDRESS_RULE
-from memory.embeddings import PROVIDERS
+from config.database import ADDRESS_RULE, libpq_url
+from memory.embeddings import BUILT_IN, PROVIDERS
 
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 8)
@@ -51,13 +51,14 @@ def check_model() -> None:
         except ModelError as error:
             where = settings.OPENAI_BASE_URL or "OpenAI"
             raise StartError(
-                f"{error} Look at OPENAI_BASE_URL ({where}) and OPENAI_API_KEY, "
+                f"{error} Check OPENAI_BASE_URL ({where}) and OPENAI_API_KEY, "
                 "or unset both for the built-in model."
             ) from None
 
 
 def check_broker() -> None:
     """Raise StartError if the queue's own server, if any, does not answer."""
+    check_queue()
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
         return  # the queue is in the database
     try:
@@ -75,13 +76,30 @@ def check_broker() -> None:
         ) from None
 
 
+def check_queue() -> None:
+    """Raise StartError if the queue would use connections that a pooler shares."""
+    if settings.EBB_SHARED_CONNECTIONS and settings.CELERY_BROKER_URL in {"pgmq:", "pgmq://"}:
+        raise StartError(
+            "The queue cannot use DATABASE_URL, because a pooler shares its connections "
+            "(disable_server_side_cursors). Set CELERY_BROKER_URL to redis://host:6379/0, or to "
+            "PostgreSQL itself: pgmq://user:password@host:5432/name"
+        )
+
+
+def check_sign_in() -> None:
+    """Raise StartError if nobody could log in, or if the provider's variables are incomplete. Sends
+    no request."""
+    if settings.EBB_OIDC_ISSUER and not settings.EBB_OIDC_CLIENT_ID:
+        raise StartError("EBB_OIDC_ISSUER needs the client's id in EBB_OIDC_CLIENT_ID.")
+    if not (settings.EBB_LOCAL_LOGIN or settings.EBB_OIDC_ISSUER):
+        raise StartError("EBB_LOCAL_LOGIN=0 needs an identity provider in EBB_OIDC_ISSUER.")
+
+
 def check_embedding() -> None:
     """Raise StartError if the embedding variables are invalid. Sends no request."""
     provider = settings.EBB_EMBEDDING_PROVIDER
     if provider not in PROVIDERS:
-        raise StartError(
-            f"EBB_EMBEDDING_PROVIDER is {provider!r}; there are {', '.join(PROVIDERS)}."
-        )
+        raise StartError(f"EBB_EMBEDDING_PROVIDER is {provider!r}. Use {', '.join(PROVIDERS)}.")
     if provider == "voyage" and not (settings.VOYAGE_API_KEY or settings.VOYAGE_BASE_URL):
         raise StartError("EBB_EMBEDDING_PROVIDER=voyage needs a key in VOYAGE_API_KEY.")
     if provider == "openai" and not (
@@ -91,11 +109,13 @@ def check_embedding() -> None:
             "EBB_EMBEDDING_PROVIDER=openai needs a key in OPENAI_API_KEY, "
             "or the address of an endpoint in EBB_EMBEDDING_BASE_URL."
         )
-    built_in = (settings.EBB_EMBEDDING_MODEL, settings.EBB_EMBEDDING_DIMENSIONS or 384)
-    if provider == "local" and built_in != ("all-MiniLM-L6-v2", 384):
+    built_in = BUILT_IN.get(settings.EBB_EMBEDDING_MODEL, 0)
+    asked = settings.EBB_EMBEDDING_DIMENSIONS or built_in
+    if provider == "local" and not 0 < built_in == asked:
+        known = " and ".join(f"{name} with {size} dimensions" for name, size in BUILT_IN.items())
         raise StartError(
-            "The built-in embedding model is all-MiniLM-L6-v2 with 384 dimensions. For another, "
-            "set EBB_EMBEDDING_PROVIDER, or unset EBB_EMBEDDING_MODEL and EBB_EMBEDDING_DIMENSIONS."
+            f"The built-in embedding models are {known}. For another, set EBB_EMBEDDING_PROVIDER, "
+            "or unset EBB_EMBEDDING_MODEL and EBB_EMBEDDING_DIMENSIONS."
         )
 
 
@@ -112,7 +132,8 @@ async def ask_model() -> None:
 def check_database() -> None:
     """Raise StartError if the database is unavailable, too old, not UTF-8 or without pgvector."""
     try:
-        with psycopg.connect(settings.DATABASE_URL, connect_timeout=_CONNECT_TIMEOUT) as connection:
+        address = libpq_url(settings.DATABASE_URL)
+        with psycopg.connect(address, connect_timeout=_CONNECT_TIMEOUT) as connection:
             version = connection.info.server_version // 10_000
             [encoding] = connection.execute("SHOW server_encoding").fetchone() or [""]
             [vector] = connection.execute(

@@ -1,7 +1,9 @@
 """Prepares everything that Ebb's processes need at start. A repetition changes nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+import psycopg
 from django.conf import settings
 from django.core.management import call_command
 from django.db import (
@@ -11,14 +13,17 @@ from django.db import (
     connection,
     transaction,
 )
-from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from pgmq.install import install_pgmq_from_sql
 from psycopg.errors import InsufficientPrivilege
 
+from config.broker import queue_url
+from config.database import libpq_url
 from config.demo import sample_memories
 from config.moderators import make_moderators
 from config.preconditions import StartError
+from config.schema import newer_schema
+from config.shared_metrics import forget_ended_processes
 from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
@@ -30,8 +35,7 @@ from memory.store.services import create_memories
 OWNER = "owner"
 DEMO_SPACE = "demo"
 # Any number that no other program uses for an advisory lock in this database.
-_LOCK = 0x65626221
-_OURS = {"memory", "assessor", "chat"}
+LOCK = 0x65626221
 
 
 def prepare(*, say: Callable[[str], None]) -> None:
@@ -41,13 +45,14 @@ def prepare(*, say: Callable[[str], None]) -> None:
     """
     say("Preparing the database…")
     try:
-        _prepare_database()
-    except (ProgrammingError, OperationalError) as error:
+        with one_at_a_time():
+            _prepare_database()
+            call_command("collectstatic", verbosity=0, interactive=False)
+            forget_ended_processes()
+            say("Preparing the embedding model…")
+            make_demo_space(configured_embedder())
+    except (ProgrammingError, OperationalError, psycopg.OperationalError) as error:
         raise _as_start_error(error) from None
-    call_command("collectstatic", verbosity=0, interactive=False)
-    say("Preparing the embedding model…")
-    try:
-        make_demo_space(configured_embedder())
     except EmbeddingError as error:
         advice = (
             " Look at EBB_EMBEDDING_PROVIDER and what belongs to it, "
@@ -59,7 +64,21 @@ def prepare(*, say: Callable[[str], None]) -> None:
     connection.close()
 
 
-def _as_start_error(error: DatabaseError) -> StartError:
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until no other host prepares this database, and make others wait during the block.
+
+    The lock belongs to a transaction, so that it works behind a pooler that shares connections. Its
+    statements have no parameters: with some, the transaction would keep a snapshot, and the
+    building of an index beside writes would wait for its end.
+    """
+    with psycopg.connect(libpq_url(settings.DATABASE_URL)) as lock:
+        lock.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        lock.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+        yield
+
+
+def _as_start_error(error: DatabaseError | psycopg.Error) -> StartError:
     """Return a one-line error that an administrator can act on. Raises other errors unchanged."""
     reason = str(error).strip().partition("\n")[0]
     if isinstance(error.__cause__, InsufficientPrivilege):
@@ -67,35 +86,23 @@ def _as_start_error(error: DatabaseError) -> StartError:
             f"Ebb's user in the database lacks a right: {reason}. It must own the database, and an "
             "administrator must have made the extension in it: CREATE EXTENSION vector;"
         )
-    if isinstance(error, OperationalError):
+    if isinstance(error, OperationalError | psycopg.OperationalError):
         return StartError(f"The database could not be prepared: {reason}")
     raise error
 
 
 def _prepare_database() -> None:
-    with connection.cursor() as cursor:
-        # Several hosts may start at once; the lock ends with the connection.
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     refuse_newer()
     call_command("migrate", verbosity=0, interactive=False)
     make_moderators()  # after the migration, which creates the permissions
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
-        _install_queue()
+        _install_queue(queue_url(settings.CELERY_BROKER_URL, settings.DATABASE_URL))
 
 
 def refuse_newer() -> None:
     """Raise StartError if a newer Ebb has prepared this database, whose columns would not match."""
-    loader = MigrationLoader(connection)
-    unknown = [
-        f"{app} {name}"
-        for app, name in loader.applied_migrations
-        if app in _OURS and (app, name) not in loader.disk_migrations
-    ]
-    if unknown:
-        raise StartError(
-            f"A newer Ebb has prepared this database ({min(unknown)} is unknown here). Run that "
-            "version, or put back a backup from before."
-        )
+    if fault := newer_schema():
+        raise StartError(fault)
 
 
 def forget_last_run() -> None:
@@ -103,13 +110,12 @@ def forget_last_run() -> None:
     WorkerHeartbeat.objects.all().delete()
 
 
-def _install_queue() -> None:
-    # The installation SQL cannot be run twice.
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('pgmq.meta')")
-        [installed] = cursor.fetchone()
+def _install_queue(url: str) -> None:
+    with psycopg.connect(url) as session:
+        # The installation SQL cannot be run twice.
+        [installed] = session.execute("SELECT to_regclass('pgmq.meta')").fetchone() or [None]
     if installed is None:
-        install_pgmq_from_sql(dsn=settings.DATABASE_URL)
+        install_pgmq_from_sql(dsn=url)
 
 
 @transaction.atomic

@@ -10,12 +10,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from django.conf import settings
+
 from config.run_file import RunFile
 
 _STEADY = 30.0  # seconds after which earlier deaths of a process no longer count
 _LONGEST_PAUSE = 30.0  # seconds
-_LOUD = ("WARNING", "ERROR", "CRITICAL", "Traceback")
-_QUIET = ("DEBUG", "INFO")
+# Beginnings of lines, in both formats of the log.
+_JSON = '{"level": "'
+_LEVELS = ("WARNING", "ERROR", "CRITICAL")
+_LOUD = (*_LEVELS, *(_JSON + level for level in _LEVELS), "Traceback")
+_QUIET = ("DEBUG", "INFO", f"{_JSON}DEBUG", f"{_JSON}INFO")
 
 
 class Process:
@@ -44,6 +49,9 @@ class Process:
         log = self._log_path.open("a", buffering=1)
         self._popen = subprocess.Popen(  # noqa: S603 - our own commands
             self._command,
+            # `python -m` imports from the current folder. Elsewhere than in Ebb's own, another
+            # module `config` or `memory` might be there.
+            cwd=settings.BASE_DIR,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.PIPE,
@@ -63,6 +71,7 @@ class Process:
                 self.start()
         elif (code := self._popen.poll()) is not None:
             self._run_file.remove(self._popen.pid)
+            self._signal(signal.SIGKILL)  # the processes that it had started
             self._popen = None
             self._deaths = 1 if now - self._started_at > _STEADY else self._deaths + 1
             self._start_again_at = now + min(0.1 * 3 ** (self._deaths - 1), _LONGEST_PAUSE)

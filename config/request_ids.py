@@ -7,27 +7,25 @@ import logging
 import re
 import secrets
 from collections.abc import Callable
-from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from config.metrics import count_request
+from memory.log_ids import request_id
 
 logger = logging.getLogger("ebb.requests")
 
 HEADER = "X-Request-ID"
 _GIVEN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-_PROGRAMS = ("/api/v1/", "/v1/", "/mcp")
+_PROGRAMS = ("/api/v1/", "/v1/", "/mem0/", "/mcp")
 """Calls of other programs are logged; who looks at pages is not."""
-
-_current: ContextVar[str] = ContextVar("request_id", default="")
 
 
 def current_request_id() -> str:
     """Return the id of the current request; "" outside of one."""
-    return _current.get()
+    return request_id.get()
 
 
 Handler = Callable[[HttpRequest], Any]
@@ -51,7 +49,7 @@ def request_ids(get_response: Handler) -> Handler:
 def begin(request: HttpRequest) -> float:
     """Set the request's id; return its start time (perf_counter)."""
     given = request.headers.get(HEADER, "")
-    _current.set(given if _GIVEN.fullmatch(given) else secrets.token_hex(8))
+    request_id.set(given if _GIVEN.fullmatch(given) else secrets.token_hex(8))
     return perf_counter()
 
 

@@ -4,29 +4,35 @@ docs/configuration.md describes each variable; a test compares the two. Secrets 
 file: NAME_FILE=/run/secrets/name replaces NAME.
 """
 
+import os
 from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
 import environ
-from csp.constants import SELF
 
 from config.admin_looks import UNFOLD as UNFOLD
-from config.broker import pgmq_address
-from config.database import connection_options, database_entry
+from config.broker import listen_address, transport_options
+from config.content_security import CONTENT_SECURITY_POLICY as CONTENT_SECURITY_POLICY
+from config.database import connection_options, database_entry, is_shared
 from config.environment import Environment
 from config.local_files import database_url, secret_key
+from config.logs import FORMATS, log_settings
+from config.schedule import BEAT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-
 env = Environment()
+# The folder of .env and .ebb. The command `ebb` sets it to the current folder.
+EBB_HOME = Path(env.text("EBB_HOME", str(BASE_DIR)))
 # The environment has priority over .env.
-environ.Env.read_env(BASE_DIR / ".env")
+environ.Env.read_env(EBB_HOME / ".env")
 
 # --- Paths and addresses ----------------------------------------------------------------------
 
-EBB_DATA_DIR = Path(env.text("EBB_DATA_DIR", str(BASE_DIR / ".ebb"))).resolve()
+EBB_DATA_DIR = (EBB_HOME / env.text("EBB_DATA_DIR", ".ebb")).resolve()
 EBB_CACHE_DIR = EBB_DATA_DIR / "cache"
+# Files of this host's running processes: their metrics, and when worker and beat were last alive.
+EBB_RUN_DIR = (EBB_HOME / env.text("EBB_RUN_DIR", str(EBB_DATA_DIR / "run"))).resolve()
 EBB_HOST = env.text("EBB_HOST", "127.0.0.1")
 EBB_PORT = env.whole("EBB_PORT", 8000, most=65_535)
 EBB_DEMO_DATA = env.yes("EBB_DEMO_DATA", default=True)
@@ -36,21 +42,22 @@ EBB_URL = (
     f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
 )
 
+# Web processes of `make up`.
+EBB_WEB_PROCESSES = env.whole("EBB_WEB_PROCESSES", min(os.cpu_count() or 1, 4), most=100)
+
 DEBUG = env.yes("DEBUG", default=False)
 SECRET_KEY = env.text("SECRET_KEY") or secret_key(EBB_DATA_DIR)
-ALLOWED_HOSTS = [
-    "localhost",
-    "127.0.0.1",
-    "[::1]",
-    EBB_HOST,
-    *env.hosts("EBB_ALLOWED_HOSTS"),
-]
+# Previous keys, which still open sealed keys and sessions after a change of SECRET_KEY.
+SECRET_KEY_FALLBACKS = env.several("SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", EBB_HOST, *env.hosts("EBB_ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = env.origins("EBB_TRUSTED_ORIGINS")
+EBB_CORS_ORIGINS = env.origins("EBB_CORS_ORIGINS")
 # Set if a proxy in front of Ebb uses TLS: cookies are then sent over https only.
 EBB_HTTPS = env.yes("EBB_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
 SECURE_REFERRER_POLICY = "same-origin"
 
 # --- Database and queue -----------------------------------------------------------------------
@@ -59,55 +66,29 @@ SECURE_REFERRER_POLICY = "same-origin"
 EBB_EMBEDDED_POSTGRES = not env.text("DATABASE_URL")
 DATABASE_URL = env.text("DATABASE_URL") or database_url(EBB_DATA_DIR)
 DATABASES = {"default": database_entry(DATABASE_URL)}
-DATABASES["default"]["OPTIONS"] = connection_options(
-    DATABASES["default"], most=env.whole("EBB_DB_POOL", 10, most=1000)
-)
+EBB_DB_POOL = env.whole("EBB_DB_POOL", 10, most=1000)
+DATABASES["default"]["OPTIONS"] = connection_options(DATABASES["default"], most=EBB_DB_POOL)
+EBB_SHARED_CONNECTIONS = is_shared(DATABASES["default"])
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# pgmq:// without an address means a queue inside DATABASE_URL.
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "pgmq://")
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {
-        "conn_string": pgmq_address(DATABASE_URL),
-        "init_extension": False,
-        "use_notify": True,
-        "wait_time_seconds": 0,
-        "notify_throttle_interval_ms": 0,
-        # A dead worker's message is delivered again after this; the row's lease decides which
-        # worker may write.
-        "visibility_timeout": 60,
-        "pool_timeout": 5,
-    }
-    if CELERY_BROKER_URL.startswith("pgmq:")
-    else {}
-)
+EBB_LISTEN_ADDRESS = listen_address(CELERY_BROKER_URL, DATABASE_URL, shared=EBB_SHARED_CONNECTIONS)
+CELERY_BROKER_TRANSPORT_OPTIONS = transport_options(CELERY_BROKER_URL, DATABASE_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "ebb"
-CELERY_WORKER_PREFETCH_MULTIPLIER = 4
-# Threads: an assessment mostly waits for a model, and one process is easier to stop.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Threads: an assessment mostly waits for a model, without a database connection, and one process is
+# easier to stop. The pool starts a thread only if no other is free.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 4, most=1000)
+CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 100, most=1000)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULER = "config.celery:ReportingScheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
-
-
-def _every(seconds: float, task: str) -> dict[str, Any]:
-    """Return a schedule entry. Its tasks expire, so that they do not accumulate without
-    a worker.
-    """
-    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
-
-
-CELERY_BEAT_SCHEDULE = {
-    "pick up assessments": _every(5.0, "assessor.tasks.pick_up_assessments"),
-    "pick up jobs": _every(5.0, "memory.tasks.pick_up_jobs"),
-    "collect webhooks": _every(5.0, "memory.tasks.collect_webhooks"),
-    "sweep": _every(300.0, "memory.tasks.sweep_all_spaces"),
-}
+CELERY_BEAT_SCHEDULE = BEAT
 
 # --- Models -----------------------------------------------------------------------------------
 
@@ -115,6 +96,8 @@ OPENAI_API_KEY = env.text("OPENAI_API_KEY")
 OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
 EBB_CHAT_MODEL = env.text("EBB_CHAT_MODEL", "gpt-4o-mini")
 EBB_ASSESSOR_MODEL = env.text("EBB_ASSESSOR_MODEL") or EBB_CHAT_MODEL
+# Allows model connections to private addresses, such as an Ollama on this machine.
+EBB_PRIVATE_ENDPOINTS = env.yes("EBB_PRIVATE_ENDPOINTS", default=True)
 # USD per million tokens. If unset, an assessment's cost is unknown.
 EBB_PRICE_PROMPT = env.price("EBB_PRICE_PROMPT")
 EBB_PRICE_COMPLETION = env.price("EBB_PRICE_COMPLETION")
@@ -168,12 +151,15 @@ INSTALLED_APPS = [
 # own thread.
 MIDDLEWARE = [
     "config.request_ids.request_ids",
+    "config.programs.program_requests",
     "config.head.head_as_get",
     "django.middleware.security.SecurityMiddleware",
+    "config.headers.private_answers",
     "config.compression.CompressedPages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.PagesInTheirLanguage",
+    "config.time_zones.time_zones",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -205,7 +191,7 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "memory.User"
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
+    "memory.access.passwords.LimitedPasswords",
     "sesame.backends.ModelBackend",
 ]
 LOGIN_URL = "login"
@@ -214,6 +200,18 @@ LOGOUT_REDIRECT_URL = "login"
 # Login links work once (use changes last_login, which signs them) and for one day.
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 3600
+SESAME_TOKENS = ["sesame.tokens_v2"]  # the older format has no age to read
+# Off: users log in at the identity provider only. A link of `manage.py login_link` still works.
+EBB_LOCAL_LOGIN = env.yes("EBB_LOCAL_LOGIN", default=True)
+# The organisation's identity provider (config.identity_provider); off without an issuer.
+EBB_OIDC_ISSUER = env.address("EBB_OIDC_ISSUER")
+EBB_OIDC_CLIENT_ID = env.text("EBB_OIDC_CLIENT_ID")
+EBB_OIDC_CLIENT_SECRET = env.text("EBB_OIDC_CLIENT_SECRET")
+EBB_OIDC_NAME = env.text("EBB_OIDC_NAME") or urlsplit(EBB_OIDC_ISSUER).hostname or ""
+EBB_OIDC_SCOPES = env.text("EBB_OIDC_SCOPES", "openid profile email")
+EBB_OIDC_CREATE_USERS = env.yes("EBB_OIDC_CREATE_USERS", default=True)
+EBB_OIDC_GROUPS_CLAIM = env.text("EBB_OIDC_GROUPS_CLAIM", "groups")
+EBB_OIDC_ROLES = env.group_roles("EBB_OIDC_ROLES")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -221,6 +219,30 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # Allows webhooks to private networks, for a receiver beside Ebb.
 EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
+
+# Expensive calls per minute of one key or one person (memory.access.rate_limits).
+EBB_RATES = {
+    "search": env.whole("EBB_RATE_SEARCH", 30_000, most=1_000_000),
+    "explain": env.whole("EBB_RATE_EXPLAIN", 6000, most=1_000_000),
+    "assess": env.whole("EBB_RATE_ASSESS", 3000, most=1_000_000),
+    "lab": env.whole("EBB_RATE_LAB", 600, most=1_000_000),
+    "preview": env.whole("EBB_RATE_PREVIEW", 600, most=1_000_000),
+    "export": env.whole("EBB_RATE_EXPORT", 60, most=1_000_000),
+}
+# The counts of rate limits and of failed logins. Each process has its own.
+_IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {"default": {"BACKEND": _IN_PROCESS, "OPTIONS": {"MAX_ENTRIES": 100_000}}}
+
+# Mail to owners (assessor.notices); off without a host.
+EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_PORT = env.whole("EMAIL_PORT", 587, most=65_535)
+EMAIL_USE_TLS = env.yes("EMAIL_USE_TLS", default=True)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_TIMEOUT = 10  # seconds
+# Also mails the numbers of each week's digest (memory.digest.announcing).
+EBB_DIGEST_MAIL = env.yes("EBB_DIGEST_MAIL", default=False)
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", EMAIL_HOST_USER or "ebb@localhost")
 
 # A batch of 1,000 memories arrives in one request.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20
@@ -241,51 +263,17 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.storage.StaticFilesStorage"},
 }
 
-# --- Content-Security-Policy ------------------------------------------------------------------
-
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "connect-src": [SELF],
-        "object-src": ["'none'"],
-        "base-uri": ["'none'"],
-        "form-action": [SELF],
-        "frame-ancestors": ["'none'"],
-    },
-    # The admin uses a third party's inline scripts; only the admin has a policy of its own
-    # (config.admin_site).
-}
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
-LOG_LEVEL = env.one_of("EBB_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "filters": {
-        # "Not ready yet" is a normal answer; frequent probes would fill the log with it.
-        "not_a_probe": {
-            "()": "django.utils.log.CallbackFilter",
-            "callback": lambda record: "/api/v1/health/" not in record.getMessage(),
-        }
-    },
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "formatter": "line",
-            "filters": ["not_a_probe"],
-        }
-    },
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    "loggers": {
-        "httpx2": {"level": "WARNING"},
-        "kombu": {"level": "ERROR"},
-        # kombu warns about each pgmq:// URL without a host, such as ours.
-        "kombu.connection": {"level": "ERROR"},
-        "mcp": {"level": "WARNING"},
-        "pgmq": {"level": "WARNING"},
-    },
-}
+# --- Observability ----------------------------------------------------------------------------
+
+# A worker answers Prometheus at this port; unset, the web process exports its metrics if both run
+# on one host.
+EBB_METRICS_PORT = env.whole_or_none("EBB_METRICS_PORT", most=65_535)
+SENTRY_DSN = env.text("SENTRY_DSN")
+OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")
+
+LOGGING = log_settings(
+    level=env.one_of("EBB_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),
+    entry=FORMATS[env.one_of("EBB_LOG_FORMAT", tuple(FORMATS), "LINE")],
+)

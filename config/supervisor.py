@@ -20,13 +20,15 @@ from types import FrameType
 from django.conf import settings
 
 from config.embedded_postgres import EmbeddedPostgres
-from config.local_files import keep_secret_key
+from config.local_files import keep_secret_key, private_folder
+from config.logs import visible
 from config.preconditions import (
     StartError,
     check_broker,
     check_embedding,
     check_model,
     check_port,
+    check_sign_in,
 )
 from config.processes import Process
 from config.run_file import RunFile
@@ -41,7 +43,7 @@ def say(line: str) -> None:
     """Print a line, if there is still a terminal."""
     # A closed terminal must not prevent the processes from being stopped.
     with suppress(OSError):
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write("\n".join(map(visible, line.split("\n"))) + "\n")
         sys.stdout.flush()
 
 
@@ -59,7 +61,8 @@ class Supervisor:
         """Run Ebb until a stop is requested and everything has stopped. Raises StartError."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._on_signal)
-        settings.EBB_DATA_DIR.mkdir(parents=True, exist_ok=True)
+        os.umask(0o077)  # of the processes it starts, too: memories are in logs and caches
+        private_folder(settings.EBB_DATA_DIR)
         self._run_file.acquire()
         try:
             self._start()
@@ -80,6 +83,7 @@ class Supervisor:
         check_port(settings.EBB_HOST, settings.EBB_PORT)
         check_model()
         check_embedding()
+        check_sign_in()
         check_broker()
         keep_secret_key(settings.EBB_DATA_DIR)
         if settings.EBB_EMBEDDED_POSTGRES:
@@ -93,7 +97,7 @@ class Supervisor:
     def _start_processes(self) -> None:
         say("Starting the web server and the worker…")
         logs = settings.EBB_DATA_DIR / "logs"
-        logs.mkdir(exist_ok=True)
+        private_folder(logs)
         for name, command in _commands().items():
             process = Process(name, command, logs=logs, run_file=self._run_file, say=say)
             self._processes.append(process)
@@ -165,6 +169,8 @@ def _commands() -> dict[str, list[str]]:
             *("--loop", "uvloop", "--http", "httptools", "--lifespan", "on"),
             # Otherwise open streams would delay a stop until they end.
             *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
+            # A process that does not answer uvicorn for so many seconds is replaced.
+            *("--workers", str(settings.EBB_WEB_PROCESSES), "--timeout-worker-healthcheck", "60"),
         ],
         "worker": [
             *(sys.executable, *root, *celery, "worker", "--loglevel", "INFO"),
@@ -179,12 +185,24 @@ def _commands() -> dict[str, list[str]]:
 def _not_ready() -> str:
     """Return the parts that are not ready, as one line; "" when everything answers."""
     try:
-        with urllib.request.urlopen(f"{settings.EBB_URL}/api/v1/health/ready", timeout=2):  # noqa: S310 - http, our own address
-            return ""
+        ready, status = _reported("ready"), _reported("status")
     except urllib.error.HTTPError as error:
-        if error.code != http.HTTPStatus.SERVICE_UNAVAILABLE:
-            return f"the web server answers with code {error.code}"
-        parts = json.load(error).items()
-        return "; ".join(f"{part}: {state}" for part, state in parts if state != "ok")
+        return f"the web server answers with code {error.code}"
     except OSError as error:
         return f"the web server does not answer ({error})"
+    # Old exchanges may wait longer; the worker that now runs assesses them.
+    parts = ready | {part: status[part] for part in ("worker", "beat", "model")}
+    return "; ".join(f"{part}: {state}" for part, state in parts.items() if state != "ok")
+
+
+def _reported(name: str) -> dict[str, str]:
+    """Return the JSON of a health endpoint. Raises OSError."""
+    try:
+        url = f"{settings.EBB_URL}/api/v1/health/{name}"
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - http, our own address
+            parts: dict[str, str] = json.load(answer)
+    except urllib.error.HTTPError as error:
+        if error.code != http.HTTPStatus.SERVICE_UNAVAILABLE:
+            raise
+        parts = json.load(error)
+    return parts

@@ -3,26 +3,47 @@
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
-from sesame.views import LoginView as LoginLinkView
+from django.views.decorators.csrf import csrf_exempt
 
 from chat.views.playground import home
 from config.api import api
+from config.attention import attention
 from config.health import health_parts
+from config.login import LoginPage, login_code, login_link
+from config.mcp.authorisation import no_oauth, protected_resource
+from config.mem0.endpoint import api as mem0_api
 from config.metrics import metrics
+from config.oidc import oidc_callback, oidc_start
 from config.openai_endpoint import api as openai_api
+from config.palette import palette, spaces_found
+
+handler500 = "config.errors.server_error"
 
 urlpatterns = [
     path("", home, name="home"),
     path("s/<slug:slug>/", include("chat.urls")),
     path("s/<slug:slug>/", include("memory.urls")),
+    path("s/<slug:slug>/overview/attention/", attention, name="attention"),
     path("s/<slug:slug>/overview/health/", health_parts, name="health_parts"),
+    path("s/<slug:slug>/palette/", palette, name="palette"),
+    path("s/<slug:slug>/palette/spaces/", spaces_found, name="spaces_found"),
     path("s/<slug:slug>/assessments/", include("assessor.urls")),
     path("api/v1/", api.urls),
     path("v1/", openai_api.urls),
+    path("mem0/", mem0_api.urls),
+    path(".well-known/oauth-protected-resource", protected_resource),
+    path(".well-known/oauth-protected-resource/mcp", protected_resource),
+    path(".well-known/oauth-authorization-server", no_oauth),
+    path(".well-known/oauth-authorization-server/mcp", no_oauth),
+    path(".well-known/openid-configuration", no_oauth),
+    path("register", csrf_exempt(no_oauth)),
     path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
-    path("login/link/", LoginLinkView.as_view(), name="login_link"),
+    path("login/", LoginPage.as_view(), name="login"),
+    path("login/link/", login_link, name="login_link"),
+    path("login/code/", login_code, name="login_code"),
+    path("login/oidc/", oidc_start, name="oidc_start"),
+    path("login/oidc/callback/", oidc_callback, name="oidc_callback"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

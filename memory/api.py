@@ -3,16 +3,22 @@
 from ninja import Router
 
 import memory.access.api
+import memory.consolidation.api
+import memory.digest.api
 import memory.jobs.api
 import memory.lab.api
 import memory.memories.api
+import memory.model_connections.api
 import memory.policies.api
 import memory.retention.api
 import memory.review.api
+import memory.spaces.api
+import memory.store.adjustment_api
 import memory.store.history_api
 import memory.store.revisions_api
 import memory.tools.api
 import memory.transfer.api
+import memory.users.api
 import memory.webhooks.api
 import memory.xml.api
 
@@ -21,16 +27,22 @@ router = Router()
 for part in (
     memory.memories.api,
     memory.store.revisions_api,
+    memory.store.adjustment_api,
     memory.lab.api,
     memory.retention.api,
     memory.review.api,
+    memory.consolidation.api,
+    memory.digest.api,
     memory.store.history_api,
     memory.policies.api,
     memory.tools.api,
     memory.xml.api,
     memory.transfer.api,
+    memory.users.api,
     memory.jobs.api,
     memory.access.api,
     memory.webhooks.api,
+    memory.model_connections.api,
+    memory.spaces.api,
 ):
     router.add_router("", part.router)

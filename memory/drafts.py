@@ -3,7 +3,6 @@
 Every caller (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -11,41 +10,21 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
+from memory.json_limits import small
+from memory.metadata import bounded
+from memory.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
+from memory.storable import storable_json, storable_text
 
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20
+DOCUMENT = "document"
+"""The source role of a memory from a document: nobody said it to the assistant. The memory's
+metadata names the `document` and the `page`."""
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 MemoryTypeName = Literal[
     "identity", "goal", "decision", "todo", "preference", "fact", "event", "observation"
 ]
-
-
-def _storable(text: str) -> str:
-    """Return the text; raise ValueError for NUL and lone surrogates: PostgreSQL refuses them."""
-    if "\x00" in text:
-        raise ValueError("must not contain the NUL character")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode") from None
-    return text
-
-
-def _storable_json(value: Any) -> Any:
-    """Check texts at any depth as `_storable` does; raise ValueError for NaN and infinity, too."""
-    if isinstance(value, str):
-        _storable(value)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("must hold finite numbers")
-    elif isinstance(value, list):
-        for item in value:
-            _storable_json(item)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            _storable(name)
-            _storable_json(item)
-    return value
 
 
 def _not_blank(text: str) -> str:
@@ -63,7 +42,7 @@ def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError("must lie between the years 1 and 9999 in UTC") from None
+        raise ValueError("must be between the years 1 and 9999 in UTC") from None
 
 
 def _in_words(moment: object) -> object:
@@ -72,15 +51,29 @@ def _in_words(moment: object) -> object:
         return moment
     if isinstance(moment, datetime):
         return moment
-    raise ValueError("must be a time by ISO 8601, with its time zone")
+    raise ValueError("must be an ISO 8601 date and time with a time zone")
 
 
 # The patterns of texts in the JSON schemas; the functions above enforce them.
 _STORABLE = {"pattern": r"^[^\u0000]*$"}
 _SAYING = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
-Text = Annotated[str, AfterValidator(_storable), Field(json_schema_extra=_STORABLE)]
-JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
+Text = Annotated[str, AfterValidator(storable_text), Field(json_schema_extra=_STORABLE)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(small), AfterValidator(storable_json)]
+Metadata = Annotated[JsonObject, AfterValidator(bounded)]
+_NAMING = {"minLength": 1, "pattern": NAME_PATTERN}
+GivenName = Annotated[
+    str, AfterValidator(checked_name), Field(max_length=MAX_NAME, json_schema_extra=_NAMING)
+]
+UserName = Annotated[
+    str,
+    AfterValidator(checked_user),
+    Field(
+        max_length=MAX_NAME,
+        description="The user it belongs to. Without it, all users share it.",
+        json_schema_extra=_NAMING,
+    ),
+]
 Moment = Annotated[AwareDatetime, BeforeValidator(_in_words), AfterValidator(_in_utc)]
 IdempotencyKey = Annotated[Text, Field(min_length=1, max_length=200)]
 Content = Annotated[
@@ -165,6 +158,19 @@ class MemoryDraft(BaseModel):
     pinned: Annotated[bool, Field(strict=True)] = False
     created_at: Moment | None = None
     source: Source = Source()
+    user_id: UserName | None = None
+    agent_id: GivenName | None = None
+    session_id: GivenName | None = None
+    external_id: GivenName | None = None
+    metadata: Metadata = {}
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The user, and the caller's own names and values."""
+        return {
+            name: getattr(self, name)
+            for name in ("user_id", "agent_id", "session_id", "external_id", "metadata")
+        }
 
     @property
     def type_name(self) -> str:
@@ -184,6 +190,11 @@ class MemoryDraft(BaseModel):
         """True for P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
         return self.facets is not None and self.facets.P == 1.0
 
+    @property
+    def persistence(self) -> float | None:
+        """The facet P, or None without facets."""
+        return self.facets.P if self.facets else None
+
     def starts_at(self, now: datetime) -> datetime:
         """Return the given creation time, else `now`."""
         return self.created_at or now
@@ -196,7 +207,9 @@ class MemoryAsked(MemoryDraft):
 
 
 class MemoryChange(BaseModel):
-    """The changes to a memory; omitted fields keep their values."""
+    """The changes to a memory; omitted fields keep their values. A change of `user_id` needs the
+    scope `admin`; null shares the memory with all users.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -211,24 +224,49 @@ class MemoryChange(BaseModel):
     tags: Tags | None = None
     topics: Topics | None = None
     pinned: Annotated[bool, Field(strict=True)] | None = None
+    user_id: UserName | None = None
+    agent_id: GivenName | None = None
+    session_id: GivenName | None = None
+    external_id: GivenName | None = None
+    metadata: Metadata | None = None
+
+    @property
+    def moves_words(self) -> bool:
+        """True if the words around the memory's turn must be indexed again."""
+        return self.content is not None or self.changes_user
+
+    @property
+    def changes_user(self) -> bool:
+        """True if the memory gets another user, or is shared from now on."""
+        return "user_id" in self.model_fields_set
 
     def values(self) -> dict[str, Any]:
         """Return the columns that a revision changes, with their new values."""
         given = {
             name: value
-            for name in ("content", "memory_type", "tags", "topics", "importance")
+            for name in ("content", "memory_type", "tags", "topics", "importance", "metadata")
             if (value := getattr(self, name)) is not None
         }
+        # Null is a value of these.
+        names = self.model_fields_set & {"user_id", "agent_id", "session_id", "external_id"}
+        given |= {name: getattr(self, name) for name in sorted(names)}
         if self.facets is not None:
             given["facets"] = self.facets.stored()
             given["core"] = self.facets.P == 1.0
             given.setdefault("importance", self.facets.importance)
+        if "importance" in given:
+            given["reinforced_from"] = None
         return given
 
 
-class Reversion(MemoryChange):
-    """A past revision, restored whole: facets that it did not have are removed."""
+class Replacement(MemoryChange):
+    """Values that replace those of a memory whole, such as a past revision's: if they have no
+    facets, the memory's are removed.
+    """
+
+    reinforced_from: Fraction | None = None
 
     def values(self) -> dict[str, Any]:
-        """Return the columns to change; `facets` is None if the revision had none."""
-        return {"facets": None} | super().values()
+        """Return the columns to change; `facets` is None if there are none."""
+        given = {"facets": None} | super().values()
+        return given | {"reinforced_from": self.reinforced_from}

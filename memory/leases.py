@@ -4,19 +4,24 @@ Jobs and assessments are such rows. Their tables have `state`, `leased_until`, `
 `enqueued_at`. A worker claims a row by a conditional update, for the length of a lease, which it
 may renew. Each claim changes the row's fence, so a worker that lost its lease cannot write: all its
 writes go through `leased_by`.
+
+Tasks read the time from the database (`database_now`): with clocks of their own, a worker whose
+clock is wrong would lease rows for hours.
 """
 
 from datetime import datetime, timedelta
 from typing import ClassVar, Self, TypeVar
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.db.models import F, Q
 
 from memory.queue import enqueue
 
 M = TypeVar("M", bound=models.Model)
 
+MAX_STUCK = timedelta(minutes=1)
+"""A row is stuck if its lease expired longer ago: no worker has taken it over."""
 REQUEUE_AFTER = timedelta(seconds=20)
 """Minimum time before a row is enqueued again; slow work would otherwise fill the queue with
 repeats."""
@@ -53,17 +58,28 @@ class LeasedQuerySet(models.QuerySet[M]):
         return self.filter(state="running", **claimed)
 
 
+def database_now() -> datetime:
+    """Return the time by the database's clock, which all hosts share."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
 @transaction.atomic
 def claim(
     rows: LeasedQuerySet[M], *, space_id: int, row_id: UUID, now: datetime, until: datetime,
     **values: object,
 ) -> M | None:  # fmt: skip
     """Lease a row and return it, with `values` set; None if no worker may claim it now."""
-    row = rows.filter(space_id=space_id, pk=row_id)
-    claimed = row.claimable(now).update(
-        state="running", leased_until=until, attempts=F("attempts") + 1, error="", **values
+    which = {"space_id": space_id, "pk": row_id}
+    # Filtered last: inside the OR of `claimable` the space would not choose a shard.
+    claimed = (
+        rows.claimable(now)
+        .filter(**which)
+        .update(state="running", leased_until=until, attempts=F("attempts") + 1, error="", **values)
     )
-    return row.select_related("space__embedder").get() if claimed else None
+    return rows.select_related("space__embedder").get(**which) if claimed else None
 
 
 def requeue_due(rows: LeasedQuerySet[M], task: str, *, now: datetime) -> int:

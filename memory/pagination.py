@@ -175,7 +175,7 @@ def _parts(cursor: str) -> tuple[str, str, str]:
 
 
 def _not_ours() -> InvalidArguments:
-    return InvalidArguments(FieldError("cursor", "not a cursor of this list"))
+    return InvalidArguments(FieldError("cursor", "is not a cursor of this list"))
 
 
 def _text(value: Any) -> str:

@@ -11,7 +11,12 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
+from memory.log_ids import request_id
+
 logger = logging.getLogger(__name__)
+
+REQUEST_ID = "ebb_request_id"
+"""The header of a task with the id of the request that caused it; beat's tasks have none."""
 
 
 def enqueue(task: str, space_id: int, row_id: UUID) -> None:
@@ -19,7 +24,8 @@ def enqueue(task: str, space_id: int, row_id: UUID) -> None:
     unreachable: the row stays due, and beat enqueues it again.
     """
     try:
-        current_app.send_task(task, (space_id, str(row_id)), retry=False)
+        headers = {REQUEST_ID: request_id.get()}
+        current_app.send_task(task, (space_id, str(row_id)), retry=False, headers=headers)
     except OperationalError as error:
         logger.warning("The queue is away; %s of %s waits: %s", task, row_id, error)
 

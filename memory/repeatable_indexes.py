@@ -1,8 +1,8 @@
 """Building an index in a migration so that the migration may be stopped and run again.
 
-An index that is built beside writes stands outside of any transaction: stopped half-way, what was
-built stays while the migration counts as not applied, and Django's operation then fails on it at
-every further start.
+An index that is built beside writes is outside of any transaction. If the migration is stopped
+half-way, a part of the index remains, and Django's own operation fails on it at every further
+start.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 class AddIndexConcurrently(operations.AddIndexConcurrently):
-    """Keeps the index if an earlier run finished it, and builds a half-built one anew."""
+    """Keeps the index if an earlier run finished it, and rebuilds a half-built one."""
 
     def database_forwards(
         self,

@@ -8,7 +8,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from memory.drafts import IdempotencyKey
 from memory.errors import FieldError, InvalidArguments
+from memory.names import MAX_NAME, NAME_PATTERN
 from memory.pagination import CURSOR, NUMBERED_CURSOR
+
+UserId = Annotated[
+    Annotated[str, Field(max_length=MAX_NAME, json_schema_extra={"pattern": NAME_PATTERN})] | None,
+    Field(
+        description="The user for whom the call acts: it sees this user's memories and the shared "
+        "ones. Without it, the shared ones only. `*` means everybody and needs the scope `admin`.",
+    ),
+]
 
 
 class Body(BaseModel):
@@ -22,23 +31,24 @@ def example(**body: Any) -> ConfigDict:
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [body]})
 
 
-def _a_number(value: object) -> object:
+def a_number(value: object) -> object:
+    """Return the value; raise ValueError for true and "5". 5.0 counts as 5, as in JSON."""
     if isinstance(value, bool | str):
         raise ValueError("must be a number")
     return value
 
 
 Flag = Annotated[bool, Field(strict=True)]
-Count = Annotated[int, Field(ge=1, le=200), BeforeValidator(_a_number)]
-Number = Annotated[int, Field(ge=1, le=2_147_483_647), BeforeValidator(_a_number)]
+Count = Annotated[int, Field(ge=1, le=200), BeforeValidator(a_number)]
+Number = Annotated[int, Field(ge=1, le=2_147_483_647), BeforeValidator(a_number)]
 
-PLACE = "Where the page begins: `next` of the page before it."
+PLACE = "The cursor: `next` of the previous page."
 Cursor = Annotated[str, Field(description=PLACE, json_schema_extra={"pattern": CURSOR})]
 NumberedCursor = Annotated[
     str, Field(description=PLACE, json_schema_extra={"pattern": NUMBERED_CURSOR})
 ]
 
-Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
+Limit = Annotated[int, Field(ge=1, le=200, description="Maximum number of items.")]
 
 
 class PageIn(Schema):
@@ -56,13 +66,17 @@ class NumberedPageIn(Schema):
 
 
 _WHOLE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_MEMORY: dict[str, Any] = {"pattern": f"^([0-9a-f]{{8}}|{_WHOLE})$", "example": "f926ff7f"}
+_MEMORY: dict[str, Any] = {
+    "pattern": f"^([0-9a-f]{{6}}|[0-9a-f]{{8}}|{_WHOLE})$",
+    "example": "f926ff7f",
+}
 
 MemoryReference = Annotated[str, Field(json_schema_extra=_MEMORY)]
-"""A memory's short or whole id; memory.access.references rejects anything else."""
+"""A memory's short or whole id, or its id in a file of seed 000; memory.access.references rejects
+anything else."""
 
 MemoryId = Annotated[
-    str, Field(description="The memory's id, short or whole.", json_schema_extra=_MEMORY)
+    str, Field(description="The memory's id, short or full.", json_schema_extra=_MEMORY)
 ]
 RowId = Annotated[
     str,
@@ -72,8 +86,8 @@ OnceOnly = Annotated[
     IdempotencyKey | None,
     Header(
         alias="Idempotency-Key",
-        description="Of calls with the same key only the first is carried out; the others answer"
-        " what it answered.",
+        description="Repeat a call safely: a second call with the same key returns the first "
+        "call's answer.",
     ),
 ]
 
@@ -91,12 +105,20 @@ class Problem(Schema):
     type: str
     title: str
     status: int
-    code: Annotated[str, Field(description="What a program goes by.")]
-    detail: Annotated[str, Field(description="What a person reads.")]
+    code: Annotated[str, Field(description="A stable code for programs.")]
+    detail: Annotated[str, Field(description="An explanation for people.")]
     errors: Annotated[
-        list[dict[str, str]], Field(description="`field` and `message` of each wrong field.")
+        list[dict[str, str]], Field(description="`field` and `message` of each invalid field.")
     ]
     instance: str
+    kept: Annotated[
+        dict[str, str],
+        Field(
+            default_factory=dict,
+            description="`conversation_id` and `message_id` of what was stored in spite of the "
+            "error; absent if nothing was.",
+        ),
+    ]
 
 
 def parse_uuid(reference: str) -> UUID:
@@ -117,16 +139,12 @@ def may_fail(*statuses: int) -> dict[str, Any]:
 
 def or_events(*statuses: int) -> dict[str, Any]:
     """Return `may_fail` of these statuses for a call that can answer with server-sent events."""
-    event = {
-        "type": "object",
-        "description": "One event; `data` is JSON.",
-        "properties": {
-            "event": {"enum": ["recalled", "token", "tool", "done", "error"]},
-            "data": {"type": "string"},
-        },
-        "required": ["event", "data"],
+    kinds = "Events `recalled`, `token`, `tool`, `done` and `error`; their `data` is JSON."
+    # No type: some readers take the stream for a text, others for a list of events.
+    stream = {
+        "schema": {"description": kinds},
+        "example": 'event: token\ndata: {"text": "Pizza"}\n\n',
     }
-    stream = {"schema": event, "example": 'event: token\ndata: {"text": "Pizza"}\n\n'}
     extra = may_fail(*statuses)
     extra["responses"][200] = {"content": {"text/event-stream": stream}}
     return extra

@@ -8,53 +8,81 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from memory.access.sessions import forget_ended
 from memory.connections import release_connection
+from memory.consolidation import consolidation_job
+from memory.digest.announcing import announce_digests as announce
 from memory.embeddings.switching import clear_after_switches
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
+from memory.leases import database_now
 from memory.models import WebhookDelivery
 from memory.retention import sweep_job
 from memory.retention.sweep import sweep_all
+from memory.sealing import Unreadable
 from memory.spaces import deletion
+from memory.transfer import export_job
 from memory.webhooks import deliveries
-from memory.webhooks.sending import Message, Outcome, send
+from memory.webhooks.sending import SECRET_UNREADABLE, Message, Outcome, send
 
-COLLECT_EVERY = 5.0  # seconds; the interval in beat's schedule
+ENQUEUED_EVERY = 5.0  # seconds; the interval in beat's schedule
 SENDERS = max(1, settings.CELERY_WORKER_CONCURRENCY // 2)
 sending = threading.BoundedSemaphore(SENDERS)
 """At most half of the worker's threads send to webhooks: receivers may be slow, and the other
 half remains free for assessments."""
+JOBS = max(1, settings.EBB_DB_POOL // 2)
+working = threading.BoundedSemaphore(JOBS)
+"""At most half of the worker's database connections work on jobs, which keep theirs for long."""
 
 
 @shared_task
 def sweep_all_spaces() -> None:
-    """Expire, evict and purge memories, and delete outdated rows; beat calls this."""
-    sweep_all(now=timezone.now(), but=sweep_job.start_large(now=timezone.now()))
-    clear_after_switches(now=timezone.now())
-    deliveries.forget_old(now=timezone.now())
+    """Expire, evict and purge memories, and delete outdated rows and sessions; beat calls this."""
+    sweep_all(now=database_now(), but=sweep_job.start_large(now=database_now()))
+    clear_after_switches(now=database_now())
+    deliveries.forget_old(now=database_now())
+    forget_ended(now=database_now())
+    export_job.forget_old(now=database_now())
 
 
 @shared_task
 def work(space_id: int, job_id: str) -> None:
-    """Run a job, unless another worker has claimed it."""
-    job = jobs.claim_job(space_id=space_id, job_id=UUID(job_id), now=timezone.now())
-    if job is not None:
-        work_at(job)
+    """Run a job unless another worker has claimed it. Without room here, beat tries again."""
+    if not working.acquire(blocking=False):
+        return
+    try:
+        job = jobs.claim_job(space_id=space_id, job_id=UUID(job_id), now=database_now())
+        if job is not None:
+            work_at(job)
+    finally:
+        working.release()
+
+
+@shared_task
+def consolidate_all_spaces() -> None:
+    """Start the nightly consolidation of spaces whose policy asks for it; beat calls this."""
+    consolidation_job.start_nightly(now=timezone.now())
+
+
+@shared_task
+def announce_digests() -> None:
+    """Announce last week's digest of each space, once; beat calls this."""
+    announce(now=database_now())
 
 
 @shared_task(name="memory.tasks.pick_up_jobs")
 def requeue_due_jobs() -> None:
     """Start due deletions of spaces and enqueue waiting jobs; beat calls this."""
-    deletion.start_due(now=timezone.now())
-    jobs.requeue_due(now=timezone.now())
+    deletion.start_due(now=database_now())
+    jobs.requeue_due(now=database_now())
 
 
 @shared_task
-def collect_webhooks() -> None:
-    """Create messages for new events, and enqueue webhooks with messages; beat calls this."""
-    for space_id, webhook_id in deliveries.collect_all(now=timezone.now()):
+def enqueue_due_webhooks() -> None:
+    """Enqueue webhooks with messages to send; beat calls this."""
+    for space_id, webhook_id in deliveries.due_webhooks(now=database_now()):
         # A later call enqueues messages that expired before a worker took them.
-        deliver.apply_async((space_id, str(webhook_id)), expires=COLLECT_EVERY, retry=False)
+        deliver.apply_async((space_id, str(webhook_id)), expires=ENQUEUED_EVERY, retry=False)
 
 
 @shared_task
@@ -73,13 +101,16 @@ def _deliver(space_id: int, webhook_id: UUID) -> None:
         """Send one delivery to its webhook."""
         release_connection()
         hook = delivery.webhook
-        message = Message(delivery.pk, hook.url, hook.secret, delivery.payload)
+        try:
+            message = Message(delivery.pk, hook.url, hook.secret, delivery.payload)
+        except Unreadable:
+            return Outcome(took_ms=0.0, error=SECRET_UNREADABLE)
         return send(message, now=timezone.now(), private=settings.EBB_WEBHOOKS_PRIVATE)
 
     deliveries.work_off(
         space_id=space_id,
         webhook_id=webhook_id,
         send=post,
-        clock=timezone.now,
+        clock=database_now,
         jitter=random.random,
     )

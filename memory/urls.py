@@ -3,8 +3,8 @@
 from django.urls import include, path
 
 FEATURES = (
-    "memories", "review", "lab", "policies", "retention", "store", "access", "spaces", "jobs",
-    "webhooks", "embeddings", "transfer",
+    "memories", "consolidation", "digest", "review", "lab", "policies", "retention", "store",
+    "access", "spaces", "jobs", "webhooks", "embeddings", "transfer",
 )  # fmt: skip
 
 urlpatterns = [path("", include(f"memory.{feature}.urls")) for feature in FEATURES]

@@ -1,7 +1,7 @@
-"""Six weeks in the life of the demo space, so that the pictures show what a used Ebb shows.
+"""Fills the demo space with six weeks of use, so that the pictures show a used Ebb.
 
-Everything is written by the services that write it in earnest, each at its own moment of the past:
-what was remembered, what was recalled and so lives longer, what ran out, what a person did.
+The ordinary services write everything, each at its own moment of the past: saved memories, recalled
+memories, which live longer, expired ones, and the work of a person.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from config.demo import sample_memories
 from memory.actors import SYSTEM, Actor
 from memory.drafts import MemoryChange, MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import sweep
 from memory.store.services import create_memories, revise_memory
@@ -19,7 +19,7 @@ from memory.store.uses import mark_used
 
 DAYS = 42
 
-# What one hears of somebody in passing. An event or an observation is gone after a few days.
+# Remarks in passing. An event or an observation expires after a few days.
 _SMALL: dict[MemoryTypeName, tuple[str, ...]] = {
     "observation": (
         "Mara was in a good mood after a calm morning at sea.",
@@ -79,7 +79,7 @@ _REPLY = Actor("assistant", "built-in responder")
 
 
 def live_through(space: Space, owner: Actor, now: datetime) -> None:
-    """The six weeks before `now`, day by day: remembered, recalled, swept, corrected, let go."""
+    """Write the six weeks before `now`, day by day: save, recall, sweep, correct, delete."""
     coming = sorted(
         (
             (draft.created_at or now, draft)
@@ -99,7 +99,7 @@ def live_through(space: Space, owner: Actor, now: datetime) -> None:
 
 
 def _small_memories(now: datetime) -> Iterator[MemoryDraft]:
-    """Spread evenly over the days, the types mixed."""
+    """Yield the remarks, spread evenly over the days with mixed types."""
     said = [(kind, text) for kind, texts in _SMALL.items() for text in texts]
     for place, (kind, text) in enumerate(said):
         days = (place * 17 % len(said) + 0.4) * DAYS / len(said)
@@ -107,14 +107,19 @@ def _small_memories(now: datetime) -> Iterator[MemoryDraft]:
 
 
 def _ask(space: Space, question: str, now: datetime) -> None:
-    found = recall(space=space, query=question, now=now, limit=4)
+    found = recall(space, SearchRequest(question, limit=4, min_relevance=None), now=now)
     mark_used(
-        space=space, memory_ids=found.memory_ids, actor=_REPLY, now=now, reason="a conversation"
+        space=space,
+        memory_ids=found.memory_ids,
+        supporting=found.memory_ids[:1],
+        actor=_REPLY,
+        now=now,
+        reason="a conversation",
     )
 
 
 def _steer(space: Space, owner: Actor, now: datetime) -> None:
-    """What a person did lately: pinned, corrected, let go."""
+    """Pin, correct and delete memories, as a person did in the last days."""
     live = Memory.objects.in_space(space).live()
     for words, change, days in (
         ("marine biologist", MemoryChange(pinned=True), 5),

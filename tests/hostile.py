@@ -28,10 +28,20 @@ LONG = SHORT + "W" * 10_000 + _MORE
 # What Ebb itself writes there, or takes only in a form of its own; and what logs somebody in.
 _OWN = {
     *("slug", "prefix", "digest", "previous_digest", "secret", "key", "idempotency_key"),
-    *("short_id", "kind", "state", "actor_type", "bin_reason", "memory_type", "rubric"),
+    *(
+        "short_id",
+        "legacy_id",
+        "kind",
+        "state",
+        "actor_type",
+        "bin_reason",
+        "memory_type",
+        "rubric",
+    ),
     *("prompt_version", "provider", "profile", "external_id", "event", "email", "password"),
+    *("preset", "sealed_key"),
 }
-_OWN_TABLES = {"Embedder", "WorkerHeartbeat", "IdempotentWrite", "JobPart"}
+_OWN_TABLES = {"Embedder", "WorkerHeartbeat", "IdempotentWrite", "IdempotentTurn", "JobPart"}
 _SAID = {
     *("content", "text", "query", "tags", "topics", "speaker", "page", "reason", "subject"),
     *("error", "answer"),
@@ -64,7 +74,7 @@ def _texts(field: Field[Any, Any]) -> Iterator[Any]:
     if field.generated or field.primary_key:
         return
     text = LONG if inner.max_length is None else (SHORT + "W" * 200)[: inner.max_length]
-    if isinstance(field, URLField):
+    if isinstance(field, URLField) or field.name == "base_url":
         text = "https://example.org/" + SHORT
     yield [text] if isinstance(field, ArrayField) else text
 

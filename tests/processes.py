@@ -223,6 +223,7 @@ class Processes:
             "DATABASE_URL": self._database_url,
             "SECRET_KEY": settings.SECRET_KEY,
             "EBB_DATA_DIR": str(settings.EBB_DATA_DIR),
+            "EBB_RUN_DIR": str(self._folder / "run"),
             # Whatever the .env of the person who runs the tests says.
             "OPENAI_API_KEY": "",
             "OPENAI_BASE_URL": "",
@@ -266,7 +267,7 @@ def static_files() -> None:
 
 @pytest.fixture(scope="session")
 def web(queue: str, static_files: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """One web server for the whole run, with the built-in responder and judge."""
+    """One web server for the whole run, with the built-in responder and assessor."""
     with running_processes(queue, tmp_path_factory.mktemp("web")) as started:
         yield started.web()
 
@@ -285,7 +286,7 @@ def model_web(
 
 @pytest.fixture(scope="module")
 def worker(queue: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A worker with the built-in judge. It ends with the module: others test without a worker."""
+    """A worker with the built-in assessor. It ends with the module: others test without one."""
     forget_tasks(queue)
     with running_processes(queue, tmp_path_factory.mktemp("worker")) as started:
         yield started.worker()

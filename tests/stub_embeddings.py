@@ -3,7 +3,8 @@
 A model named `…-64` has 64 dimensions, any other 32. A text's vector is the sum of its words', and
 each model has other ones; a question (`input_type`, as Voyage AI has it) leans a little to a side,
 so that it matters which kind a text was embedded as. Items come last first: `index` says which is
-which. Steps of `embeddings_script`, beside the statuses, `timeout`, `close`, `garbage` and `half`:
+which. A token is a word. Steps of `embeddings_script`, beside the statuses, `timeout`, `close`,
+`garbage` and `half`:
 
     fewer  more  twice     a vector too few, too many, one place given twice
     nan  zero              a vector that is not finite, one without a direction
@@ -71,7 +72,10 @@ class EmbeddingReply(Reply):
         items = {"fewer": items[1:], "more": [*items, {**items[0], "index": len(items)}]}.get(
             self.step, [*items, items[0]] if self.step == "twice" else items
         )
-        body = json.dumps({"object": "list", "data": items[::-1], "model": request["model"]})
+        words = sum(len(text.split()) for text in texts)
+        usage = {"total_tokens": words} | ({} if kind else {"prompt_tokens": words})
+        answer = {"object": "list", "data": items[::-1], "model": request["model"], "usage": usage}
+        body = json.dumps(answer)
         if self.step == "close":
             await self.start(200, [(b"content-type", b"application/json")])
             await self.part(body[: len(body) // 2])

@@ -31,7 +31,9 @@ def reply_to(request: dict[str, Any]) -> str:
     messages = request.get("messages", [])
     system = "\n".join(_content(m) for m in messages if m["role"] == "system")
     user = next((_content(m) for m in reversed(messages) if m["role"] == "user"), "")
-    if request.get("response_format") or re.search(r"\bONLY\b.*\bJSON\b", system, re.S):
+    # An endpoint without a system role gets these words in the user's message.
+    told = system or user
+    if request.get("response_format") or re.search(r"\bONLY\b.*\bJSON\b", told, re.S):
         return json.dumps(_only_asked_for(assess(user), request), ensure_ascii=False)
     if messages and messages[-1]["role"] == "tool":
         return f"The tool answered: {_content(messages[-1])}"
@@ -42,7 +44,7 @@ def reply_to(request: dict[str, Any]) -> str:
 
 def _asks_what_is_new(request: dict[str, Any]) -> bool:
     """Whether it asks what a statement is to the memories near it."""
-    system = request.get("messages", [{}])[0].get("content", "")
+    system = request.get("messages", [{}])[0].get("content", "")  # or what begins with its words
     return isinstance(system, str) and '"decision": "supersede"' in system
 
 

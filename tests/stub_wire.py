@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.stub_dialects import THOUGHT, EndpointDialect
+from tests.stub_dialects import dialect as dialect_named
 from tests.stub_replies import reply_to
 
 Event = MutableMapping[str, Any]
@@ -39,6 +41,7 @@ class Control:
     delay_ms: float = 0.0
     takes_schema: bool = True
     takes_tools: bool = True
+    dialect: EndpointDialect | None = None
     requests: deque[RecordedRequest] = field(default_factory=lambda: deque(maxlen=KEPT_REQUESTS))
     embedding_requests: deque[RecordedRequest] = field(
         default_factory=lambda: deque(maxlen=KEPT_REQUESTS)
@@ -57,6 +60,7 @@ class Control:
         self.requests.clear()
         self.embedding_requests.clear()
         self.delay_ms, self.takes_schema, self.takes_tools = 0.0, True, True
+        self.dialect = None
         self.most_texts, self.most_characters = 2048, 1_000_000
         self.released = False
 
@@ -69,6 +73,8 @@ class Control:
         self.delay_ms = float(told.get("delay_ms", self.delay_ms))
         self.takes_schema = bool(told.get("takes_schema", self.takes_schema))
         self.takes_tools = bool(told.get("takes_tools", self.takes_tools))
+        if "dialect" in told:
+            self.dialect = dialect_named(told["dialect"])
 
 
 class Reply:
@@ -78,6 +84,8 @@ class Reply:
         self.control = control
         self.step, _, self.argument = step.partition(":")
         self.send, self.receive = send, receive
+        self.dialect = control.dialect
+        self.manner = control.dialect.answers if control.dialect else {}
 
     async def whole(self, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
         head = [(b"content-type", b"application/json"), *headers]
@@ -124,6 +132,8 @@ class Reply:
             await self.refuse(int(self.step))
         elif self.is_too_much(request):
             await self.refuse(400)
+        elif self.dialect and (refusal := self.dialect.refusal(request)):
+            await self.whole(refusal[0], json.dumps(refusal[1]).encode())
         elif self.step == "timeout":
             await self.silence()
         elif request.get("stream"):
@@ -138,16 +148,31 @@ class Reply:
         if self.step == "tools":
             return str(json.loads(self.argument).get("text", ""))
         text = reply_to(request)
-        return f"```json\n{text}\n```" if self.step == "fenced" else text
+        if self.step == "fenced" or (self.manner.get("ignores_format") and text.startswith("{")):
+            text = f"```json\n{text}\n```"
+        return f"<think>{THOUGHT}</think>\n\n{text}" if self.thinks("tag") else text
 
-    def tool_calls(self) -> list[dict[str, Any]]:
-        """The scripted calls. Arguments are text, so that a script can have bad ones."""
+    def thinks(self, where: str) -> bool:
+        return bool(self.manner.get("thoughts") == where)
+
+    def message(self, text: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
+        """A whole answer's message, in the endpoint's manner."""
+        content = [{"type": "text", "text": text}] if self.manner.get("pieces") else text
+        thoughts = {"reasoning_content": THOUGHT} if self.thinks("field") else {}
+        said = {"role": "assistant", "content": None if calls else content, **thoughts}
+        return {**said, "tool_calls": calls}
+
+    def tool_calls(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """The scripted calls, or the one that the request forces. Arguments are text, so that a
+        script can have bad ones."""
         calls: list[tuple[str, str]] = []
         if self.step == "tool":
             name, _, arguments = self.argument.partition(":")
             calls = [(name, arguments or "{}")]
         elif self.step == "tools":
             calls = json.loads(self.argument)["calls"]
+        elif isinstance(forced := request.get("tool_choice"), dict):
+            calls = [(forced["function"]["name"], self.text(request))]
         return [
             {
                 "id": f"call_{name}" + (f"_{position}" if position else ""),
@@ -158,11 +183,12 @@ class Reply:
         ]
 
     async def complete(self, request: dict[str, Any]) -> None:
-        calls, text = self.tool_calls(), self.text(request)
-        message = {"role": "assistant", "content": None if calls else text, "tool_calls": calls}
+        calls, text = self.tool_calls(request), self.text(request)
+        message = self.message(text, calls)
         choice = {"index": 0, "message": message, "finish_reason": _finish_reason(calls)}
-        usage = _usage(request, len(TOKEN.findall(text)))
-        answer = _envelope(request, "chat.completion") | {"choices": [choice], "usage": usage}
+        answer = _envelope(request, "chat.completion") | {"choices": [choice]}
+        if not self.manner.get("no_usage"):
+            answer["usage"] = _usage(request, len(TOKEN.findall(text)))
         body = json.dumps(answer)
         if self.step == "garbage":
             body = "<html>not a model</html>"
@@ -179,6 +205,9 @@ class Reply:
     async def stream(self, request: dict[str, Any]) -> None:
         await self.start(200, [(b"content-type", b"text/event-stream")])
         await self.part(GARBAGE_EVENTS.get(self.step, ""))
+        if self.thinks("field"):
+            thought = _chunk(request, {"reasoning_content": THOUGHT}, None)
+            await self.part(f"data: {json.dumps(thought)}\n\n")
         tokens = TOKEN.findall(self.text(request))
         counted = self.step in {"stall", "close", "cut", "error", "hold", "length"}
         first = int(self.argument or 0) if counted else len(tokens)
@@ -207,12 +236,13 @@ class Reply:
             await self.part(f"data: {before}{json.dumps(token)}{after}\n\n")
 
     async def finish(self, request: dict[str, Any], tokens: int) -> None:
-        calls = self.tool_calls()
+        calls = self.tool_calls(request)
         deltas = [delta for index, call in enumerate(calls) for delta in _split_call(call, index)]
         events = [_chunk(request, {"tool_calls": [delta]}, None) for delta in deltas]
         reason = "length" if self.step == "length" else _finish_reason(calls)
         events.append(_chunk(request, {}, reason))
-        if (request.get("stream_options") or {}).get("include_usage"):
+        counts = not self.manner.get("no_usage")
+        if counts and (request.get("stream_options") or {}).get("include_usage"):
             usage = {"choices": [], "usage": _usage(request, tokens)}
             events.append(_envelope(request, "chat.completion.chunk") | usage)
         lines = [f"data: {json.dumps(event)}\n\n" for event in events]

@@ -55,6 +55,8 @@ class Completion:
     text: str
     model: str
     usage: Usage | None
+    # By the prices of the model's connection; None if they are unknown.
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

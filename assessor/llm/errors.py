@@ -2,11 +2,13 @@
 
 A provider translates the errors of its SDK and of the network into these classes; the pipeline and
 the chat see nothing else. `permanent` decides whether to retry. The sentences are plain English
-constants, because they are logged and stored; a page translates them.
+constants, because they are logged and stored; a page translates them (assessor.fault_labels).
 """
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
+
+from django.utils.translation import gettext_noop as _
 
 from memory.text.secrets import mask_json, mask_secrets
 
@@ -16,7 +18,8 @@ DETAIL_LENGTH = 200
 class ModelError(Exception):
     """A model gave no usable answer.
 
-    `kind` is a stable word for logs and counters, `sentence` is for people. `detail` is the
+    `kind` is a stable word for logs and counters, `code` is stored beside the text, and `sentence`
+    is for people. `detail` is the
     endpoint's message on one line, and `said` the error object it sent (`message`, `code`, …), if
     any. `retry_after` is in seconds, if the endpoint asked for a pause.
     """
@@ -38,6 +41,11 @@ class ModelError(Exception):
         self.said = mask_json(said, mask_secrets)
         super().__init__(self.detail)
 
+    @property
+    def code(self) -> str:
+        """The stored code of this kind of error."""
+        return f"model.{self.kind}"
+
     def __str__(self) -> str:
         return f"{self.sentence} ({self.detail})" if self.detail else self.sentence
 
@@ -46,21 +54,21 @@ class ModelUnreachable(ModelError):
     """No connection to the endpoint could be made."""
 
     kind = "unreachable"
-    sentence = "The model cannot be reached."
+    sentence = _("The model cannot be reached.")
 
 
 class ModelTimeout(ModelError):
     """The endpoint did not answer within the time limit."""
 
     kind = "timeout"
-    sentence = "The model did not answer in time."
+    sentence = _("The model did not answer in time.")
 
 
 class ModelUnauthorized(ModelError):
     """The endpoint refused the API key."""
 
     kind = "unauthorized"
-    sentence = "The model's endpoint refused the API key."
+    sentence = _("The model's endpoint refused the API key.")
     permanent = True
 
 
@@ -68,7 +76,7 @@ class ModelNotFound(ModelError):
     """The endpoint does not know the model or the URL."""
 
     kind = "not_found"
-    sentence = "The endpoint does not know this model or address."
+    sentence = _("The endpoint does not know this model, or the URL is wrong.")
     permanent = True
 
 
@@ -76,14 +84,14 @@ class ModelRateLimited(ModelError):
     """The endpoint's rate limit was reached."""
 
     kind = "rate_limited"
-    sentence = "The model's endpoint asks for fewer requests."
+    sentence = _("The model's endpoint reached its rate limit.")
 
 
 class ModelBadRequest(ModelError):
     """The endpoint or the SDK rejected the request."""
 
     kind = "bad_request"
-    sentence = "The model's endpoint did not accept the request."
+    sentence = _("The model's endpoint rejected the request.")
     permanent = True
 
 
@@ -91,18 +99,18 @@ class ModelServerError(ModelError):
     """The endpoint failed with an error of its own."""
 
     kind = "server_error"
-    sentence = "The model's endpoint failed."
+    sentence = _("The model's endpoint returned an error.")
 
 
 class ModelBadAnswer(ModelError):
     """The endpoint's answer does not have the expected form."""
 
     kind = "bad_answer"
-    sentence = "The model's answer could not be read."
+    sentence = _("The model's answer could not be read.")
 
 
 class ModelInterrupted(ModelError):
     """The connection broke before the answer was complete."""
 
     kind = "interrupted"
-    sentence = "The model's answer broke off."
+    sentence = _("The model's answer was cut off.")

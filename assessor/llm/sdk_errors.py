@@ -1,5 +1,6 @@
 """Translates the errors of the SDK and of the network into ours, by one table."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -60,7 +61,9 @@ def translated() -> Iterator[None]:
     except openai.OpenAIError as error:
         raise translate(error) from error
     except UnicodeEncodeError as error:
-        raise ModelBadRequest("it holds half of a surrogate pair, which no UTF-8 can") from error
+        raise ModelBadRequest(
+            "the text has half of a surrogate pair, which is not valid UTF-8"
+        ) from error
     except ValueError as error:  # not JSON, not UTF-8, or not the shape we read
         raise ModelBadAnswer(f"{type(error).__name__}: {error}") from error
 
@@ -74,17 +77,16 @@ def translate(error: openai.OpenAIError) -> ModelError:
     said = said if isinstance(said, Mapping) else None
     if isinstance(error, openai.APIStatusError):
         pause = retry_after(error.response.headers)
-        return kind(str(error), retry_after=pause, said=said)
+        return kind(endpoint_said(error), retry_after=pause, said=said)
     return kind(str(error.__cause__ or error), said=said)
 
 
-def refuses_tools(error: ModelError) -> bool:
-    """Return whether the endpoint may have refused the request because of its tools.
+def endpoint_said(error: openai.APIStatusError) -> str:
+    """Return the error with the endpoint's words.
 
-    Most endpoints return 400 for tools, Ollama and vLLM among them; llama.cpp returns 500 and
-    mentions tools. A prompt that is too long also gives 400, and may fit without the tools.
+    The SDK knows only a message that is a text. Mistral's is an object, and Gemini sends a list.
     """
-    said = error.detail.lower()
-    return "context" not in said and (
-        "tool" in said or isinstance(error.__cause__, openai.BadRequestError)
-    )
+    has_message = isinstance(error.body, Mapping) and isinstance(error.body.get("message"), str)
+    if has_message or not error.body or str(error.body) in str(error):
+        return str(error)
+    return f"{error} - {json.dumps(error.body, ensure_ascii=False)}"

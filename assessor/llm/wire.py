@@ -42,7 +42,7 @@ def _none_if_unreadable(value: Any, read: ValidatorFunctionWrapHandler) -> Usage
     return None
 
 
-_Usage = Annotated[Usage | None, WrapValidator(_none_if_unreadable)]
+UsageOrNone = Annotated[Usage | None, WrapValidator(_none_if_unreadable)]
 
 
 class FunctionPart(BaseModel):
@@ -61,9 +61,10 @@ class ToolCallPart(BaseModel):
 
 
 class DeltaPart(BaseModel):
-    """New text and tool call pieces of one chunk."""
+    """New text, refusal and tool call pieces of one chunk."""
 
     content: _Text = None
+    refusal: str | None = None
     tool_calls: list[ToolCallPart] | None = None
 
 
@@ -78,7 +79,7 @@ class ChunkPart(BaseModel):
     """One server-sent event; the one with `usage` has no choices."""
 
     choices: list[ChoicePart] | None = None
-    usage: _Usage = None
+    usage: UsageOrNone = None
 
 
 class MessagePart(BaseModel):
@@ -86,6 +87,14 @@ class MessagePart(BaseModel):
 
     content: _Text = None
     refusal: str | None = None
+    tool_calls: list[ToolCallPart] | None = None
+
+    def text(self, *, tool: str) -> str | None:
+        """Return the answer: the arguments of the call of this tool, else the text."""
+        for call in self.tool_calls or []:
+            if call.function and call.function.name == tool:
+                return call.function.arguments
+        return self.content
 
 
 class AnswerChoicePart(BaseModel):
@@ -99,7 +108,7 @@ class AnswerPart(BaseModel):
 
     choices: list[AnswerChoicePart]
     model: str | None = None
-    usage: _Usage = None
+    usage: UsageOrNone = None
 
 
 class StreamedReply:

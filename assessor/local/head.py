@@ -27,7 +27,7 @@ HEAD_FILE = "head.npz"
 
 # Scale of each block of features; chosen by cross-validation on the training examples
 # (docs/local-assessor.md).
-EMBEDDING_SCALE, SURFACE_SCALE, HASHED_SCALE = 2.0, 0.2, 1.0
+EMBEDDING_SCALE, SURFACE_SCALE, HASHED_SCALE = 1.4, 0.2, 1.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Head:
     Importance is the expected value over levels. A regression on the number itself has a third more
     error: the signs of a trivial message are not the opposite of the signs of a fact. `surface_*`
     (k,), `level_values` (levels,), weights (d, levels) and (d, 8), `calibration` (1 + 8,) over that
-    expected value and the type probabilities.
+    expected value and the type probabilities, `context_weights` (3,) for context.FEATURES.
     """
 
     surface_mean: Array
@@ -56,12 +56,13 @@ class Head:
     calibration: Array
     type_weights: Array
     type_bias: Array
+    context_weights: Array
 
     def scores(self, texts: Sequence[str], vectors: Array) -> Scores:
         """Score texts with their MiniLM vectors, (n, 384)."""
         features = scaled(feature_matrix(texts, vectors), self.surface_mean, self.surface_deviation)
-        levels = _softmax(features @ self.level_weights + self.level_bias)
-        types = _softmax(features @ self.type_weights + self.type_bias)
+        levels = softmax(features @ self.level_weights + self.level_bias)
+        types = softmax(features @ self.type_weights + self.type_bias)
         return Scores(self._calibrated(levels @ self.level_values, types), types)
 
     def _calibrated(self, importance: Array, types: Array) -> Array:
@@ -70,7 +71,8 @@ class Head:
         return np.asarray(np.clip(moved, 0, 1), dtype=np.float32)
 
 
-def _softmax(logits: Array) -> Array:
+def softmax(logits: Array) -> Array:
+    """Return probabilities over the columns of each row."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float32)
 

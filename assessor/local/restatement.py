@@ -10,15 +10,15 @@ from assessor.local.features import is_question
 from assessor.local.sentences import split_sentences
 
 _CONFIRMATION = re.compile(
-    r"\W*(?:(?:yes|yep|yeah|yup|right|correct|exactly|true|indeed|that's right|that is right"
-    r"|that's correct)\W*){1,3}"
-    r"|\W*(?:(?:\u5bf9|\u662f\u7684?|\u6ca1\u9519|\u6b63\u662f|\u5bf9\u7684|\u662f\u554a)\W*){1,3}",
+    r"\A\W*+(?:(?:yes|yep|yeah|yup|right|correct|exactly|true|indeed|that's right|that is right"
+    r"|that's correct)\W*+){1,3}"
+    r"|\A\W*+(?:(?:\u5bf9|\u662f\u7684?|\u6ca1\u9519|\u6b63\u662f|\u5bf9\u7684|\u662f\u554a)\W*+){1,3}",
     re.IGNORECASE,
 )
 _RESTATEMENT = re.compile(
-    r"\b(?:noted|got it|remember|so|good to know)\b.*\byou\b"
+    r"\b(?:noted|got it|remember|so|good to know)\b.{0,200}?\byou\b"
     r"|^you (?:have|are|live|work|like|moved)\b"
-    r"|(?:\u8bb0\u4f4f|\u8bb0\u4e0b|\u6240\u4ee5).*\u4f60",
+    r"|(?:\u8bb0\u4f4f|\u8bb0\u4e0b|\u6240\u4ee5).{0,200}?\u4f60",
     re.IGNORECASE | re.DOTALL,
 )
 # Turns "you" into "I", so that the head reads the user's own statement.
@@ -45,7 +45,7 @@ _PREAMBLE = re.compile(
 )
 
 
-def judged_text(user_message: str, assistant_response: str) -> tuple[str, str | None]:
+def assessed_text(user_message: str, assistant_response: str) -> tuple[str, str | None]:
     """Return the text to assess and, if it is not the user's own, its summary."""
     if not _CONFIRMATION.fullmatch(user_message):
         return user_message, None

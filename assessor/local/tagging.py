@@ -12,7 +12,7 @@ MAX_TOPICS = 5
 _MAX_NOUNS = 3
 
 _NAME = re.compile(r"[A-Z][\w&'-]*[\w](?: (?:& )?[A-Z][\w'-]*\w)*")
-_OWN_CAPITALS = re.compile(r"\w+[A-Z]|[A-Z]{2,}|\d")
+_OWN_CAPITALS = re.compile(r"\w[A-Z]|\d")
 
 
 def _load_lexicon() -> dict[str, dict[str, dict[str, str]]]:

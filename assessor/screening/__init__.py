@@ -2,28 +2,33 @@
 
     machine_text  removes recalled memories, system prompts and tool results before assessment
     provenance    finds the origin of words: the user's own, pasted, the assistant's
-    attacks       sends text that steers the assessor or plants instructions to review
+    attacks       sends text that steers the assessor or plants instructions to review, by rules
+    disguises     reads lookalike letters, codes and ciphers
+    suspicion     the same as attacks, by a trained classifier
 
 Keys, passwords and card numbers are masked before the assessment (memory.text.secrets).
 """
 
 from dataclasses import replace
 
-from assessor.judging import Exchange, Judgement
+from assessor.assessing import AssessmentResult, Exchange
 from assessor.screening.attacks import Finding, screen
-from assessor.screening.machine_text import judged_part
+from assessor.screening.machine_text import assessed_part
 from assessor.screening.provenance import anything_said, evidence, stated_by_user, texts_of
+from assessor.screening.suspicion import suspect, suspect_words
 from memory.text.secrets import mask_json, mask_secrets, mask_together
 
 __all__ = [
     "Finding",
     "anything_said",
     "evidence",
-    "judged_part",
+    "assessed_part",
     "mask_exchange",
-    "mask_judgement",
+    "mask_result",
     "screen",
     "stated_by_user",
+    "suspect",
+    "suspect_words",
 ]
 
 
@@ -39,15 +44,16 @@ def mask_exchange(exchange: Exchange) -> Exchange:
     )
 
 
-def mask_judgement(judgement: Judgement) -> Judgement:
+def mask_result(result: AssessmentResult) -> AssessmentResult:
     """Return the assessment with its secrets masked: the assessor may have joined
     separate pieces.
     """
     return replace(
-        judgement,
-        summary=mask_secrets(judgement.summary),
-        tags=[mask_secrets(tag) for tag in judgement.tags],
-        topics=[mask_secrets(topic) for topic in judgement.topics],
-        reasoning=mask_secrets(judgement.reasoning),
-        raw_answer=mask_secrets(judgement.raw_answer),
+        result,
+        summary=mask_secrets(result.summary),
+        tags=[mask_secrets(tag) for tag in result.tags],
+        topics=[mask_secrets(topic) for topic in result.topics],
+        omitted=mask_json(result.omitted, mask_secrets),
+        reasoning=mask_secrets(result.reasoning),
+        raw_answer=mask_secrets(result.raw_answer),
     )

@@ -7,13 +7,16 @@ the memory to review and never discards it, so a rule may have false positives.
 
 import re
 import tomllib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
+from assessor.screening.disguises import decoded_parts, undisguised
 from assessor.screening.provenance import Origin, Part, own_words, parts_of
-from assessor.screening.words import as_read, words_of
+from assessor.screening.words import words_of
+from memory.models.reasons import because
 
 _ANYONE = frozenset(Origin)
 _OTHERS = _ANYONE - {Origin.USER}
@@ -28,22 +31,27 @@ _WHOSE = {
 # The assistant and a summary may repeat the user's wish, if they share this part of its words.
 _MAY_ECHO = frozenset({Origin.ASSISTANT, Origin.SUMMARY})
 _ECHOED = 0.5
-_QUOTED_LENGTH = 160
+QUOTED_LENGTH = 160
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The reason for a review: the effect of the words, their origin, and the words."""
+    """The reason for a review: the effect of the words, their origin, and the words.
+
+    `probability` is that of the classifier (suspicion.py); None if a rule found the words.
+    """
 
     does: str
     origin: Origin
     quote: str
+    probability: float | None = None
 
     @property
     def reason(self) -> str:
         """The finding as one line for people."""
-        return f"In {self.origin.value}: {self.does}: “{self.quote}”"
+        sure = "" if self.probability is None else f"{self.probability:.0%}"
+        return because(f"In {self.origin.value}: {self.does}", self.quote, sure=sure)
 
 
 @dataclass(frozen=True)
@@ -82,10 +90,11 @@ def screen(exchange: Exchange, summary: str = "") -> Finding | None:
 
     Checks the exchange as it is assessed, and the summary made of it.
     """
-    wishes = words_of(as_read(own_words(exchange)))
-    said = " ".join(as_read(exchange.user_message).split())
-    for part in [*parts_of(exchange), Part(summary, Origin.SUMMARY)]:
-        text = as_read(part.text)
+    wishes = words_of(undisguised(own_words(exchange)))
+    said = " ".join(undisguised(exchange.user_message).split())
+    parts = parts_of(exchange)
+    for part in [*parts, *decoded_parts(parts), Part(summary, Origin.SUMMARY)]:
+        text = undisguised(part.text)
         for rule in _RULES:
             if part.origin not in rule.origins:
                 continue
@@ -94,17 +103,21 @@ def screen(exchange: Exchange, summary: str = "") -> Finding | None:
                 # Sentences quoted from the user's message were already screened by their origin.
                 again = part.origin is Origin.SUMMARY and sentence.rstrip("…") in said
                 if not again and not (wished and _echoes(sentence, wishes)):
-                    return Finding(rule.does, part.origin, sentence[:_QUOTED_LENGTH])
+                    return Finding(rule.does, part.origin, sentence[:QUOTED_LENGTH])
     return None
 
 
 def _matching(rule: _Rule, text: str) -> Iterator[str]:
     """Yield the sentences that match the rule, each on one line."""
-    for match in rule.pattern.finditer(text):
-        before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
-        after = _SENTENCE_END.search(text, match.end())
-        sentence = text[before[-1] if before else 0 : after.end() if after else len(text)]
-        yield " ".join(sentence.split())
+    matches = list(rule.pattern.finditer(text))
+    ends = [0, *(end.end() for end in _SENTENCE_END.finditer(text) if matches), len(text)]
+    begun = -1
+    for match in matches:
+        begin = bisect_right(ends, match.start()) - 1
+        if begin != begun:
+            begun = begin
+            end = min(bisect_right(ends, match.end()), len(ends) - 1)
+            yield " ".join(text[ends[begin] : ends[end]].split())
 
 
 def _echoes(sentence: str, wishes: set[str]) -> bool:

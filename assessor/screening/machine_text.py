@@ -8,7 +8,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
+from assessor.gate import own_words
 
 # Roles of messages that no person wrote.
 MACHINE_ROLES = frozenset({"system", "developer", "tool", "function"})
@@ -33,10 +34,12 @@ _CUT = [
         r"(?:relevant|recalled|retrieved|stored|saved|long-term|相关|已存|已知)(?:的)?[ \t]*"
         r"(?:memor(?:y|ies)|记忆)[*: ：\t]*$(?:\s*^[ \t]*(?:[-*•]|\d+\.|\(none\))[^\n]*$)*",
         # A recalled memory by itself, as Ebb writes it for models (seeds 000 and 003) and people
-        r"[-*•][ \t]*\[\d{4}-\d\d-\d\d\] [^\n]*?\(\d{1,3}% match[^()\n]*\)",
+        # (no further than to the next one, or each would be read to the end of the line)
+        r"[-*•][ \t]{0,9}\[\d{4}-\d\d-\d\d\] (?:(?!\[\d{4}-\d\d-\d\d\] )[^\n])*?"
+        r"\(\d{1,3}% match[^()\n]*\)",
         r"^[ \t]*[-*•][ \t]*“[^\n]*” \([^()\n]*\d{1,3}% match\)[ \t]*$",
         # (not from within a number: a long one would be read to its end from each digit)
-        r"(?:今天|(?<!\d)\d{1,6}(?:天|个月|年)前)的对话摘要“[^”\n]*”",
+        r"(?:今天|(?<!\d)\d{1,6}(?:天|个月|年)前)的对话摘要“[^“”\n]*”(?:（[^（）\n]{0,40}）)?",
         # A tool's answer in words, to the next blank line
         r"^[ \t]*(?:tool|function)[ _](?:result|output|response)s?[^:\n]{0,60}:"
         r".*?(?:\n[ \t]*\n|\Z)",
@@ -80,14 +83,15 @@ def _without_tags(text: str) -> str:
     return "\n".join([*kept, text[end:]])
 
 
-def judged_part(exchange: Exchange) -> Exchange:
+def assessed_part(exchange: Exchange) -> Exchange:
     """Return the part of the exchange that is assessed: people's words and the
     assistant's reply.
     """
-    machine = exchange.source_role.casefold() in MACHINE_ROLES
+    role = exchange.source_role.casefold()
+    said = "" if role in MACHINE_ROLES else without_machine_text(exchange.user_message)
     return replace(
         exchange,
-        user_message="" if machine else without_machine_text(exchange.user_message),
+        user_message=own_words(said) if role == "user" else said,
         assistant_response=without_machine_text(exchange.assistant_response),
         context=_without(exchange.context),
     )

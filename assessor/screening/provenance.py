@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.local.features import is_question
 from assessor.local.sentences import split_sentences
 from assessor.screening.words import words_of
@@ -24,6 +24,7 @@ class Origin(StrEnum):
     ASSISTANT = "the assistant's reply"
     CONTEXT = "the context"
     SUMMARY = "the summary"
+    DECODED = "encoded text"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ _DOCUMENT = (
 _READING = r"summari[sz]e|translate|proofread|explain|review|rewrite|read|check|look at|analy[sz]e"
 _LEAD = re.compile(
     rf"\b(?:{_READING})\b[^\n:.]{{0,60}}:"
-    rf"|\b(?:this|the|following|that|an?|my|our)\b[^\n:.]{{0,40}}\b(?:{_DOCUMENT})\b[^\n:.]{{0,40}}:"
+    r"|\b(?:this|the|following|that|an?|my|our)\b(?=[^\n:.]{1,99}:)"
+    rf"[^\n:.]{{0,40}}\b(?:{_DOCUMENT})\b[^\n:.]{{0,40}}:"
     r"|\b(?:wrote|texted|received|pasted|sent me)\b[^\n:.]{0,40}:"
     r"|(?:总结|概括|翻译|看看|看一下|解释|检查|分析|回复|以下|下面|这段|这封|这篇|这个网页|收到)[^\n：:。]{0,20}[：:]"
     r"|^(?:(?:from|to|cc|subject|sent|date)|发件人|收件人|主题)[:：].{0,200}$",
@@ -54,14 +56,15 @@ _SHOWN = re.compile(
     r"```.*?(?:```|\Z)"
     r"|(?:^[ \t]*>[^\n]*\n?)+"
     rf"|{_RULE}.*?(?:{_RULE}|\Z)"
-    r"|<(?P<tag>document|html|body|article|webpage|page|email|file|text|quote)\b[^>]*>.*?</(?P=tag)>"
+    r"|<(?P<tag>document|html|body|article|webpage|page|email|file|text|quote)\b[^<>]{0,500}>"
+    r".*?(?:</(?P=tag)>|\Z)"
     r"|<!--.*?(?:-->|\Z)"
     r"|\[(?:web ?page|document|e-?mail|article|file|网页|文档|邮件)\].*",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
-    r"\"[^\"\n]{12,}\"|“[^”]{6,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)'[^\n]{12,}?'(?!\w)|‘[^’\n]{12,}’"
-    r"|`[^`\n]{6,}`|\[[^\[\]\n]{20,}\]"
+    r"\"[^\"\n]{12,}\"|“[^“”]{6,}”|「[^「」]{6,}」|『[^『』]{6,}』|(?<!\w)'[^\n]{12,300}?'(?!\w)"
+    r"|‘[^‘’\n]{12,}’|`[^`\n]{6,}`|\[[^\[\]\n]{20,}\]"
 )
 # Words of a discussion about attacks, which quotes them.
 _TALKS_OF_ATTACKS = re.compile(

@@ -5,12 +5,14 @@
 
 import json
 import math
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -47,8 +49,8 @@ def since(moment: datetime, now: datetime | None = None) -> SafeString:
 def duration(milliseconds: float) -> str:
     """Format milliseconds: 3.41 → "3.4 ms", 812.3 → "812 ms", 1234.5 → "1.2 s"."""
     if milliseconds >= 1000:
-        return f"{milliseconds / 1000:.1f} s"
-    return f"{milliseconds:.{1 if milliseconds < 9.95 else 0}f} ms"
+        return _("%(time)s s") % {"time": f"{milliseconds / 1000:.1f}"}
+    return _("%(time)s ms") % {"time": f"{milliseconds:.{1 if milliseconds < 9.95 else 0}f}"}
 
 
 @register.filter
@@ -65,17 +67,46 @@ def usd(dollars: float) -> str:
 
 
 @register.filter
-def lifetime(ttl_seconds: int | None) -> str:
-    """Return an assessment's lifetime in words; None means forever."""
-    if ttl_seconds is None:
-        return _("stays for good")
-    return _("stays %(time)s") % {"time": how_long(timedelta(seconds=ttl_seconds))}
+def cost_or_unknown(dollars: float | None) -> str:
+    """Format dollars as `usd` does; None is unknown."""
+    return _("unknown") if dollars is None else usd(dollars)
 
 
 @register.filter
-def judge_name(assessment: Assessment) -> str:
+def counted(number: int) -> str:
+    """Format a whole number with separators: 12345 → "12,345"."""
+    return str(number_format(number, use_l10n=True, force_grouping=True))
+
+
+@register.filter
+def lifetime(ttl_seconds: int | None) -> str:
+    """Return an assessment's lifetime in words; None means forever."""
+    if ttl_seconds is None:
+        return _("kept forever")
+    return _("kept for %(time)s") % {"time": how_long(timedelta(seconds=ttl_seconds))}
+
+
+@register.filter
+def assessor_name(assessment: Assessment) -> str:
     """Return the assessor's name: the endpoint's model, or our name for the built-in one."""
-    return _("the built-in judge") if assessment.provider == "local" else assessment.model
+    if assessment.provider != "local":
+        return assessment.model
+    if assessment.fallback_of:
+        said = {"model": assessment.fallback_of, "why": assessment.get_fallback_reason_display()}
+        return _("the built-in assessor instead of %(model)s (%(why)s)") % said
+    return _("the built-in assessor")
+
+
+@register.filter
+def attempt_fault(attempt: Mapping[str, str]) -> str:
+    """Translate the error of a failed attempt; older attempts have no code."""
+    return fault(attempt["error"], attempt.get("code"))
+
+
+@register.filter
+def rubric_label(rubric: str) -> str:
+    """Return the name of a rubric."""
+    return {"graded": _("one score"), "facets": _("facets")}.get(rubric, rubric)
 
 
 @register.filter

@@ -2,10 +2,10 @@
 
 from ninja import Router
 
-from chat.api import conversations, turns
+from chat.api import connections, conversations, turns
 
 router = Router()
-for part in (turns, conversations):
+for part in (turns, conversations, connections):
     router.add_router("", part.router)
 
 __all__ = ["router"]

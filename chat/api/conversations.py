@@ -18,6 +18,7 @@ from chat.schemas import (
 from chat.services import conversations
 from memory.access.authentication import access_to
 from memory.errors import NotFound
+from memory.models import Space
 from memory.pagination import keyset
 from memory.requests import RowId, parse_uuid
 
@@ -35,7 +36,8 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
 
     `q` selects conversations whose title or messages contain each of its words.
     """
-    rows = Conversation.objects.in_space(access_to(request, "read").space).saying(page.q)
+    access = access_to(request, "read")
+    rows = Conversation.objects.in_space(access.space).readable_by(access.reader).saying(page.q)
     items, following = keyset("-updated_at").page(rows, limit=page.limit, cursor=page.cursor)
     return {"items": items, "next": following}
 
@@ -48,12 +50,21 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
 )
 def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
     """Return one conversation with its messages, without replaced ones."""
-    space = access_to(request, "read").space
-    conversation = Conversation.objects.in_space(space).filter(pk=parse_uuid(id)).first()
+    access = access_to(request, "read")
+    space = access.space
+    rows = Conversation.objects.in_space(space).readable_by(access.reader)
+    conversation = rows.filter(pk=parse_uuid(id)).first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     messages = Message.objects.in_space(space).of(conversation).shown()
     return {**vars(conversation), "messages": list(messages)}
+
+
+def _space_to_change(request: HttpRequest, reference: str) -> Space:
+    """Return the space of a conversation that the caller may change; raises NotFound, Forbidden."""
+    access = access_to(request, "write")
+    conversations.conversation_for(access.space, access.reader, parse_uuid(reference))
+    return access.space
 
 
 @router.patch(
@@ -64,7 +75,7 @@ def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
 )
 def change_conversation(request: HttpRequest, id: RowId, asked: ConversationChange) -> Conversation:
     """Change a conversation's title and settings. New settings apply from the next reply."""
-    space = access_to(request, "write").space
+    space = _space_to_change(request, id)
     with transaction.atomic():
         conversations.choose(space=space, conversation_id=parse_uuid(id), **asked.choices)
         if asked.title is not None:
@@ -82,7 +93,7 @@ def change_conversation(request: HttpRequest, id: RowId, asked: ConversationChan
 )
 def delete_conversation(request: HttpRequest, id: RowId) -> Status[None]:
     """Delete a conversation. Memories learned from it are kept; waiting assessments are skipped."""
-    space = access_to(request, "write").space
+    space = _space_to_change(request, id)
     conversations.delete_conversation(
         space=space, conversation_id=parse_uuid(id), now=timezone.now()
     )
@@ -97,7 +108,7 @@ def delete_conversation(request: HttpRequest, id: RowId) -> Status[None]:
 )
 def restore_conversation(request: HttpRequest, id: RowId) -> Conversation:
     """Restore a deleted conversation."""
-    space = access_to(request, "write").space
+    space = _space_to_change(request, id)
     return conversations.restore_conversation(
         space=space, conversation_id=parse_uuid(id), now=timezone.now()
     )

@@ -7,21 +7,28 @@ from functools import partial
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.http import HttpRequest, HttpResponseBase
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
 
+from assessor.gate import GATE_HEADER, gate_reason
 from assessor.llm import ModelError
 from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
 from chat.models import Conversation, Message
 from chat.replies import Done, Event, Failed, Recalled, Token, Tool, stream_reply
 from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
-from chat.services.edits import edit_message, take_back_edit
+from chat.services.conversations import conversation_for, message_for
+from chat.services.edits import edit_message, undo_edit
+from chat.services.repeats import begin_once
 from chat.services.turns import NewConversation, answer_again, begin_turn
 from chat.sse import event, event_stream
-from memory.access.authentication import access_to
+from chat.stored_turns import ReplyFailed, kept, stored_reply
+from memory.access.authentication import Access, access_to
 from memory.connections import release_connection, release_request_connection
-from memory.requests import may_fail, or_events
+from memory.embeddings import EmbeddingError
+from memory.requests import OnceOnly, may_fail, or_events
+from memory.store.idempotency import key_of
 
 router = Router(tags=["chat"])
 
@@ -35,27 +42,58 @@ AS_USUAL = AnswerIn()  # for calls without a body
     operation_id="chat",
     openapi_extra=or_events(404, 409, 503),
 )
-async def chat(request: HttpRequest, asked: ChatIn) -> ChatOut | HttpResponseBase:
+async def chat(
+    request: HttpRequest,
+    response: HttpResponse,
+    asked: ChatIn,
+    idempotency_key: OnceOnly = None,
+) -> ChatOut | HttpResponseBase:
     """Send a message and return the reply with the recalled memories.
 
-    With `stream`, the reply comes as server-sent events.
+    A message without a person's own words teaches nothing; the header `X-Ebb-Gate` says why.
+    With `stream`, the reply comes as server-sent events. If the reply fails, the message stays
+    stored and the error's `kept` names it. A repeated call with the same Idempotency-Key returns
+    the finished reply, or answers the stored message again.
     """
-    access, now = access_to(request, "write"), timezone.now()
+    access = access_to(request, "write", asked.user_id)
     if asked.private:
         await release_request_connection()
-        conversation = ephemeral_conversation(space=access.space, **asked.choices)
+        conversation = ephemeral_conversation(
+            space=access.space, user_id=access.owner, **asked.choices
+        )
         reply = stream_ephemeral_reply(conversation, asked.said)
         return await _answer(None, reply, stream=asked.stream)
+    begin = _begin(access, asked, key_of(idempotency_key, access.reader))
+    check = partial(conversation_for, access.space, access.reader)
+    answer = await _answer_turn(begin, check, asked.conversation_id, stream=asked.stream)
+    _say_gated(answer if isinstance(answer, HttpResponseBase) else response, asked)
+    return answer
+
+
+def _begin(access: Access, asked: ChatIn, key: str | None) -> Callable[[], Message]:
+    """Return the function that stores the turn, or finds the one that was stored by this key."""
+    now = timezone.now()
     begin = partial(
         begin_turn,
         space=access.space,
         text=asked.message,
         now=now,
-        conversation=asked.conversation_id or NewConversation(),
+        conversation=asked.conversation_id or NewConversation(user_id=access.owner),
         claimed=True,
+        learns=access.learns,
         **asked.choices,
     )
-    return await _answer_turn(begin, stream=asked.stream)
+    if key is None:
+        return begin
+    return partial(
+        begin_once, space=access.space, key=key, now=now, learns=access.learns, begin=begin
+    )
+
+
+def _say_gated(response: HttpResponseBase, asked: ChatIn) -> None:
+    """Add the reason why the message teaches nothing as a header, if there is one."""
+    if gated := gate_reason(asked.message or ""):
+        response.headers[GATE_HEADER] = gated
 
 
 @router.post(
@@ -70,8 +108,16 @@ async def regenerate(
 ) -> ChatOut | HttpResponseBase:
     """Answer the user's last message again. The new reply replaces the old one."""
     access, now = access_to(request, "write"), timezone.now()
-    begin = partial(answer_again, space=access.space, conversation_id=id, now=now, claimed=True)
-    return await _answer_turn(begin, stream=asked.stream)
+    begin = partial(
+        answer_again,
+        space=access.space,
+        conversation_id=id,
+        now=now,
+        claimed=True,
+        learns=access.learns,
+    )
+    check = partial(conversation_for, access.space, access.reader)
+    return await _answer_turn(begin, check, id, stream=asked.stream)
 
 
 @router.post(
@@ -95,8 +141,10 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
         actor=access.actor,
         now=now,
         claimed=True,
+        learns=access.learns,
     )
-    return await _answer_turn(begin, stream=asked.stream)
+    check = partial(message_for, access.space, access.reader)
+    return await _answer_turn(begin, check, id, stream=asked.stream)
 
 
 @router.post(
@@ -112,53 +160,87 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
     Restores the message, the messages after it and the memories learned from them.
     """
     access = access_to(request, "write")
-    return take_back_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
+    message_for(access.space, access.reader, id)
+    return undo_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
 
 
-async def _answer_turn(begin: Callable[[], Message], *, stream: bool) -> ChatOut | HttpResponseBase:
+async def _answer_turn(
+    begin: Callable[[], Message],
+    check: Callable[[UUID], object],
+    id_: UUID | None,
+    *,
+    stream: bool,
+) -> ChatOut | HttpResponseBase:
     """Return the answer to a turn that `begin` stores, and release the connection before it is
-    written.
+    written. `check` refuses the conversation or message with this id if it is not the caller's.
     """
 
     def write() -> Message:
+        if id_ is not None:
+            check(id_)
         message = begin()
         release_connection()
         return message
 
     message = await sync_to_async(write)()
-    return await _answer(message, stream_reply(message), stream=stream)
+    finished = message.state == Message.State.DONE  # an earlier call with the same key
+    reply = stored_reply(message) if finished else stream_reply(message)
+    return await _answer(message, reply, stream=stream)
 
 
 async def _answer(
     message: Message | None, reply: AsyncGenerator[Event], *, stream: bool
 ) -> ChatOut | HttpResponseBase:
-    """Return the reply as an event stream or as a whole; an ephemeral reply has no message."""
+    """Return the reply as an event stream or as a whole; an ephemeral reply has no message.
+
+    Raises ReplyFailed after something was stored.
+    """
     if stream:
         return event_stream(_events(message, reply))
+    try:
+        return await _whole(message, reply)
+    except (ModelError, EmbeddingError, OperationalError, InterfaceError) as error:
+        if message is None:
+            raise
+        raise ReplyFailed(message, error) from error
+
+
+async def _whole(message: Message | None, reply: AsyncGenerator[Event]) -> ChatOut:
     async with aclosing(reply) as events:
         async for happened in events:
             if isinstance(happened, Failed):
                 raise happened.error
             if isinstance(happened, Done):
                 return ChatOut.of(message, happened.reply)
-    raise ModelError("The reply ended without an end.")
+    raise ModelError("The reply stopped before it was complete.")
 
 
 async def _events(
     message: Message | None, happening: AsyncGenerator[Event]
 ) -> AsyncGenerator[bytes]:
     """Yield `recalled`, then `token`…, then `done` or `error`."""
-    async with aclosing(happening) as events:
-        async for happened in events:
-            match happened:
-                case Recalled(results):
-                    yield event("recalled", json.dumps({"results": results}))
-                case Token(text):
-                    yield event("token", json.dumps({"text": text}))
-                case Tool(call):
-                    yield event("tool", json.dumps(call))
-                case Done(reply):
-                    yield event("done", ChatOut.of(message, reply).model_dump_json())
-                case Failed(reply, _):
-                    problem = {"code": "model_unavailable", "detail": reply.error}
-                    yield event("error", json.dumps(problem))
+    try:
+        async with aclosing(happening) as events:
+            async for happened in events:
+                yield _event(message, happened)
+    except (OperationalError, InterfaceError):
+        yield _failure(message, "busy", "The database does not answer.")
+
+
+def _event(message: Message | None, happened: Event) -> bytes:
+    match happened:
+        case Recalled(results, standing):
+            return event("recalled", json.dumps({"results": results, "standing": standing}))
+        case Token(text):
+            return event("token", json.dumps({"text": text}))
+        case Tool(call):
+            return event("tool", json.dumps(call))
+        case Done(reply):
+            return event("done", ChatOut.of(message, reply).model_dump_json())
+        case Failed(reply, _):
+            return _failure(message, "model_unavailable", reply.error)
+
+
+def _failure(message: Message | None, code: str, detail: str) -> bytes:
+    stored = {"kept": kept(message)} if message else {}
+    return event("error", json.dumps({"code": code, "detail": detail, **stored}))

@@ -5,26 +5,30 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.utils import timezone
 from ninja import Header, Path, Router
 
+from assessor.gate import GATE_HEADER
 from assessor.llm import ModelError
 from assessor.llm.errors import ModelNotFound
 from chat.completions.backends import get_backend
-from chat.completions.conversation_lookup import Names
+from chat.completions.conversation_lookup import Names, conversation_in
+from chat.completions.embeddings import embedding_models
 from chat.completions.errors import answer_to
+from chat.completions.gate import named_task, refuse
+from chat.completions.messages import read
 from chat.completions.relay import Call, answered
 from chat.completions.schemas import (
     CompletionIn,
     CompletionOut,
     Json,
-    MemoryUseName,
+    MemoryHeaders,
     ModelList,
     ModelOut,
-    Name,
 )
 from chat.sse import event_stream
-from memory.access.authentication import access_to
-from memory.connections import release_request_connection
+from memory.access.authentication import Access, access_to, user_in_header
+from memory.connections import in_thread, release_request_connection
 
 router = Router(tags=["OpenAI-compatible"])
 
@@ -38,33 +42,68 @@ router = Router(tags=["OpenAI-compatible"])
 async def create_completion(
     request: HttpRequest,
     asked: CompletionIn,
-    x_ebb_conversation: Header[Name | None] = None,
-    x_ebb_memory: Header[MemoryUseName | None] = None,
+    options: Header[MemoryHeaders],
 ) -> HttpResponseBase:
     """Return the model's answer to a chat with memory.
 
-    With `stream`, it comes as server-sent events.
+    With `stream`, it comes as server-sent events. A program's own prompt is answered, but neither
+    stored nor assessed; the header `X-Ebb-Gate` says why. The header `X-Ebb-User`, or else `user`,
+    or else `safety_identifier` names the user whose memories are recalled and learned.
     """
-    call = Call(
-        access_to(request, "write").space,
-        asked,
-        Names(asked.ebb.conversation or x_ebb_conversation or "", asked.user or ""),
-        memory=asked.ebb.memory or x_ebb_memory,
-    )
+    metadata = (asked.model_extra or {}).get("metadata")
+    call = await call_of(request, asked, options, metadata)
     await release_request_connection()
-    parts = answered(call, get_backend())
+    backend = await in_thread(get_backend, call.space)
+    extra = asked.model_extra or {}
+    backend.accept({name: extra.get(name) for name in ("tools", "functions", "response_format")})
+    parts = answered(call, backend)
     if not asked.stream:
         async with aclosing(parts):
             ebb, whole = [part async for part in parts]
-        return _named(JsonResponse({**whole, "ebb": ebb}), ebb)
+        return named_response(JsonResponse({**whole, "ebb": ebb}), ebb, call)
     # A refusal by the model gives an HTTP status, not a stream. The stream begins here: if nobody
     # reads it, Python still closes it, and with it the request to the model.
     ebb = await anext(parts)
-    return _named(event_stream(_events(ebb, parts)), ebb)
+    return named_response(event_stream(_events(ebb, parts)), ebb, call)
 
 
-def _named(response: HttpResponseBase, ebb: Json) -> HttpResponseBase:
-    """Add the conversation's id as a header, for SDKs that hide unknown fields."""
+async def call_of(
+    request: HttpRequest, asked: CompletionIn, options: MemoryHeaders, metadata: object
+) -> Call:
+    """Return the call for `answered`, from the body and the headers; the body has priority.
+
+    `metadata` is the client's field of that name. Raises Forbidden if the key lacks the scope.
+    """
+    access = writer_of(request, asked.user or asked.safety_identifier)
+    conversation = asked.ebb.conversation or options.conversation or conversation_in(metadata)
+    gated = await in_thread(
+        refuse,
+        space=access.space,
+        said=read(asked.messages),
+        is_task=named_task(request.headers, metadata),
+        now=timezone.now(),
+    )
+    return Call(
+        access.space,
+        asked,
+        Names(conversation or "", asked.user or "", access.owner),
+        memory=asked.ebb.memory or options.x_ebb_memory,
+        gated=gated,
+        learns=access.learns,
+    )
+
+
+def writer_of(request: HttpRequest, user: str | None) -> Access:
+    """Return the access of a caller who may write, for the user in the header X-Ebb-User or else
+    for this one.
+    """
+    return access_to(request, "write", user_in_header(request) or user or None)
+
+
+def named_response(response: HttpResponseBase, ebb: Json, call: Call) -> HttpResponseBase:
+    """Add the conversation's id, and the gate's reason, as headers: SDKs hide unknown fields."""
+    if call.gated:
+        response.headers[GATE_HEADER] = call.gated
     if ebb["conversation_id"]:
         response.headers["X-Ebb-Conversation"] = ebb["conversation_id"]
     return response
@@ -90,10 +129,15 @@ def _event(data: Json) -> bytes:
 
 @router.get("models", response=ModelList, url_name="models", operation_id="listModels")
 async def list_models(request: HttpRequest) -> HttpResponse:
-    """List the configured model, then the other models of its endpoint."""
-    access_to(request, "read")
+    """List `ebb`, the configured model, the other models of its endpoint, then the embedding
+    models.
+    """
+    access = access_to(request, "read")
     await release_request_connection()
-    return JsonResponse({"object": "list", "data": await get_backend().models()})
+    backend = await in_thread(get_backend, access.space)
+    default = {"id": "ebb", "object": "model", "created": 0, "owned_by": "ebb"}
+    listed = [default, *await backend.models(), *embedding_models(access.space)]
+    return JsonResponse({"object": "list", "data": listed})
 
 
 @router.get(
@@ -101,11 +145,11 @@ async def list_models(request: HttpRequest) -> HttpResponse:
 )
 async def retrieve_model(request: HttpRequest, model: Path[str]) -> HttpResponse:
     """Return one model. "ebb" and "default" name the configured model."""
-    access_to(request, "read")
+    access = access_to(request, "read")
     await release_request_connection()
-    backend = get_backend()
+    backend = await in_thread(get_backend, access.space)
     wanted = backend.chosen(model)
-    for known in await backend.models():
+    for known in [*await backend.models(), *embedding_models(access.space)]:
         if known.get("id") == wanted:
             return JsonResponse(known)
     raise ModelNotFound(model)

@@ -1,15 +1,23 @@
 """Backends that answer a request: the configured model, or the built-in responder."""
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from dataclasses import replace
 from uuid import uuid4
+
+from django.utils import timezone
 
 from assessor.llm import ChatModel, TextDelta
 from assessor.llm.errors import ModelBadRequest, ModelNotFound
 from chat.completions.schemas import Json
 from chat.responders import Turn, configured_model
 from chat.responders.builtin import BuiltinResponder
+from memory.connections import in_last_thread
+from memory.errors import FieldError, InvalidArguments
+from memory.model_connections.usage import UsageMeter
+from memory.models import Space
 
 # Names for the configured model.
 DEFAULT_NAMES = {"", "ebb", "default"}
@@ -35,6 +43,10 @@ class Backend(ABC):
     async def models(self) -> list[Json]:
         """Return the available models, the default first; raises ModelError."""
 
+    @abstractmethod
+    def accept(self, options: Mapping[str, object]) -> None:
+        """Raise InvalidArguments if this backend would ignore one of these options."""
+
     def chosen(self, name: str | None) -> str:
         """Return the model that answers a request with this name."""
         return self.model if (name or "").lower() in DEFAULT_NAMES else name or self.model
@@ -43,18 +55,26 @@ class Backend(ABC):
 class ConfiguredModel(Backend):
     """The configured model, and the other models of its endpoint by name."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
         self._endpoint = model
+        self._meter = meter
         self.model = model.model
+
+    def accept(self, options: Mapping[str, object]) -> None:
+        """Accept every option: the endpoint answers for itself."""
 
     @asynccontextmanager
     async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncGenerator[Json]]:
         body = {**request, "model": self.chosen(request.get("model"))}
-        if body.get("stream"):
-            async with self._endpoint.forward_stream(body) as chunks:
-                yield chunks
-        else:
-            yield _alone(await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT))
+        self._meter.source = replace(self._meter.source, model=body["model"])
+        try:
+            if body.get("stream"):
+                async with self._endpoint.forward_stream(body) as chunks:
+                    yield chunks
+            else:
+                yield _alone(await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT))
+        finally:  # also if the client disconnects now
+            await asyncio.shield(in_last_thread(self._meter.store, timezone.now()))
 
     async def models(self) -> list[Json]:
         try:
@@ -72,6 +92,12 @@ class BuiltIn(Backend):
     """
 
     model = BuiltinResponder.label
+
+    def accept(self, options: Mapping[str, object]) -> None:
+        reason = "needs a language model, and none is connected. Connect one in Settings → Models"
+        wrong = [name for name, given in options.items() if given and given != _PLAIN]
+        if wrong:
+            raise InvalidArguments(*(FieldError(name, reason) for name in wrong))
 
     def answer(
         self, request: Json, turn: Turn
@@ -103,6 +129,7 @@ class BuiltIn(Backend):
         return [{"id": self.model, "object": "model", "created": 0, "owned_by": "ebb"}]
 
 
+_PLAIN = {"type": "text"}
 _USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
@@ -114,7 +141,7 @@ def _delta(delta: Json, finish_reason: str | None = None) -> Json:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
 
 
-def get_backend() -> Backend:
-    """Return the configured model, or the built-in responder if none is configured."""
-    model = configured_model()
-    return BuiltIn() if model is None else ConfiguredModel(model)
+def get_backend(space: Space) -> Backend:
+    """Return the space's chat model, or the built-in responder if none is chosen."""
+    configured = configured_model(space)
+    return BuiltIn() if configured is None else ConfiguredModel(*configured)

@@ -12,21 +12,32 @@ from uuid import UUID
 
 from django.db.models.functions import MD5
 
+from chat.completions.likeness import most_alike
 from chat.completions.messages import Said
-from chat.models import REPLY_OVERDUE, Conversation, Message, MessageQuerySet
+from chat.models import (
+    REPLY_OVERDUE,
+    Conversation,
+    ConversationQuerySet,
+    Message,
+    MessageQuerySet,
+)
 from memory.models import Space
+from memory.readers import Reader
 
 # Maximum number of earlier turns with the same question to compare with the client's history.
 COMPARED = 20
+MAX_NAME = 200
 BROKEN = (Message.State.FAILED, Message.State.STOPPED)
 
 
 @dataclass(frozen=True)
 class Names:
-    """The request's conversation (an id or a name) and user; "" if not given."""
+    """The request's conversation (an id or a name) and user; "" if not given. `owner` is the user
+    of the space for whom it is answered: only conversations of exactly this user are found."""
 
     conversation: str
     user: str
+    owner: str | None = None
 
     @property
     def external_id(self) -> str:
@@ -34,6 +45,15 @@ class Names:
         if self.conversation:
             return f"conversation:{self.conversation}"
         return f"user:{self.user}" if self.user else ""
+
+
+def conversation_in(metadata: object) -> str:
+    """Return the conversation's name in a request's `metadata`; "" if there is no usable one."""
+    if not isinstance(metadata, dict):
+        return ""
+    named = [metadata.get(field) for field in ("conversation_id", "chat_id", "thread_id")]
+    texts = [name for name in named if isinstance(name, str) and "\x00" not in name]
+    return next((name for name in texts if 0 < len(name) <= MAX_NAME), "")
 
 
 @dataclass(frozen=True)
@@ -46,38 +66,46 @@ class Match:
 
 def find_conversation(*, space: Space, said: Said, names: Names, now: datetime) -> Match:
     """Return the conversation with this id or name, of this user, or with this history."""
-    conversation = _with_id(space, names.conversation)
+    conversation = with_id(space, names)
     if conversation is None:
         conversation = (
-            named(space, names.external_id)
-            if names.external_id
-            else _with_history(space, said, now)
+            named(space, names) if names.external_id else _with_history(space, names, said, now)
         )
     return Match(conversation, _continued_reply(conversation, said, now) if conversation else None)
 
 
-def named(space: Space, external_id: str) -> Conversation | None:
-    """Return the conversation with this name, the latest if there are several."""
-    rows = Conversation.objects.in_space(space).filter(external_id=external_id)
+def named(space: Space, names: Names) -> Conversation | None:
+    """Return the user's conversation with this name, the latest if there are several."""
+    rows = _own(space, names).filter(external_id=names.external_id)
     return rows.order_by("-updated_at").first()
 
 
-def _with_id(space: Space, text: str) -> Conversation | None:
+def _own(space: Space, names: Names) -> ConversationQuerySet:
+    found: ConversationQuerySet = Conversation.objects.in_space(space)
+    return found.readable_by(Reader.exactly(names.owner))
+
+
+def with_id(space: Space, names: Names) -> Conversation | None:
+    """Return the user's conversation with this id; None if the name is no id."""
     with suppress(ValueError):
-        return Conversation.objects.in_space(space).filter(pk=UUID(text)).first()
+        return _own(space, names).filter(pk=UUID(names.conversation)).first()
     return None
 
 
-def _with_history(space: Space, said: Said, now: datetime) -> Conversation | None:
-    """Return the latest conversation with the request's previous question and answer.
+def _with_history(space: Space, names: Names, said: Said, now: datetime) -> Conversation | None:
+    """Return the latest conversation with the request's previous question and answer, or else the
+    one most like its history.
 
-    A request without an earlier answer matches only if it continues or repeats a first turn.
+    A request without earlier messages matches only if it continues or repeats a first turn.
     """
     if said.before is not None:
         question, answer = said.before
-        turns = _turns_asking(space, question)[:COMPARED]
-        return next((t.conversation for t in turns if _is_text_of(_reply_to(t), answer)), None)
-    first = _turns_asking(space, said.text).filter(position=1)
+        turns = _turns_asking(space, names, question)[:COMPARED]
+        same = (t.conversation for t in turns if _is_text_of(_reply_to(t), answer))
+        return next(same, None) or most_alike(space, _own(space, names), said.history)
+    if alike := most_alike(space, _own(space, names), said.history):
+        return alike
+    first = _turns_asking(space, names, said.text).filter(position=1)
     if not said.goes_on:
         first = first.filter(
             created_at__gt=now - REPLY_OVERDUE,
@@ -88,11 +116,12 @@ def _with_history(space: Space, said: Said, now: datetime) -> Conversation | Non
     return turn.conversation if turn else None
 
 
-def _turns_asking(space: Space, text: str) -> MessageQuerySet:
-    """Return user messages with exactly this text, latest first; an index finds its MD5."""
+def _turns_asking(space: Space, names: Names, text: str) -> MessageQuerySet:
+    """Return the user's messages with exactly this text, latest first; an index finds its MD5."""
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()
     rows = Message.objects.in_space(space).alias(digest=MD5("content")).filter(digest=digest)
     shown = rows.filter(role="user", replaced_at=None, conversation__deleted_at=None)
+    shown = shown.filter(Reader.exactly(names.owner).where("conversation__user_id"))
     return shown.select_related("conversation__space").order_by("-created_at")
 
 

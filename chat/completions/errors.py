@@ -50,7 +50,7 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
 }
 # These errors concern the client's own request, so the endpoint's message and code are passed on.
 _FOR_THE_CLIENT = (model.ModelBadRequest, model.ModelNotFound, model.ModelRateLimited)
-UNKNOWN_KEY = "This is no API key of this Ebb. Send one as “Authorization: Bearer KEY”."
+UNKNOWN_KEY = "The API key is missing or not valid. Send it as “Authorization: Bearer KEY”."
 _CODES = {405: "method_not_allowed", 413: "request_too_large"}
 
 

@@ -7,6 +7,8 @@ from assessor.llm import ChatMessage
 from assessor.storable import storable
 from chat.completions.schemas import Json
 
+SYSTEM_ROLES = frozenset({"system", "developer"})
+
 
 @dataclass(frozen=True)
 class Said:
@@ -14,22 +16,24 @@ class Said:
 
     `text` is the user's last message, "" if none has words. `goes_on` is true if more follows it: a
     tool's result, or the beginning of a reply. `before` is the previous user message with its
-    reply. `history` is all user and assistant text up to `text`.
+    reply. `history` is all user and assistant text up to `text`. `system` is the system prompts.
     """
 
     text: str
     goes_on: bool
     before: tuple[str, str] | None
     history: Sequence[ChatMessage]
+    system: str = ""
 
 
 def read(messages: Sequence[Json]) -> Said:
-    """Return the text of the messages, without system prompts and tool results."""
+    """Return the text of the messages, without tool results."""
     users = [place for place, message in enumerate(messages) if message.get("role") == "user"]
     last = users[-1] if users else -1
     history = [said for message in messages[: last + 1] if (said := _said(message))]
     text = text_of(messages[last]) if users else ""
-    return Said(text, last < len(messages) - 1, _before(history), history)
+    prompts = [text_of(one) for one in messages if one.get("role") in SYSTEM_ROLES]
+    return Said(text, last < len(messages) - 1, _before(history), history, "\n".join(prompts))
 
 
 def text_of(message: Json) -> str:
@@ -64,7 +68,7 @@ def with_notes(messages: Sequence[Json], notes: str) -> list[Json]:
     All models' templates accept one system message at the beginning, but not all accept two.
     """
     first = messages[0]
-    if first.get("role") not in {"system", "developer"}:
+    if first.get("role") not in SYSTEM_ROLES:
         return [{"role": "system", "content": notes}, *messages]
     content: object = first.get("content")
     if isinstance(content, list):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
+from assessor.gate import GateReason, own_words
 from assessor.llm import ChatMessage, ModelError
 from assessor.llm.errors import ModelInterrupted
 from chat.choices import Choices
@@ -19,22 +20,32 @@ from chat.completions.draft import Draft
 from chat.completions.exchanges import Exchange
 from chat.completions.messages import Said, read, with_notes
 from chat.completions.schemas import CompletionIn, Json
-from chat.models import MemoryUse, Message
-from chat.prompting import notes_on
+from chat.ephemeral import ephemeral_conversation
+from chat.models import Conversation, MemoryUse, Message
+from chat.prompting import how_to_answer, notes_on
+from chat.replies import recall_for
 from chat.responders import Turn
+from memory.connections import in_thread
+from memory.drafts import MAX_CONTENT
 from memory.embeddings import EmbeddingError
+from memory.memories.schemas import results_out
 from memory.models import Space
 from memory.recall.recall import Recall
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request with the options of its headers. `memory` is None if not given."""
+    """A request with the options of its headers. `memory` is None if not given.
+
+    With `gated`, or unless it `learns`, it teaches nothing. A gated request is not stored either.
+    """
 
     space: Space
     request: CompletionIn
     names: Names
     memory: str | None
+    gated: GateReason | None = None
+    learns: bool = True
 
 
 async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
@@ -46,32 +57,55 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
     """
     said = read(call.request.messages)
     draft = Draft(backend.chosen(call.request.model))
-    if not said.text:  # an image alone, for example: no text for recall or storage
-        async with aclosing(_asked(call, backend, _turn(said), draft)) as parts:
-            async for part in parts:
-                yield _NOTHING if part is None else part
-        return
     choices = Choices(memory=call.memory, profile=call.request.ebb.profile)
-    exchange = Exchange(call.space, said, call.names, **choices)
+    if call.gated or not said.text:  # an image alone, for example
+        turn, recalled = await _unstored(call, said, choices)
+        async with aclosing(_asked(call, backend, turn, draft)) as parts:
+            async for part in parts:
+                yield _NOTHING | recalled if part is None else part
+        return
+    exchange = Exchange(call.space, said, call.names, learns=call.learns, **choices)
     try:
         message, found = await exchange.opened()
-        async with aclosing(_asked(call, backend, _turn(said, message, found), draft)) as parts:
+        turn = _turn(said, message.conversation, found)
+        async with aclosing(_asked(call, backend, turn, draft)) as parts:
             async for part in parts:
                 yield _remembered(call, message, exchange) if part is None else part
         await exchange.end(draft, Message.State.DONE)
     except (ModelError, EmbeddingError) as error:
-        await exchange.end(draft, Message.State.FAILED, str(error))
+        await exchange.end(draft, Message.State.FAILED, error)
         raise
     finally:
         await exchange.abandon(draft)
 
 
-def _turn(said: Said, message: Message | None = None, found: Recall | None = None) -> Turn:
+async def _unstored(call: Call, said: Said, choices: Choices) -> tuple[Turn, Json]:
+    """Return the turn of a request that is not stored, and the field `recalled`, if wanted."""
+    if not said.text:
+        return _turn(said), {}
+    conversation = ephemeral_conversation(space=call.space, user_id=call.names.owner, **choices)
+    text = own_words(said.text) or said.text
+    found = await in_thread(recall_for, conversation, text[:MAX_CONTENT])
+    recalled = {"recalled": results_out(found.results) if found else []}
+    shown = recalled if call.request.ebb.recalled else {}
+    return _turn(said, conversation, found), shown
+
+
+def _turn(
+    said: Said, conversation: Conversation | None = None, found: Recall | None = None
+) -> Turn:
     history = said.history or [ChatMessage("user", "")]
-    memory = message.conversation.memory if message else MemoryUse.OFF
+    memory = conversation.memory if conversation else MemoryUse.OFF
     if found is None:
         return Turn(history, [], timezone.now(), memory)
-    return Turn(history, found.results, timezone.now(), memory, rules=found.policy.document)
+    return Turn(
+        history,
+        found.results,
+        timezone.now(),
+        memory,
+        standing=found.standing,
+        rules=found.policy.document,
+    )
 
 
 async def _asked(
@@ -82,9 +116,11 @@ async def _asked(
     Raises ModelInterrupted if the answer has no finish reason.
     """
     request = call.request.forwarded()
+    notes = [how_to_answer(turn.standing)] if turn.standing else []
     if turn.results:
-        notes = notes_on(turn.results, turn.now, turn.rules)
-        request["messages"] = with_notes(request["messages"], notes)
+        notes.append(notes_on(turn.results, turn.now, turn.rules))
+    if notes:
+        request["messages"] = with_notes(request["messages"], "\n\n".join(notes))
     async with backend.answer(request, turn) as parts:
         yield None
         async for part in parts:
@@ -101,7 +137,9 @@ def _remembered(call: Call, message: Message, exchange: Exchange) -> Json:
         "message_id": str(message.pk),
         "assessment_id": str(message.assessment_id) if message.assessment_id else None,
     }
-    return ids | ({"recalled": exchange.recalled} if call.request.ebb.recalled else {})
+    if not call.request.ebb.recalled:
+        return ids
+    return ids | {"recalled": exchange.recalled, "standing": exchange.standing}
 
 
 _NOTHING: Json = {"conversation_id": None, "message_id": None, "assessment_id": None}

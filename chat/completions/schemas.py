@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Json = dict[str, Any]
 MemoryUseName = Literal["on", "read_only", "off"]
@@ -28,6 +28,26 @@ class Extension(Schema):
     conversation: Name | None = None
 
 
+class MemoryHeaders(Schema):
+    """Options for Ebb as request headers, for clients that cannot add a field to the body."""
+
+    x_ebb_conversation: Name | None = None
+    x_ebb_memory: MemoryUseName | None = None
+    x_openwebui_chat_id: Name | None = None
+
+    @property
+    def conversation(self) -> str | None:
+        """The conversation's name, ours before Open WebUI's."""
+        return self.x_ebb_conversation or self.x_openwebui_chat_id
+
+
+def _with_role(message: Json) -> Json:
+    """Return a message; raise ValueError if its role is no text."""
+    if not isinstance(message.get("role"), str):
+        raise ValueError("must have a role")
+    return message
+
+
 class CompletionIn(BaseModel):
     """A chat completion request in OpenAI's format.
 
@@ -37,10 +57,12 @@ class CompletionIn(BaseModel):
     # Not ninja's Schema, which drops unknown fields.
     model_config = ConfigDict(extra="allow")
 
-    messages: Annotated[list[Json], Field(min_length=1)]
+    messages: Annotated[list[Annotated[Json, AfterValidator(_with_role)]], Field(min_length=1)]
     model: str | None = None
     stream: bool | None = None
+    stream_options: Json | None = None
     user: UserName | None = None
+    safety_identifier: UserName | None = None
     ebb: Extension = Extension()
 
     def forwarded(self) -> Json:
@@ -49,7 +71,8 @@ class CompletionIn(BaseModel):
 
 
 class Remembered(Schema):
-    """Ebb's field of an answer and of a stream's first chunk: the ids and the recalled memories.
+    """Ebb's field of an answer and of a stream's first chunk: the ids, the recalled memories, and
+    the memories that say how to answer.
 
     All ids are null if the request has no user text.
     """
@@ -58,6 +81,7 @@ class Remembered(Schema):
     message_id: UUID | None
     assessment_id: UUID | None
     recalled: list[Json] | None = None
+    standing: list[Json] | None = None
 
 
 class CompletionOut(BaseModel):
@@ -81,7 +105,7 @@ class ModelOut(BaseModel):
 
 
 class ModelList(Schema):
-    """The configured model first, then the others of its endpoint."""
+    """`ebb`, the configured model, the others of its endpoint, and the embedding models."""
 
     object: Literal["list"] = "list"
     data: list[ModelOut]

@@ -16,13 +16,9 @@ from memory.models import Space
 
 @transaction.atomic
 def begin_exchange(
-    *,
-    space: Space,
-    said: Said,
-    names: Names,
-    now: datetime,
+    *, space: Space, said: Said, names: Names, now: datetime, learns: bool = True,
     **choices: Unpack[Choices],
-) -> Message:
+) -> Message:  # fmt: skip
     """Return the reply's row for the caller to write: the continued one, or a new one.
 
     Two simultaneous requests in one conversation are both answered; each is its own turn.
@@ -33,14 +29,16 @@ def begin_exchange(
     conversation = match.conversation
     if conversation is None and names.external_id:
         _lock_names(space)
-        conversation = named(space, names.external_id)
+        conversation = named(space, names)
+    new = NewConversation(None, names.external_id, names.owner)
     return begin_turn(
         space=space,
         text=said.text,
         now=now,
-        conversation=conversation.pk if conversation else NewConversation(None, names.external_id),
+        conversation=conversation.pk if conversation else new,
         claimed=True,
         beside=True,
+        learns=learns,
         **choices,
     )
 

@@ -1,54 +1,56 @@
-"""Chooses the responder by the settings."""
+"""Chooses the responder of a space."""
 
-from django.conf import settings
 from django.core.cache import cache
 
-from assessor.llm import ChatModel, ModelError, get_model
+from assessor.llm import ChatModel, MeteredModel, ModelError, get_model
 from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
+from memory.connections import in_thread
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.usage import UsageMeter
+from memory.models import Purpose, Space, UsagePurpose
 
-__all__ = ["Responder", "Turn", "configured_model", "get_responder", "has_model", "model_names"]
+__all__ = ["Responder", "Turn", "configured_model", "get_responder", "model_names"]
 
 LISTED_FOR = 300  # seconds
 
 
-def has_model() -> bool:
-    """Return whether a language model is configured."""
-    return bool(settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL)
-
-
-def configured_model(name: str = "") -> ChatModel | None:
-    """Return the endpoint's model of this name, "" for the configured one; None if none is
-    configured.
-    """
-    if not has_model():
+def configured_model(space: Space) -> tuple[ChatModel, UsageMeter] | None:
+    """Return the space's chat model and the meter of its calls; None if no model is chosen."""
+    chosen = chosen_model(Purpose.CHAT, space)
+    if chosen is None:
         return None
-    return get_model(
-        base_url=settings.OPENAI_BASE_URL,
-        api_key=settings.OPENAI_API_KEY,
-        model=name or settings.EBB_CHAT_MODEL,
-    )
+    meter = UsageMeter.of(space, UsagePurpose.CHAT, chosen)
+    return MeteredModel(_model(chosen), meter), meter
 
 
-def get_responder(name: str = "") -> Responder:
+def get_responder(space: Space, name: str = "") -> Responder:
     """Return a responder with `configured_model`, or the built-in one if there is none."""
-    model = configured_model(name)
-    return BuiltinResponder() if model is None else ModelResponder(model)
+    chosen = chosen_model(Purpose.CHAT, space)
+    if chosen is None:
+        return BuiltinResponder()
+    meter = UsageMeter.of(space, UsagePurpose.CHAT, chosen, name)
+    return ModelResponder(_model(chosen, name), meter, connection=chosen.connection)
 
 
-async def model_names() -> list[str]:
+async def model_names(space: Space) -> list[str]:
     """Return the names of the endpoint's models, sorted; [] if it does not list them."""
-    model = configured_model()
-    if model is None:
+    chosen = await in_thread(chosen_model, Purpose.CHAT, space)
+    if chosen is None:
         return []
-    key = f"models of {settings.OPENAI_BASE_URL}".replace(" ", "-")
+    key = f"models of {chosen.connection_id} {chosen.base_url}".replace(" ", "-")
     names: list[str] | None = await cache.aget(key)
     if names is None:
         try:
-            listed = await model.models()
+            listed = await _model(chosen).models()
         except ModelError:
             return []
         names = sorted({str(one["id"]) for one in listed if one.get("id")})
         await cache.aset(key, names, LISTED_FOR)
     return names
+
+
+def _model(chosen: ChosenModel, name: str = "") -> ChatModel:
+    configuration = chosen.configuration
+    return get_model(**configuration | {"model": name or chosen.model})

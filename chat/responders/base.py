@@ -4,12 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from assessor.llm import ChatMessage, Chunk
 from chat.models import MemoryUse
 from chat.toolbox import Toolbox, ToolUse
+from memory.model_connections.usage import UsageMeter
+from memory.models import Memory, ModelConnection
 from memory.policy import PolicyDocument
 from memory.recall.recall import Result
+
+MOST_KNOWN = 20
+"""The memories in the built-in answer to "what do you know about me?"."""
 
 
 @dataclass(frozen=True)
@@ -17,8 +23,9 @@ class Turn:
     """The input of a reply: the history with the question last, and the recalled memories.
 
     `memory` is the conversation's MemoryUse: if off, there was no recall. `system_prompt` is the
-    conversation's own, "" if none; `rules` are the space's policy; `tools` are the tools for the
-    model.
+    conversation's own, "" if none; `standing` are the memories that say how to answer; `rules` are
+    the space's policy; `tools` are the tools for the model. `known` are the most important
+    memories, if the built-in responder is asked for everything.
     """
 
     history: Sequence[ChatMessage]
@@ -26,8 +33,10 @@ class Turn:
     now: datetime
     memory: str = MemoryUse.ON
     system_prompt: str = ""
+    standing: Sequence[Memory] = ()
     rules: PolicyDocument = PolicyDocument()
     tools: Toolbox | None = None
+    known: Sequence[Memory] = ()
 
     @property
     def question(self) -> str:
@@ -35,11 +44,24 @@ class Turn:
         return self.history[-1].content
 
 
+@dataclass(frozen=True)
+class Offer:
+    """An offer to delete these recalled memories; the page shows a button for each. The reply is
+    about no other memory."""
+
+    memory_ids: Sequence[UUID]
+
+
 class Responder(ABC):
     """Answers a turn. `label` is shown beside the answer."""
 
     label: str
+    # The connection of its model, None without one.
+    connection: ModelConnection | None = None
+    # The calls to its model, None without one.
+    meter: UsageMeter | None = None
 
     @abstractmethod
-    def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
-        """Yield text and used tools as they come, then Finished; raises ModelError at any point."""
+    def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse | Offer]:
+        """Yield text, used tools and offers as they come, then Finished; raises ModelError at any
+        point."""

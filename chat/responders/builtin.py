@@ -1,7 +1,8 @@
 """Answers without a language model: quotes recalled memories with dates, plainly labelled.
 
-Memories are quoted, never rephrased. The rules for a match are similarity, common words, and the
-kind of thing asked for (a place, a time, a number). In doubt, the reply says so or asks.
+Memories are quoted. A simple question that one memory clearly answers also gets a short answer
+(direct_answers). The rules for a match are similarity, common words, relevance, and the kind of
+thing asked for (a place, a time, a number). In doubt, the reply says so or asks.
 """
 
 import re
@@ -9,22 +10,29 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 
 from django.utils import timezone, translation
 from django.utils.formats import date_format
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from assessor.llm import Chunk, Finished, TextDelta
 from chat.models import MemoryUse
-from chat.responders.base import Responder, Turn
+from chat.responders.base import MOST_KNOWN, Offer, Responder, Turn
+from chat.responders.direct_answers import direct_answer
+from chat.responders.memory_facts import facts_of, is_from_document
 from chat.responders.utterances import (
     Kind,
     Language,
     asked_back,
+    forget_what,
     holds_what_is_asked,
     is_chinese,
     kind_of,
     language_of,
     questions_in,
+    share_a_character,
     share_a_word,
 )
+from memory.models import Memory
+from memory.models.choices import MemoryType
 from memory.recall.recall import Result
 from memory.templatetags.ebb import age_in_words, match_in_words
 
@@ -35,6 +43,9 @@ NEAR = {True: 0.15, None: 0.28, False: 0.45}
 # MiniLM does not know Chinese: its neighbours of a Chinese text are random, so only common words
 # count.
 COMMON_WORDS_IN_CHINESE = 0.05
+# Relevance from which a memory with the kind of thing asked for answers surely, and how far it must
+# lead the next one.
+SURE_RELEVANCE, CLEAR_LEAD = 0.5, 0.15
 # Share of the best score from which other memories are quoted too.
 CLOSE = 0.75
 # Similarity from which a statement repeats a memory, or is related to one.
@@ -46,7 +57,9 @@ class BuiltinResponder(Responder):
 
     label = "built-in"
 
-    async def stream(self, turn: Turn) -> AsyncGenerator[Chunk]:
+    async def stream(self, turn: Turn) -> AsyncGenerator[Chunk | Offer]:
+        if kind_of(turn.question) is Kind.FORGET:
+            yield Offer([result.memory.pk for result in _meant(turn)])
         for piece in _pieces(self.answer(turn)):
             yield TextDelta(piece)
         yield Finished("stop", None)
@@ -63,41 +76,111 @@ class BuiltinResponder(Responder):
 def _introduction(turn: Turn) -> list[str]:
     parts = [
         _(
-            "*I am Ebb’s built-in responder: no language model is connected, "
-            "so I answer only from memory.*"
+            "*I'm Ebb's built-in responder. No language model is connected, so I "
+            "answer only from memory.*"
         )
     ]
     if turn.system_prompt:
-        parts.append(_("*This conversation’s system prompt is for a model; I cannot follow it.*"))
+        parts.append(
+            _("*This conversation has a system prompt for a language model. I can't follow it.*")
+        )
     return parts
 
 
 def _answer(turn: Turn) -> list[str]:
     if turn.memory == MemoryUse.OFF:
-        return [_("Memory is off in this conversation: I look nothing up and learn nothing.")]
+        return [_("Memory is off in this conversation: I can't look up or save anything.")]
     match kind_of(turn.question):
         case Kind.GREETING:
-            return [_("Hello. Tell me something worth remembering, or ask what you told me.")]
+            return [
+                _("Hello. Tell me something worth remembering, or ask about something you told me.")
+            ]
         case Kind.THANKS:
-            return [_("Gladly.")]
+            return [_("You're welcome.")]
         case Kind.WHO_ARE_YOU:
-            return [_("I am a program, not a language model: I look up what fits and quote it.")]
+            return [
+                _(
+                    "I'm a program, not a language model. I look for memories that match your "
+                    "question and quote them."
+                )
+            ]
         case Kind.FORGET:
-            return [_("I cannot let go of a memory myself; you can, on the Memories page.")]
+            return _forget(turn)
         case Kind.EVERYTHING:
             return _everything(turn)
         case Kind.TASK:
-            return [_("That takes a language model, and none is connected."), *_sure_of(turn)]
+            return [
+                _("I need a language model for that. Connect one in Settings → Models."),
+                *_sure_of(turn),
+            ]
         case Kind.QUESTION:
-            return _sure_of(turn) or _unsure(turn)
+            return _short(turn) or _sure_of(turn) or _unsure(turn)
     return _taken_note(turn)
 
 
 def _everything(turn: Turn) -> list[str]:
-    if not turn.results:
+    """Return the most important memories, grouped by type."""
+    known = turn.known or [result.memory for result in _quotable(turn)]
+    if not known:
         return [_("Nothing yet. Tell me something worth remembering.")]
-    first = _("This came to mind; all of it stands on the Memories page:")
-    return [first, _list(turn, turn.results)]
+    is_all = len(known) <= MOST_KNOWN
+    first = (
+        _("Here's what I know:")
+        if is_all
+        else _("Here's some of what I know. The rest is on the Memories page:")
+    )
+    groups: dict[str, list[str]] = {}
+    for memory in known[:MOST_KNOWN]:
+        groups.setdefault(memory.memory_type, []).append(_line(turn, memory))
+    ordered = [kind for kind in MemoryType if kind in groups]
+    titled = [f"**{capfirst(kind.label)}**\n\n" + "\n".join(groups[kind]) for kind in ordered]
+    return [first, *titled]
+
+
+def _forget(turn: Turn) -> list[str]:
+    """Return the memories that the user wants forgotten; the page adds buttons (Offer)."""
+    if meant := _meant(turn):
+        return [_("These memories are about that. Choose what to delete:"), _list(turn, meant)]
+    if forget_what(turn.question):
+        return [_("I have no memory about that. The Memories page lists all memories.")]
+    return [
+        _(
+            "Tell me what to forget, for example: forget that I moved. You can also select "
+            "memories on the Memories page and delete them."
+        )
+    ]
+
+
+def _meant(turn: Turn) -> list[Result]:
+    """Return the recalled memories that the user wants forgotten."""
+    if kind_of(turn.question) is not Kind.FORGET:
+        return []
+    what = forget_what(turn.question)
+    return [result for result in turn.results if what and _is_meant(what, result)]
+
+
+def _short(turn: Turn) -> list[str]:
+    """Return a short answer with the memory that gives it, if that memory clearly leads."""
+    # In a question about the past, what was true then counts before what is true now.
+    ranked = sorted(
+        _quotable(turn), key=lambda result: ("past" not in result.contributions, -result.relevance)
+    )
+    if not ranked or ranked[0].relevance < SURE_RELEVANCE:
+        return []
+    answers = {direct_answer(turn.question, result.memory.content) for result in ranked}
+    # Another memory that answers differently makes the answer unsure, unless it is far behind.
+    if len(answers - {""}) > 1 and ranked[0].relevance - ranked[1].relevance < CLEAR_LEAD:
+        return []
+    if is_from_document(ranked[0].memory):
+        return []  # its "I" may be somebody else
+    said = direct_answer(turn.question, ranked[0].memory.content)
+    return [said, _list(turn, ranked[:1])] if said else []
+
+
+def _quotable(turn: Turn) -> list[Result]:
+    """Return the recalled memories, except requests that were saved by mistake: "write me a haiku"
+    says nothing about the user."""
+    return [one for one in turn.results if kind_of(one.memory.content) is not Kind.TASK]
 
 
 def _sure_of(turn: Turn) -> list[str]:
@@ -108,14 +191,16 @@ def _sure_of(turn: Turn) -> list[str]:
     found = {result.memory.pk: result for answer in answers.values() for result in answer}
     if not found:
         return []
-    parts = [_("From what you told me before:"), _list(turn, list(found.values()))]
+    told = not all(is_from_document(result.memory) for result in found.values())
+    first = _("You told me before:") if told else _("A document that you gave me says:")
+    parts = [first, _list(turn, list(found.values()))]
     for question in (question for question, answer in answers.items() if not answer):
-        parts.append(_("Of this I am not sure: %(question)s") % {"question": question})
+        parts.append(_("I'm not sure about: %(question)s") % {"question": question})
     return parts
 
 
 def _answers_to(question: str, turn: Turn) -> list[Result]:
-    fitting = [result for result in turn.results if _is_sure(question, result)]
+    fitting = [result for result in _quotable(turn) if _is_sure(question, result)]
     if question != turn.question:  # the similarity was computed for the whole text
         fitting = [one for one in fitting if share_a_word(question, one.memory.content)]
     bar = CLOSE * max((result.score for result in fitting), default=0.0)
@@ -124,17 +209,17 @@ def _answers_to(question: str, turn: Turn) -> list[Result]:
 
 def _unsure(turn: Turn) -> list[str]:
     """Return close memories, or a question back."""
-    near = [result for result in turn.results if _is_near(turn.question, result)]
+    near = [result for result in _quotable(turn) if _is_near(turn.question, result)]
     if near:
         near.sort(key=lambda result: -result.similarity)  # common words matter little here
-        return [_("I am not sure. What I remember that comes closest:"), _list(turn, near)]
+        return [_("I'm not certain, but this may help:"), _list(turn, near)]
     back = asked_back(turn.question)
     if not back:
-        return [_("I remember nothing that fits, and I know only what I was told.")]
+        return [_("I don't have anything about that. I only know what you've told me.")]
     if turn.memory != MemoryUse.ON:
-        return [_("I remember nothing that fits: I was never told, or it has been let go.")]
+        return [_("I don't have anything about that: either you never told me or it was deleted.")]
     return [
-        _("I remember nothing that fits. Tell me, and I will know next time: %(question)s")
+        _("I don't have anything about that. If you tell me, I'll know next time: %(question)s")
         % {"question": back}
     ]
 
@@ -142,14 +227,14 @@ def _unsure(turn: Turn) -> list[str]:
 def _taken_note(turn: Turn) -> list[str]:
     """Return the answer to a statement, with a related memory if there is one."""
     parts = [
-        _("I have passed that on to be judged. What is worth keeping will appear below.")
+        _("Noted. If it's worth remembering, it will appear below.")
         if turn.memory == MemoryUse.ON
-        else _("Memory is read-only in this conversation, so I will not keep that.")
+        else _("Memory is read-only in this conversation, so I won't save that.")
     ]
-    related = [result for result in turn.results if _goes_with(turn.question, result)]
+    related = [result for result in _quotable(turn) if _goes_with(turn.question, result)]
     if related:
         same = related[0].similarity >= SAME
-        parts.append(_("You have told me so:") if same else _("It goes with what I remember:"))
+        parts.append(_("You already told me:") if same else _("Related:"))
         parts.append(_list(turn, related[:1]))
     return parts
 
@@ -158,8 +243,11 @@ def _is_sure(question: str, result: Result) -> bool:
     text, words = result.memory.content, result.signals.get("lexical", 0.0)
     if is_chinese(question) and is_chinese(text):
         return words >= COMMON_WORDS_IN_CHINESE
-    if holds_what_is_asked(question, text) is False:
+    holds = holds_what_is_asked(question, text)
+    if holds is False:
         return False
+    if holds and result.relevance >= SURE_RELEVANCE:
+        return True
     return result.similarity >= (SURE_WITH_WORDS if words else SURE)
 
 
@@ -177,16 +265,24 @@ def _goes_with(statement: str, result: Result) -> bool:
     return result.similarity >= RELATED
 
 
+def _is_meant(what: str, result: Result) -> bool:
+    text = result.memory.content
+    if is_chinese(what) and is_chinese(text):
+        return share_a_character(what, text)
+    is_near = result.similarity >= NEAR[True] and share_a_word(what, text)
+    return is_near or _goes_with(what, result)
+
+
 def _list(turn: Turn, results: Sequence[Result]) -> str:
-    return "\n".join(_line(turn, result) for result in results)
+    return "\n".join(_line(turn, result.memory, match_in_words(result.match)) for result in results)
 
 
-def _line(turn: Turn, result: Result) -> str:
+def _line(turn: Turn, memory: Memory, *facts: str) -> str:
     """Return one quoted memory: - “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)"""
-    age = age_in_words((turn.now - result.memory.created_at).days)
-    day = date_format(timezone.localtime(result.memory.created_at), "DATE_FORMAT")
-    content = " ".join(result.memory.content.split())
-    return f"- “{content}” ({age}, {day}, {match_in_words(result.match)})"
+    age = age_in_words((turn.now - memory.created_at).days)
+    day = date_format(timezone.localtime(memory.created_at), "DATE_FORMAT")
+    content = " ".join(memory.content.split())
+    return f"- “{content}” ({', '.join([age, day, *facts_of(memory), *facts])})"
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from assessor.llm import (
     ChatModel,
     Chunk,
     Finished,
+    MeteredModel,
     ModelBadAnswer,
     TextDelta,
     ToolCall,
@@ -18,17 +19,23 @@ from chat.models import MemoryUse
 from chat.prompting import system_prompt
 from chat.responders.base import Responder, Turn
 from chat.toolbox import ToolUse
+from memory.model_connections.usage import UsageMeter
+from memory.models import ModelConnection
 
 TOOL_ROUNDS = 5
 """How often a model may call tools in one reply; then it is asked to answer without them."""
 
 
 class ModelResponder(Responder):
-    """Answers with any OpenAI-compatible model."""
+    """Answers with any OpenAI-compatible model. Its calls are added to the meter."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
+    def __init__(
+        self, model: ChatModel, meter: UsageMeter, *, connection: ModelConnection | None = None
+    ) -> None:
+        self.model = MeteredModel(model, meter)
+        self.connection = connection
         self.label = model.model
+        self.meter = meter
 
     async def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
         messages = self._opening(turn)
@@ -52,7 +59,13 @@ class ModelResponder(Responder):
 
     def _opening(self, turn: Turn) -> list[ChatMessage]:
         recalled = None if turn.memory == MemoryUse.OFF else turn.results
-        prompt = system_prompt(recalled, turn.now, own=turn.system_prompt, rules=turn.rules)
+        prompt = system_prompt(
+            recalled,
+            turn.now,
+            own=turn.system_prompt,
+            standing=turn.standing,
+            rules=turn.rules,
+        )
         return [ChatMessage("system", prompt), *turn.history]
 
 
@@ -85,7 +98,7 @@ class _Answer:
     def finished(self) -> Finished:
         """Return the end; raises ModelBadAnswer if the model only called tools."""
         if self.calls and not self.spoken:
-            raise ModelBadAnswer("it called tools and did not answer")
+            raise ModelBadAnswer("the model called tools and returned no answer")
         return Finished(self.finish_reason, self.usage)
 
 

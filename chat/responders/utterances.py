@@ -31,13 +31,16 @@ _KINDS = {
     Kind.THANKS: r"^(thanks|thank you|thx|ok|okay|great|good|bye|goodbye|good night)\b[\w ,]{0,25}"
     r"[.!]?$|^(好的|好|谢谢|多谢|再见|晚安|拜拜)[你您了呀啊！!。,， ]*$",
     Kind.EVERYTHING: r"^what (do|can) you (know|remember|recall)( about me)?\s*\??$"
-    r"|^what have i told you\s*\??$|^你(都)?(知道|记得)(关于)?(我的?|我都?)?(什么|哪些|些什么)"
-    r"(事|事情)?[吗？?]*$",
+    r"|^what have i told you\s*\??$|^(tell|show) me (everything|what) you (know|remember)"
+    r"( about me)?[.?]?$|^你(都)?(知道|记得)(关于)?(我的?|我都?)?(什么|哪些|些什么)"
+    r"(事|事情)?[吗？?]*$"
+    r"|^你对我(都)?(了解|知道)(多少|什么|些什么)[？?]*$|^你(都)?(了解|知道|记得)我(多少|些什么)[？?]*$",
     Kind.WHO_ARE_YOU: r"\b(who|what) are you\b|\bwhat(.s| is) your name\b|\bwhat can you do\b"
     r"|\bare you (a|an|chat|gpt|claude|real|human)|\b(chatgpt|llm|language model)\b"
     r"|\bcan you help( me)?\s*\?*$|^help\W*$|你是(谁|什么|不是|人|机器|一个|.{0,6}(GPT|AI|模型))"
     r"|你叫什么|你会(什么|做什么)|你能(做什么|干什么|帮我吗)",
-    Kind.FORGET: r"^(please )?forget\b|^(请|帮我)?(忘掉|忘了|忘记|删掉|删除)",
+    Kind.FORGET: r"^(please |can you |could you )*forget\b"
+    r"|^(请|你|帮我|把)*(忘掉|忘了|忘记|删掉|删除)",
     Kind.TASK: r"^(please |can you |could you )*(write|translate|explain|summari[sz]e|calculate"
     r"|draw|generate|compose|book|send|call|order|solve|code|set (a|an|the)|tell me a)\b"
     r"|^(请|帮我|给我|你能|能不能|可以)*(写|翻译|解释|总结|计算|画|生成|讲|订|发送)",
@@ -48,7 +51,26 @@ _KINDS = {
 }
 _RULES = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _KINDS.items()}
 
+_ENDS = " \t\n.!?。！？"
+# What is to be forgotten, after the words that say so. The text has no `_ENDS` at its end.
+_FORGOTTEN = re.compile(
+    r"^(?:please |can you |could you )*forget\b(?: about\b)?"
+    r"(?: (?:the fact that|that|what i (?:said|told you) about|everything about|all about)\b)?"
+    r"(?P<en>.*)$"
+    r"|^(?:请|你|帮我|把)*(?:忘掉|忘了|忘记|删掉|删除)掉?(?:关于)?(?P<zh>.*?)(?:的?这?件?事情?)?吧?$",
+    re.IGNORECASE | re.DOTALL,
+)
+# Words that name nothing.
+_NOTHING = re.compile(
+    r"^(?:it|this|that|these|them|me|everything|all|all of it|all of this|what i said"
+    r"|全部|所有|一切|这个|那个|它|我|我说的|这|那)?$",
+    re.IGNORECASE,
+)
+
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_COMMON_CHARACTERS = set(
+    "我你您他她它的了是在有不没和跟与也都就很这那个些一会要想对到把给从说过来去上下"
+)
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -70,8 +92,8 @@ _ASKED_RULES = [(re.compile(q, re.I), re.compile(a, re.I)) for q, a in _ASKED]
 
 # The border between two questions.
 _BETWEEN = re.compile(
-    r"\?\s+(?:and\s+)?(?=\w)"
-    r"|,?\s+and\s+(?=(?:who|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were)\b)",
+    r"\?\s++(?:and\s++)?(?=\w)"
+    r"|(?:,|(?<![,\s]))\s++and\s++(?=(?:who|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were)\b)",
     re.IGNORECASE,
 )
 # A word that carries the question's topic, unlike common question words.
@@ -109,6 +131,14 @@ def kind_of(text: str) -> Kind:
     return next((kind for kind, rule in _RULES.items() if rule.search(said)), Kind.STATEMENT)
 
 
+def forget_what(text: str) -> str:
+    """Return what the user wants forgotten: "forget that I moved" gives "I moved"; "" if the text
+    names nothing."""
+    found = _FORGOTTEN.match(text.strip().rstrip(_ENDS))
+    named = (found["en"] or found["zh"] or "").strip() if found else ""
+    return "" if _NOTHING.match(named) else named
+
+
 def questions_in(text: str) -> list[str]:
     """Split "where do I live, and when does school start?" into both; else return the text
     unchanged.
@@ -125,6 +155,11 @@ def share_a_word(question: str, text: str) -> bool:
     live, lives.
     """
     return bool(_telling_words(question) & _telling_words(text))
+
+
+def share_a_character(question: str, text: str) -> bool:
+    """Return whether two Chinese texts share a character that carries their topic."""
+    return bool(set(_HAN.findall(question)) & set(_HAN.findall(text)) - _COMMON_CHARACTERS)
 
 
 def _telling_words(text: str) -> set[str]:

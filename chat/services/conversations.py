@@ -11,8 +11,36 @@ from assessor.retractions import put_back, withdraw
 from assessor.services import complete_exchange, reopen_exchange
 from chat.choices import Choices, chosen
 from chat.models import REPLY_OVERDUE, Conversation, Message
+from memory.access.references import check_change
 from memory.errors import NotFound
 from memory.models import Space
+from memory.readers import Reader
+
+
+def conversation_for(
+    space: Space, reader: Reader, conversation_id: UUID, *, to_change: bool = True
+) -> Conversation:
+    """Return a conversation that the reader sees, deleted or not.
+
+    Raises NotFound, or with `to_change` Forbidden for a shared one if the reader is a user.
+    """
+    rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id).readable_by(reader)
+    conversation = rows.first()
+    if conversation is None:
+        raise NotFound("Conversation not found.")
+    if to_change:
+        check_change(reader, conversation)
+    return conversation
+
+
+def message_for(space: Space, reader: Reader, message_id: UUID) -> None:
+    """Check that the reader may change the conversation of a message; raises as
+    `conversation_for`."""
+    found = Message.objects.in_space(space).filter(pk=message_id)
+    conversation_id = found.values_list("conversation_id", flat=True).first()
+    if conversation_id is None:
+        raise NotFound("User message not found.")
+    conversation_for(space, reader, conversation_id)
 
 
 @transaction.atomic
@@ -23,7 +51,7 @@ def delete_conversation(*, space: Space, conversation_id: UUID, now: datetime) -
     """
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not rows.update(deleted_at=now):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     withdraw(space=space, assessment_ids=_exchanges(space, conversation_id), now=now)
 
 
@@ -32,13 +60,13 @@ def choose(*, space: Space, conversation_id: UUID, **choices: Unpack[Choices]) -
     made = chosen(choices)
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id)
     if not (rows.update(**made) if made else rows.exists()):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
 
 
 def rename_conversation(*, space: Space, conversation_id: UUID, title: str) -> None:
     """Rename a conversation; raises NotFound."""
     if not Conversation.objects.in_space(space).filter(pk=conversation_id).update(title=title):
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
 
 
 @transaction.atomic
@@ -50,7 +78,7 @@ def restore_conversation(*, space: Space, conversation_id: UUID, now: datetime) 
     rows = Conversation.objects.filter(space_id=space.pk, pk=conversation_id)
     conversation = rows.select_for_update().first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     if conversation.deleted_at is not None:
         exchanges = _exchanges(space, conversation_id)
         taken_at = conversation.deleted_at

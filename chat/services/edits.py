@@ -12,7 +12,7 @@ from django.db.models import Max
 
 from assessor.retractions import reinstate, retract
 from chat.models import Conversation, Message, MessageQuerySet
-from chat.services.turns import lock_conversation, next_position, title_of, write_turn
+from chat.services.turns import lock_conversation, next_position, only_read, title_of, write_turn
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.models import Space
@@ -27,24 +27,28 @@ def edit_message(
     actor: Actor,
     now: datetime,
     claimed: bool = False,
+    learns: bool = True,
 ) -> Message:
     """Replace the message and all after it with a new turn; return the new reply's row.
 
-    Memories learned only from the replaced messages move to the bin. Raises NotFound, or Conflict
-    while a reply is being written or if the message was replaced already.
+    Unless it `learns`, the new turn teaches nothing. Memories learned only from the replaced
+    messages move to the bin. Raises NotFound, or Conflict while a reply is being written or if the
+    message was replaced already.
     """
     said = _said(space, message_id)
     conversation = lock_conversation(space, said.conversation_id, now)
     rows = Message.objects.in_space(space).of(conversation).shown()
     if not rows.filter(pk=said.pk).exists():
-        raise Conflict("This message has been replaced already.")
+        raise Conflict("This message was already replaced.")
     _replace(space, rows.filter(position__gte=said.position), actor, now)
     _touch(conversation, said.content, text, now)
+    if not learns:
+        only_read(conversation)
     return write_turn(conversation, next_position(conversation), text, now, claimed=claimed)
 
 
 @transaction.atomic
-def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetime) -> Conversation:
+def undo_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetime) -> Conversation:
     """Undo an edit: restore the replaced messages and the memories learned from them.
 
     The newer messages are replaced in turn; a reply that is being written is stopped. Raises
@@ -54,7 +58,7 @@ def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetim
     conversations = Conversation.objects.in_space(space).select_for_update()
     conversation = conversations.filter(pk=said.conversation_id).first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     rows = Message.objects.in_space(space).of(conversation)
     latest = rows.filter(role=Message.Role.USER).aggregate(at=Max("replaced_at"))["at"]
     said.refresh_from_db(fields=["replaced_at"])
@@ -62,7 +66,7 @@ def take_back_edit(*, space: Space, message_id: UUID, actor: Actor, now: datetim
     newer = rows.shown().filter(position__gt=said.position)
     said_instead = newer.first()
     if latest is None or said.replaced_at != latest or said_instead is None:
-        raise Conflict("Only the latest edit of a conversation can be taken back.")
+        raise Conflict("Only the latest edit of a conversation can be undone.")
     unfinished = [Message.State.PENDING, Message.State.STREAMING]
     newer.filter(state__in=unfinished).update(state=Message.State.STOPPED)
     _replace(space, newer, actor, now)
@@ -77,7 +81,7 @@ def _said(space: Space, message_id: UUID) -> Message:
     rows = Message.objects.in_space(space).filter(conversation__deleted_at=None)
     said = rows.filter(pk=message_id, role=Message.Role.USER).first()
     if said is None:
-        raise NotFound("There is no such message of a user.")
+        raise NotFound("User message not found.")
     return said
 
 

@@ -11,7 +11,7 @@ from chat.models import Message
 from memory.actors import Actor
 from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.models import Reason, User
-from memory.store.uses import Use, give_back_use, take_back_use
+from memory.store.uses import Use, redo_use, undo_use
 
 
 @transaction.atomic
@@ -23,13 +23,14 @@ def mark_irrelevant(
     If it was sent to the model, that use is undone. Raises NotFound for a purged memory.
     """
     space, question = message.space, question_of(message)
+    _lock(message)
     mark_relevance(
         space=space, query=question, memory_id=memory_id, relevant=False, user=user, now=now
     )
     _change_use(
         message,
         memory_id,
-        take_back_use,
+        undo_use,
         taken_back=True,
         actor=actor,
         now=now,
@@ -41,11 +42,12 @@ def mark_irrelevant(
 def unmark_irrelevant(*, message: Message, memory_id: UUID, actor: Actor, now: datetime) -> None:
     """Undo `mark_irrelevant`; raises NotFound for a purged memory."""
     space, question = message.space, question_of(message)
+    _lock(message)
     unmark_relevance(space=space, query=question, memory_id=memory_id)
     _change_use(
         message,
         memory_id,
-        give_back_use,
+        redo_use,
         taken_back=False,
         actor=actor,
         now=now,
@@ -63,6 +65,12 @@ def question_of(message: Message) -> str:
     return said.order_by("-position").values_list("content", flat=True).first() or ""
 
 
+def _lock(message: Message) -> None:
+    """Lock the message against a concurrent second request, before any memory: the end of a reply
+    locks them in the same order."""
+    Message.objects.in_space(message.space).select_for_update().get(pk=message.pk)
+
+
 def _change_use(
     message: Message,
     memory_id: UUID,
@@ -71,10 +79,9 @@ def _change_use(
     taken_back: bool,
     **details: Any,
 ) -> None:
-    """Undo the use of a memory, or restore it, once."""
+    """Undo the use of a memory, or restore it, once. The message is locked."""
     rows = Message.objects.in_space(message.space).filter(pk=message.pk)
-    # Locked against a concurrent second request.
-    uses: dict[str, dict[str, Any]] = rows.select_for_update().values_list("uses", flat=True).get()
+    uses: dict[str, dict[str, Any]] = rows.values_list("uses", flat=True).get()
     use = uses.get(str(memory_id))
     if use and use.get("taken_back", False) != taken_back:
         old = Use.model_validate(use)

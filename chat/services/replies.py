@@ -1,30 +1,56 @@
 """Database writes of a reply: claim and end."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
+from django.utils import timezone
 
 from assessor.services import complete_exchange
+from chat.attribution import attributed
 from chat.models import Message
+from chat.services.relevance import question_of
 from memory.actors import Actor
 from memory.models import Reason, Space
 from memory.store.uses import mark_used
+
+LEASE = timedelta(minutes=2)
+"""Renewed while a reply is written. Long enough that a short outage of the database stops none."""
+USED_ONCE_IN = timedelta(days=1)
+"""A standing rule counts as used at most once in this time."""
+
+
+def lease_end() -> Combinable:
+    """Return the end of a lease that begins now, as an expression of the database's clock."""
+    return Now() + LEASE
 
 
 def claim_reply(*, space: Space, message_id: UUID) -> bool:
     """Claim the reply for the caller to write; return True only once."""
     pending = Message.objects.in_space(space).filter(pk=message_id, state=Message.State.PENDING)
-    return bool(pending.update(state=Message.State.STREAMING))
+    return bool(pending.update(state=Message.State.STREAMING, leased_until=lease_end()))
 
 
 def resume_reply(*, space: Space, message_id: UUID) -> bool:
     """Claim an ended reply to continue it; return whether the caller may write."""
     ended = [Message.State.DONE, Message.State.STOPPED, Message.State.FAILED]
     rows = Message.objects.in_space(space).shown().filter(pk=message_id, state__in=ended)
-    return bool(rows.update(state=Message.State.STREAMING, error=""))
+    return bool(
+        rows.update(
+            state=Message.State.STREAMING, leased_until=lease_end(), error="", error_code=""
+        )
+    )
+
+
+def is_being_written(message: Message) -> bool:
+    """Return whether the reply is pending or being written, and not overdue."""
+    under_way = Message.objects.in_space(message.space).under_way(timezone.now())
+    return under_way.filter(pk=message.pk).exists()
 
 
 def stop_pending(*, space: Space, message_id: UUID, now: datetime) -> None:
@@ -50,8 +76,11 @@ class Reply:
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     usage: dict[str, int] | None = None
     error: str = ""
+    error_code: str = ""
     goes_on: bool = False
     missed: list[dict[str, Any]] = field(default_factory=list)
+    # The memories that said how to answer, as JSON.
+    standing: list[dict[str, Any]] = field(default_factory=list)
     recall_ms: float | None = None
     is_cut: bool = False
 
@@ -60,6 +89,23 @@ class Reply:
         """The fields of the reply's row."""
         return {k: v for k, v in vars(self).items() if k not in {"memory_ids", "goes_on"}}
 
+    @classmethod
+    def of(cls, message: Message) -> "Reply":
+        """Return the finished reply that this row stores."""
+        return cls(
+            state=message.state,
+            content=message.content,
+            model=message.model,
+            recalled=message.recalled,
+            memory_ids=[],
+            tool_calls=message.tool_calls,
+            usage=message.usage,
+            missed=message.missed,
+            standing=message.standing,
+            recall_ms=message.recall_ms,
+            is_cut=message.is_cut,
+        )
+
 
 @transaction.atomic
 def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
@@ -67,21 +113,23 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
 
     Only the first end of a reply counts: one whose reader leaves while it is stored stays done.
     """
-    open_reply = Message.objects.filter(
-        space_id=message.space_id, pk=message.pk, state=Message.State.STREAMING
-    )
-    if not open_reply.update(**reply.stored):
+    row = Message.objects.filter(space_id=message.space_id, pk=message.pk)
+    if not row.filter(state=Message.State.STREAMING).update(**reply.stored, leased_until=None):
         return
-    if reply.memory_ids:
+    followed = _followed(reply, now)
+    if reply.memory_ids or followed:
+        supporting = _supporting(message, reply)
         uses = mark_used(
             space=message.space,
-            memory_ids=reply.memory_ids,
+            memory_ids={*reply.memory_ids, *followed},
+            supporting=[*supporting, *followed],
+            answered=_answered(reply, supporting),
             actor=Actor("assistant", reply.model),
             now=now,
             reason=Reason("conversation", message.conversation_id),
         )
         kept = {str(memory_id): use.model_dump(mode="json") for memory_id, use in uses.items()}
-        Message.objects.filter(space_id=message.space_id, pk=message.pk).update(uses=kept)
+        row.update(uses=kept)
     if message.assessment_id is not None and not reply.goes_on:
         complete_exchange(
             space=message.space,
@@ -89,3 +137,29 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
             assistant_response=reply.content,
             now=now,
         )
+
+
+def _followed(reply: Reply, now: datetime) -> list[UUID]:
+    """Return the standing rules to count as used: each at most once a day, because they are sent
+    with every message. A rule that is in use does not expire."""
+    used = {rule["id"]: rule["last_active_at"] for rule in reply.standing}
+    return [
+        UUID(id_)
+        for id_, at in used.items()
+        if at is None or now - datetime.fromisoformat(at) >= USED_ONCE_IN
+    ]
+
+
+def _answered(reply: Reply, supporting: Collection[UUID]) -> dict[UUID, bool]:
+    """Return whether the answer used each recalled memory. A stopped, cut or failed answer, or one
+    that goes on, says nothing about those that it has not used."""
+    whole = reply.state == Message.State.DONE and not (reply.goes_on or reply.is_cut)
+    sent = dict.fromkeys(reply.memory_ids, False) if whole else {}
+    return sent | dict.fromkeys(supporting, True)
+
+
+def _supporting(message: Message, reply: Reply) -> list[UUID]:
+    """Return the recalled memories that the answer used: it quotes them, names them, or contains
+    what they say."""
+    texts = {hit["memory"]["id"]: hit["memory"]["content"] for hit in reply.recalled}
+    return [UUID(id_) for id_ in attributed(reply.content, question_of(message), texts)]

@@ -7,31 +7,37 @@ if the reply fails.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.services import queue_assessment, reopen_exchange
 from chat.choices import Choices, chosen
+from chat.markdown import to_text
 from chat.models import REPLY_OVERDUE, Conversation, MemoryUse, Message
+from chat.services.replies import lease_end
 from memory.drafts import MAX_CONTENT
 from memory.errors import Conflict, NotFound
 from memory.models import Space, User
 from memory.models.policies import current_policy
 
 TITLE_LENGTH = 60
+TITLE_SOURCE = 500
+"""The part of a message that its title is made of, in characters."""
 
 
 @dataclass(frozen=True)
 class NewConversation:
-    """A conversation to create with a turn: its user, and the caller's name for it."""
+    """A conversation to create with a turn: who begins it, the caller's name for it, and the user
+    of the space for whom it recalls and learns."""
 
     user: User | None = None
     external_id: str = ""
+    user_id: str | None = None
 
 
 @transaction.atomic
@@ -43,14 +49,15 @@ def begin_turn(
     conversation: UUID | NewConversation = NewConversation(),
     claimed: bool = False,
     beside: bool = False,
+    learns: bool = True,
     **choices: Unpack[Choices],
 ) -> Message:
     """Store the user's message and an empty reply. Return the reply's row.
 
     The choices apply to the conversation from now on. A caller that writes the reply itself at once
-    passes `claimed`; one with its own history may begin `beside` an unfinished reply. Raises
-    InvalidArguments, NotFound for a conversation of another space, Conflict while a reply is being
-    written.
+    passes `claimed`; one with its own history may begin `beside` an unfinished reply. Unless it
+    `learns`, the turn recalls but teaches nothing. Raises InvalidArguments, NotFound for a
+    conversation of another space, Conflict while a reply is being written.
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
@@ -60,6 +67,8 @@ def begin_turn(
         for name, value in made.items():
             setattr(begun, name, value)
         Conversation.objects.in_space(space).filter(pk=begun.pk).update(updated_at=now, **made)
+    if not learns:
+        only_read(begun)
     return write_turn(begun, next_position(begun), text, now, claimed=claimed)
 
 
@@ -73,24 +82,34 @@ def _begin_conversation(
         created_at=now,
         updated_at=now,
         external_id=new.external_id,
+        user_id=new.user_id,
         **made,
     )
 
 
+def only_read(conversation: Conversation) -> None:
+    """Make memory read-only for this turn; the stored conversation keeps its setting."""
+    if conversation.memory == MemoryUse.ON:
+        conversation.memory = MemoryUse.READ_ONLY
+
+
 @transaction.atomic
 def answer_again(
-    *, space: Space, conversation_id: UUID, now: datetime, claimed: bool = False
-) -> Message:
+    *, space: Space, conversation_id: UUID, now: datetime, claimed: bool = False,
+    learns: bool = True,
+) -> Message:  # fmt: skip
     """Create an empty reply to the last message, which replaces the current reply.
 
-    The exchange stays the same: its assessment and memories belong to the new reply. Raises
-    NotFound, or Conflict if a reply is being written or there is none.
+    Unless it `learns`, the model's tools save nothing. The exchange stays the same: its assessment
+    and memories belong to the new reply. Raises NotFound, or Conflict if there is no reply.
     """
     conversation = lock_conversation(space, conversation_id, now)
+    if not learns:
+        only_read(conversation)
     rows = Message.objects.in_space(space).of(conversation)
     replaced = rows.shown().last()
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
-        raise Conflict("There is no reply to replace.")
+        raise Conflict("The conversation has no reply to replace.")
     rows.filter(pk=replaced.pk).update(replaced_at=now, assessment=None)
     Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now)
     if replaced.assessment_id is not None:
@@ -100,7 +119,7 @@ def answer_again(
         space=space,
         conversation=conversation,
         role=Message.Role.ASSISTANT,
-        state=_state(claimed),
+        **_begun(claimed),
         position=next_position(conversation),
         assessment_id=replaced.assessment_id,
         created_at=now,
@@ -108,8 +127,9 @@ def answer_again(
 
 
 def title_of(text: str) -> str:
-    """Return the title of a conversation that begins with this text."""
-    return " ".join(text.split())[:TITLE_LENGTH]
+    """Return the title of a conversation that begins with this text, without Markdown's marks."""
+    beginning = text.strip()[:TITLE_SOURCE]
+    return (to_text(beginning) or " ".join(beginning.split()))[:TITLE_LENGTH]
 
 
 def lock_conversation(
@@ -122,7 +142,7 @@ def lock_conversation(
     rows = Conversation.objects.in_space(space)
     conversation = rows.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound("Conversation not found.")
     messages = Message.objects.in_space(space).of(conversation)
     if not beside and messages.under_way(now).exists():
         raise Conflict("A reply is still being written in this conversation.")
@@ -144,7 +164,7 @@ def write_turn(
     said = Message(role=Message.Role.USER, position=position, content=text, **common)
     reply = Message(
         role=Message.Role.ASSISTANT,
-        state=_state(claimed),
+        **_begun(claimed),
         position=position + 1,
         assessment=_queue_exchange(conversation, text, now),
         **common,
@@ -153,8 +173,11 @@ def write_turn(
     return reply
 
 
-def _state(claimed: bool) -> Message.State:
-    return Message.State.STREAMING if claimed else Message.State.PENDING
+def _begun(claimed: bool) -> dict[str, Any]:
+    """Return the state of a new reply, leased if its caller writes it at once."""
+    if claimed:
+        return {"state": Message.State.STREAMING, "leased_until": lease_end()}
+    return {"state": Message.State.PENDING}
 
 
 def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Assessment | None:
@@ -165,7 +188,13 @@ def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Ass
     return queue_assessment(
         space=space,
         # Programs may send more than a person types; a memory's length is limited to this.
-        exchange=Exchange(text[:MAX_CONTENT], source_conversation=str(conversation.pk)),
+        exchange=Exchange(
+            text[:MAX_CONTENT],
+            source_conversation=str(conversation.pk),
+            user_id=conversation.user_id,
+            agent_id=conversation.agent_id,
+            session_id=conversation.session_id,
+        ),
         now=now,
         due_at=now + REPLY_OVERDUE,
     )

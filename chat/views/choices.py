@@ -1,10 +1,10 @@
 """Pages: a conversation's own settings, in the sheet beside the message."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.http import HttpResponse
@@ -13,24 +13,28 @@ from django.views.decorators.http import require_GET, require_POST
 
 from chat.choices import MAX_SYSTEM_PROMPT, choices_in, chosen
 from chat.models import MemoryUse
-from chat.responders import get_responder, has_model, model_names
+from chat.responders import get_responder, model_names
+from chat.responders.model import ModelResponder
 from chat.services.conversations import choose
+from chat.views.persons import starts_alone
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import release_request_connection
-from memory.formulas.ranking import PROFILES
-from memory.policies.labels import PROFILE_MEANINGS
+from memory.models import Space
+from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 from memory.policy import PolicyDocument
 
 
-def choice_context(document: PolicyDocument) -> dict[str, Any]:
+def choice_context(space: Space, document: PolicyDocument) -> dict[str, Any]:
     """Return the context of the settings sheet (templates/chat/_choices.html)."""
+    responder = get_responder(space)
     return {
-        "responder": get_responder().label,
-        "has_model": has_model(),
+        "responder": responder.label,
+        "has_model": isinstance(responder, ModelResponder),
         "memory_uses": MemoryUse.choices,
-        "profiles": [(name, PROFILE_MEANINGS.get(name, "")) for name in PROFILES],
-        "space_profile": document.recall.profile,
+        "chats_alone": partial(starts_alone, space),  # asked only by a new conversation's page
+        "profiles": PROFILE_CHOICES.items(),
+        "space_profile": PROFILE_NAMES[document.recall.profile],
         "max_system_prompt": MAX_SYSTEM_PROMPT,
     }
 
@@ -45,7 +49,12 @@ def keep_choices(request: PageRequest, access: Access) -> HttpResponse:
             choose(space=access.space, conversation_id=UUID(given), **choices_in(request.POST))
         except ValueError:
             raise BadRequest("conversation: not a UUID") from None
-    context = {"conversation": made, "responder": get_responder().label, "has_model": has_model()}
+    responder = get_responder(access.space)
+    context = {
+        "conversation": made,
+        "responder": responder.label,
+        "has_model": isinstance(responder, ModelResponder),
+    }
     return render(request, "chat/_chosen.html", context)
 
 
@@ -54,11 +63,12 @@ def keep_choices(request: PageRequest, access: Access) -> HttpResponse:
 async def model_field(request: PageRequest, slug: str) -> HttpResponse:
     """Render the model field with the names that the endpoint lists."""
     user = await request.auser()
-    await sync_to_async(page_access)(user, slug, "read")
+    access = await sync_to_async(page_access)(user, slug, "read")
+    responder = await sync_to_async(get_responder)(access.space)
     await release_request_connection()
     context = {
-        "names": await model_names(),
+        "names": await model_names(access.space),
         "chosen": request.GET.get("model", ""),
-        "default": settings.EBB_CHAT_MODEL,
+        "default": responder.label if isinstance(responder, ModelResponder) else "",
     }
     return render(request, "chat/_model_field.html", context)

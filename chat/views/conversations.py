@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
+from chat.days import beginnings, period_name
 from chat.models import Conversation
 from chat.schemas import MAX_SEARCH, Title
 from chat.services.conversations import (
@@ -23,19 +24,33 @@ from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.forms import SentText, uuid_in
 from memory.access.pages import PageRequest, space_page
-from memory.models import Space
 from memory.pagination import keyset
 
 PAGE_SIZE = 50
 _TITLE: TypeAdapter[str] = TypeAdapter(Title)
 
 
-def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str, Any]:
-    """Return a page of the conversations that contain `q`, as template context."""
+def listed(
+    access: Access, *, q: str = "", cursor: str | None = None, period: str = ""
+) -> dict[str, Any]:
+    """Return a page of the conversations that contain `q`, as template context. `period` is the
+    last one that the page before shows."""
     q = SentText(MAX_SEARCH).clean(q)
-    rows = Conversation.objects.in_space(space).saying(q)
+    rows = Conversation.objects.in_space(access.space).open_to(access.reader).saying(q)
     page, following = keyset("-updated_at").page(rows, limit=PAGE_SIZE, cursor=cursor)
-    return {"conversations": page, "next": following, "q": q}
+    # The first page always shows "Today": a new conversation is added below it.
+    shown = period or _("Today")
+    periods = beginnings(page, lambda one: period_name(one.updated_at), before=shown)
+    last = period_name(page[-1].updated_at) if page else shown
+    return {
+        "conversations": page,
+        "only_shared": {one.pk for one in page if not access.reader.sees(one.user_id)},
+        "next": following,
+        "q": q,
+        "periods": periods,
+        "last_period": last,
+        "is_first_page": cursor is None,
+    }
 
 
 @require_GET
@@ -43,7 +58,8 @@ def listed(space: Space, *, q: str = "", cursor: str | None = None) -> dict[str,
 def conversations(request: PageRequest, access: Access) -> HttpResponse:
     """Render a page of the list, for a search or for more rows."""
     cursor = request.GET.get("cursor") or None
-    context = listed(access.space, q=request.GET.get("q", ""), cursor=cursor)
+    period = SentText(MAX_SEARCH).clean(request.GET.get("period"))
+    context = listed(access, q=request.GET.get("q", ""), cursor=cursor, period=period)
     current = {"pk": _current(request)}
     return render(request, "chat/_conversations.html", context | {"current": current})
 
@@ -52,12 +68,12 @@ def conversations(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def title(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Render a conversation's list entry, with `?edit` as a field; POST renames it."""
-    rows = Conversation.objects.in_space(access.space)
+    rows = Conversation.objects.in_space(access.space).readable_by(access.reader)
     if request.method == "POST":
         try:
             given = _TITLE.validate_python(request.POST.get("title", ""))
         except ValidationError:
-            return refusal(request, _("A title has 1 to 120 characters."))
+            return refusal(request, _("A title needs 1 to 120 characters."))
         rename_conversation(space=access.space, conversation_id=conversation_id, title=given)
     context = {
         "conversation": get_object_or_404(rows, pk=conversation_id),

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
-from chat.models import Message
-from chat.services.edits import edit_message, take_back_edit
+from chat.models import Conversation, Message
+from chat.services.edits import edit_message, undo_edit
 from chat.services.turns import answer_again
-from chat.views.playground import messages_of
+from chat.views.persons import FOREIGN, may_continue
+from chat.views.playground import days_above, messages_of
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
@@ -25,19 +26,26 @@ from memory.models.policies import current_policy
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 
 
+def _said(access: Access, message_id: UUID) -> Message:
+    rows = Message.objects.in_space(access.space).readable_by(access.reader).shown()
+    rows = rows.select_related("conversation")
+    return get_object_or_404(rows, pk=message_id, role=Message.Role.USER)
+
+
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def message(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Render the user's message, with `?edit` its edit field; POST edits it."""
-    rows = Message.objects.in_space(access.space).shown().select_related("conversation")
-    said = get_object_or_404(rows, pk=message_id, role=Message.Role.USER)
+    said = _said(access, message_id)
     if request.method == "GET":
         template = "chat/_edit.html" if "edit" in request.GET else "chat/_said.html"
         return render(request, template, {"message": said})
+    if not may_continue(request, said.conversation):
+        return refusal(request, FOREIGN)
     try:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
     except ValidationError:
-        return refusal(request, _("There is nothing to send, or too much of it."))
+        return refusal(request, _("Write 1 to 20,000 characters."))
     try:
         reply = edit_message(
             space=access.space,
@@ -47,10 +55,18 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
             now=timezone.now(),
         )
     except Conflict:
-        return refusal(request, _("A reply is still being written. Stop it, then edit."))
-    conversation = reply.conversation
+        return refusal(request, _("A reply is still being written. Stop it first, then edit."))
+    return _edited(request, access, said, reply.conversation)
+
+
+def _edited(
+    request: PageRequest, access: Access, said: Message, conversation: Conversation
+) -> HttpResponse:
+    """Render the conversation after the edit, with an undo."""
+    messages = messages_of(access.space, conversation)
     context = {
-        "chat_messages": messages_of(access.space, conversation),
+        "chat_messages": messages,
+        "days": days_above(messages),
         "policy": current_policy(access.space).document,
         "conversation": conversation,
         "edited": said,
@@ -63,11 +79,13 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Undo an edit and show the conversation as before."""
     try:
-        conversation = take_back_edit(
+        conversation = undo_edit(
             space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
         )
     except Conflict:
-        return refusal(request, _("It was edited again since; only the latest edit comes back."))
+        return refusal(
+            request, _("This message was edited again. Only the latest edit can be undone.")
+        )
     address = reverse("conversation", args=[access.space.slug, conversation.pk])
     return HttpResponseClientRedirect(address)
 

@@ -3,12 +3,18 @@
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from chat.models import Message
+from chat.services.redaction import redact_secrets
+from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
+from memory.errors import Conflict
 from memory.models.policies import current_policy
 
 
@@ -19,7 +25,11 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
 
     The page polls until the assessment is finished, and requests it with `back` after an edit.
     """
-    rows = Message.objects.in_space(access.space).select_related("assessment__memory")
+    rows = (
+        Message.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .select_related("assessment__memory")
+    )
     context = {
         "message": get_object_or_404(rows, pk=message_id),
         "policy": current_policy(access.space).document,
@@ -27,3 +37,26 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
         "changed": "back" in request.GET,
     }
     return render(request, "chat/_assessment.html", context)
+
+
+@require_POST
+@space_page("write")
+def redact(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """Redact the secrets of the message's conversation, and show it again."""
+    rows = Message.objects.in_space(access.space).readable_by(access.reader)
+    rows = rows.filter(conversation__deleted_at=None)
+    conversation_id = get_object_or_404(rows, pk=message_id).conversation_id
+    try:
+        redact_secrets(
+            space=access.space,
+            conversation_id=conversation_id,
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except Conflict:
+        return refusal(
+            request, _("A reply is still being written, or there is no secret any more.")
+        )
+    if not request.htmx:
+        return redirect("conversation", access.space.slug, conversation_id)
+    return HttpResponseClientRefresh()

@@ -71,7 +71,7 @@ def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 
 @require_POST
 @space_page("write")
-def take_back(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Undo `discard`."""
     _assessment, memory = _taught(access, message_id)
     undo_discard(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
@@ -91,7 +91,11 @@ def retry(request: PageRequest, access: Access, message_id: UUID) -> HttpRespons
 
 
 def _exchange(access: Access, message_id: UUID) -> Message:
-    rows = Message.objects.in_space(access.space).filter(conversation__deleted_at=None)
+    rows = (
+        Message.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .filter(conversation__deleted_at=None)
+    )
     return get_object_or_404(rows.select_related("assessment__memory"), pk=message_id)
 
 

@@ -8,9 +8,12 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
+from chat.days import beginnings, day_name
 from chat.models import Conversation, Message
 from chat.views.choices import choice_context
 from chat.views.conversations import listed
+from chat.views.first_steps import things_to_try
+from chat.views.persons import may_continue
 from chat.views.why import inspected
 from memory.access.authentication import Access
 from memory.access.forms import uuid_in
@@ -38,18 +41,30 @@ def playground(
     conversation = None
     messages: list[Message] = []
     if conversation_id is not None:
-        rows = Conversation.objects.in_space(access.space)
+        rows = Conversation.objects.in_space(access.space).readable_by(access.reader)
         conversation = get_object_or_404(rows, pk=conversation_id)
         messages = messages_of(access.space, conversation)
-    context = listed(access.space) | {
+    may_write = "write" in access.scopes
+    context = listed(access) | {
         "conversation": conversation,
         "current": conversation,
-        "deleted": _deleted(request, access.space),
+        "deleted": _deleted(request, access),
         "chat_messages": messages,
+        "days": days_above(messages),
+        "may_say": may_write and (not conversation or may_continue(request, conversation)),
     }
+    if may_write and not messages:
+        context |= things_to_try(access.space)
     context |= inspected(access.space, newest_reply(messages))
-    context |= choice_context(context["policy"])
+    context |= choice_context(access.space, context["policy"])
     return render(request, "chat/playground.html", context)
+
+
+def days_above(messages: Sequence[Message], *, after: Message | None = None) -> dict[UUID, str]:
+    """Return the day to show above a message, by its id; none for the day of the message before,
+    which may be `after`."""
+    before = day_name(after.created_at) if after else ""
+    return beginnings(messages, lambda message: day_name(message.created_at), before=before)
 
 
 def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> list[Message]:
@@ -64,10 +79,11 @@ def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> 
     return messages
 
 
-def _deleted(request: PageRequest, space: Space) -> UUID | None:
+def _deleted(request: PageRequest, access: Access) -> UUID | None:
     """Return the id of the conversation deleted on the previous page, if it can be restored."""
     deleted = uuid_in(request.GET.get("deleted"))
-    rows = Conversation.objects.filter(space_id=space.pk, deleted_at__isnull=False)
+    rows = Conversation.objects.filter(space_id=access.space.pk, deleted_at__isnull=False)
+    rows = rows.filter(access.reader.where())
     return deleted if rows.filter(pk=deleted).exists() else None
 
 

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from chat.models import Message
-from chat.views.playground import messages_of, newest_reply
+from chat.views.playground import days_above, messages_of, newest_reply
 from chat.views.why import inspected
 from memory.access.authentication import Access
 from memory.access.forms import uuid_in
@@ -20,8 +20,10 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
     If that reply was replaced, renders the whole conversation; if it is the last, nothing. A page
     with an open edit field names no reply, so that the typed text is kept.
     """
-    replies = Message.objects.in_space(access.space).filter(
-        role=Message.Role.ASSISTANT, conversation__deleted_at=None
+    replies = (
+        Message.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .filter(role=Message.Role.ASSISTANT, conversation__deleted_at=None)
     )
     named = replies.filter(pk=uuid_in(request.GET.get("shown")))
     known = named.select_related("conversation").first()
@@ -30,7 +32,10 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
     messages = messages_of(access.space, known.conversation, after=after)
-    context = inspected(access.space, newest_reply(messages)) | {"chat_messages": messages}
+    context = inspected(access.space, newest_reply(messages)) | {
+        "chat_messages": messages,
+        "days": days_above(messages, after=None if is_replaced else known),
+    }
     response = render(request, "chat/_poll.html", context)
     if is_replaced:
         response["HX-Reswap"] = "innerHTML"

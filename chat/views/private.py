@@ -1,8 +1,8 @@
 """Pages: a private conversation, which exists only in the page."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
@@ -17,12 +17,14 @@ from pydantic import ValidationError
 from assessor.llm import ChatMessage
 from chat.choices import choices_in
 from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
+from chat.growing_text import GrowingText
 from chat.inspector import why_unkept
 from chat.models import Conversation, MemoryUse
 from chat.replies import Done, Failed, Recalled, Token
 from chat.schemas import ChatIn
 from chat.sse import event, event_stream
 from chat.views.choices import choice_context
+from chat.views.persons import chat_user
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, page_access, space_page
 from memory.connections import in_thread
@@ -36,7 +38,7 @@ from memory.models.policies import current_policy
 @space_page("write")
 def private(request: PageRequest, access: Access) -> HttpResponse:
     """Render the page of a conversation that is not stored."""
-    context = choice_context(current_policy(access.space).document)
+    context = choice_context(access.space, current_policy(access.space).document)
     context["memory_uses"] = [
         (value, label) for value, label in MemoryUse.choices if value != MemoryUse.ON
     ]
@@ -50,31 +52,35 @@ async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
     access = await sync_to_async(page_access)(await request.auser(), slug, "write")
     try:
         asked = ChatIn.model_validate_json(request.POST.get("said", ""))
-        conversation = ephemeral_conversation(space=access.space, **choices_in(request.POST))
+        conversation = ephemeral_conversation(
+            space=access.space, user_id=chat_user(request), **choices_in(request.POST)
+        )
     except (ValidationError, InvalidArguments) as error:
         raise BadRequest(type(error).__name__) from None  # the error's text contains the message
     if not asked.private:
-        raise BadRequest("only private turns")
+        raise BadRequest("Only private turns are allowed here.")
     return event_stream(_fragments(conversation, asked.said))
 
 
 async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> AsyncGenerator[bytes]:
-    """Yield `recalled`, then plain-text `token`s, then `done` with the whole reply and its tool
-    calls.
+    """Yield `recalled`, then the text as it is said (`token`, for the page's history) and as
+    rendered (`text`, in place of the open block), then `done` with the whole reply.
     """
-    space = conversation.space
+    space, growing = conversation.space, GrowingText()
     async with aclosing(stream_ephemeral_reply(conversation, said)) as events:
         async for happened in events:
             if isinstance(happened, Token):
                 yield event("token", happened.text)
+                yield event("text", await asyncio.to_thread(growing.add, happened.text))
             elif isinstance(happened, Recalled):
-                yield event("recalled", await in_thread(_inspector, space, happened.results))
+                yield event("recalled", await in_thread(_inspector, space, happened))
             elif isinstance(happened, Done | Failed):
                 context = {"reply": happened.reply}
                 yield event("done", render_to_string("chat/_private_reply.html", context))
 
 
-def _inspector(space: Space, recalled: list[dict[str, Any]]) -> str:
+def _inspector(space: Space, found: Recalled) -> str:
     policy = current_policy(space).document
-    context = {"why": why_unkept(space, recalled), "space": space, "policy": policy}
+    why = why_unkept(space, found.results, found.standing)
+    context = {"why": why, "space": space, "policy": policy}
     return render_to_string("chat/_recalled.html", context)

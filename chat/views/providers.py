@@ -1,21 +1,31 @@
-"""The page of the configured models, with a button that tests each one."""
+"""The page of the models and their connections, with buttons that test them."""
+
+from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from assessor.connection_figures import connection_figures
 from chat.providers import parts
 from chat.trials import try_part
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.connections import release_connection
+from memory.model_connections.choosing import environment_decides
+from memory.model_connections.presets import PRESETS
+from memory.models import InstallationAuditEntry, ModelConnection, Purpose, UsagePurpose
+
+CHANGES = 20
+"""The number of changes to the installation on the page."""
 
 
 @require_GET
-@space_page("admin")
+@space_page("read")
 def providers(request: PageRequest, access: Access) -> HttpResponse:
-    """Render the models without calling them."""
-    return render(request, "chat/models.html", {"parts": parts(access.space)})
+    """Render the models and connections without calling them."""
+    return models_page(request, access)
 
 
 @require_POST
@@ -30,4 +40,28 @@ def try_provider(request: PageRequest, access: Access, name: str) -> HttpRespons
     trial = try_part(part)
     if request.htmx:
         return render(request, "chat/_part.html", {"part": part, "trial": trial})
-    return render(request, "chat/models.html", {"parts": found, "tried": name, "trial": trial})
+    return models_page(request, access, tried=name, trial=trial)
+
+
+def models_page(
+    request: PageRequest, access: Access, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """Render the whole page. `more` is the result of an action, such as a trial or an error."""
+    context = {"parts": parts(access.space), "connections": ModelConnection.objects.all()}
+    if request.user.is_staff:
+        context["changes"] = InstallationAuditEntry.objects.order_by("-at", "-pk")[:CHANGES]
+    context |= connection_context(request, access) | more
+    return render(request, "chat/models.html", context, status=status)
+
+
+def connection_context(request: PageRequest, access: Access) -> dict[str, Any]:
+    """Return the context of a connection's card: permissions, presets and purposes."""
+    operator = request.user.is_staff
+    return {
+        "is_operator": operator,
+        "figures": connection_figures(space=None if operator else access.space, now=timezone.now()),
+        "may_choose": "admin" in access.scopes or request.user.is_staff,
+        "environment_decides": environment_decides(),
+        "presets": PRESETS.values(),
+        "purposes": [*Purpose.choices, (UsagePurpose.EMBED.value, UsagePurpose.EMBED.label)],
+    }

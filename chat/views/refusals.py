@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.access.pages import PageRequest
 
-GONE = _("It has been deleted for good; there is nothing left to change.")
+GONE = _("This memory was purged and can't be changed.")
 
 
 def refusal(request: PageRequest, sentence: str | Promise) -> HttpResponse:

@@ -13,14 +13,14 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from chat import live
+from chat import elsewhere, live
+from chat.growing_text import GrowingText
 from chat.models import Message
 from chat.replies import Event, Recalled, Token, Tool
-from chat.services.replies import stop_pending
+from chat.services.replies import is_being_written, stop_pending
 from chat.sse import event, event_stream
 from chat.views.refusals import refusal
 from chat.views.why import inspected
@@ -29,8 +29,6 @@ from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, page_access
 from memory.connections import in_thread, release_request_connection
 from memory.errors import Conflict
-
-SECOND_LOOK = 0.5  # seconds
 
 
 @require_GET
@@ -44,8 +42,10 @@ async def reply(request: PageRequest, slug: str, message_id: UUID) -> HttpRespon
 
 def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
     access = page_access(user, slug, "read")
-    rows = Message.objects.in_space(access.space).select_related(
-        "conversation__space__embedder", "space__embedder"
+    rows = (
+        Message.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .select_related("conversation__space__embedder", "space__embedder")
     )
     return access, get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
 
@@ -56,34 +56,37 @@ async def _fragments(message: Message, *, may_begin: bool) -> AsyncGenerator[byt
     A browser that reconnects gets all events again.
     """
     if following := live.follow(message, may_begin=may_begin):
-        with suppress(Conflict):
-            async with aclosing(_drawn(following)) as pieces:
+        with suppress(Conflict):  # another process was faster
+            async with aclosing(_drawn(message, following.read())) as pieces:
                 async for piece in pieces:
                     yield piece
-    # Another process writes it: the whole reply is shown at its end.
-    while await in_thread(_is_being_written, message):
-        await asyncio.sleep(SECOND_LOOK)
+    async with aclosing(_drawn(message, elsewhere.read(message))) as pieces:
+        async for piece in pieces:
+            yield piece
     yield event("done", await in_thread(_finished, message, may_write=may_begin))
 
 
-async def _drawn(following: live.LiveReply) -> AsyncGenerator[bytes]:
+async def _drawn(message: Message, reading: AsyncGenerator[list[Event]]) -> AsyncGenerator[bytes]:
     """Yield the reply's events as page fragments.
 
-    `recalled`, `text` and `tools` replace the page's content; `token` and `tool` append to it.
+    `recalled`, `text` and `tools` replace the page's content; `token` replaces the open block of
+    the text, and `tool` appends.
     """
     text, tool = "text", "tools"
-    async with aclosing(following.read()) as news:
+    growing = GrowingText(f"open-{message.pk}")
+    async with aclosing(reading) as news:
         async for happened in news:
             for piece in _pieces(happened):
                 if isinstance(piece, Recalled):
-                    following.message.recalled = piece.results
-                    inspector = await in_thread(_inspector, following.message)
+                    message.recalled, message.standing = piece.results, piece.standing
+                    inspector = await in_thread(_inspector, message)
                     yield event("recalled", inspector)
                 elif isinstance(piece, Tool):
                     yield event(tool, _tool_call(piece.call))
                     tool = "tool"
                 elif isinstance(piece, Token):
-                    yield event(text, escape(piece.text))
+                    # In a thread, because long code takes milliseconds to colour.
+                    yield event(text, await asyncio.to_thread(growing.add, piece.text))
                     text = "token"
 
 
@@ -108,23 +111,19 @@ async def stop(request: PageRequest, slug: str) -> HttpResponse:
             await in_thread(
                 stop_pending, space=message.space, message_id=message.pk, now=timezone.now()
             )
-        if await in_thread(_is_being_written, message):
-            sentence = _("It is written elsewhere, and stops when nobody reads it there.")
+        if await in_thread(is_being_written, message) and not await elsewhere.stop(message):
+            sentence = _(
+                "This reply is running on another server and will stop once it's closed there."
+            )
             return await sync_to_async(refusal)(request, sentence)
     return HttpResponse(status=204)
 
 
 def _under_way(user: Any, slug: str, conversation_id: str | None) -> list[Message]:
     access = page_access(user, slug, "write")
-    rows = Message.objects.in_space(access.space).select_related("space")
+    rows = Message.objects.in_space(access.space).readable_by(access.reader).select_related("space")
     under_way = rows.under_way(timezone.now())
     return list(under_way.filter(conversation_id=uuid_in(conversation_id)))
-
-
-def _is_being_written(message: Message) -> bool:
-    """Return whether the reply is pending or being written, and not overdue."""
-    under_way = Message.objects.in_space(message.space).under_way(timezone.now())
-    return under_way.filter(pk=message.pk).exists()
 
 
 def _inspector(message: Message) -> str:

@@ -26,10 +26,10 @@ A_REPLY_TAKES = timedelta(hours=1)
 @space_page("read")
 def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Render the exchange that the memory was learned from, or its author if there is none."""
-    rows = Memory.objects.in_space(access.space).defer("search")
+    rows = Memory.objects.in_space(access.space).readable_by(access.reader).defer("search")
     memory = get_object_or_404(rows, pk=memory_id)
-    judged = Assessment.objects.in_space(access.space)
-    assessment = judged.filter(pk__in=filter(None, [memory.source_assessment])).first()
+    assessed = Assessment.objects.in_space(access.space).readable_by(access.reader)
+    assessment = assessed.filter(pk__in=filter(None, [memory.source_assessment])).first()
     reply = _reply(access.space, memory, assessment)
     context: dict[str, Any] = {
         "memory": memory,
@@ -39,8 +39,10 @@ def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
         "conversation": reply.conversation if reply else _conversation(access.space, memory),
     }
     if not assessment and not reply:
-        created = MemoryEvent.objects.in_space(access.space).filter(
-            memory_id=memory.pk, action=Action.CREATED
+        created = (
+            MemoryEvent.objects.in_space(access.space)
+            .readable_by(access.reader)
+            .filter(memory_id=memory.pk, action=Action.CREATED)
         )
         first = created.order_by("id").first()
         context["made_by"] = who(first) if first else ""

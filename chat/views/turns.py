@@ -1,5 +1,6 @@
 """Pages: a turn of the playground, from the person's message."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -7,18 +8,22 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from pydantic import TypeAdapter, ValidationError
 
 from chat.choices import choices_in
 from chat.models import Message
-from chat.services.turns import NewConversation, begin_turn
+from chat.services.turns import begin_turn
+from chat.views.persons import FOREIGN, is_foreign, new_conversation
+from chat.views.playground import days_above
 from chat.views.refusals import refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.drafts import Content
 from memory.errors import Conflict
 
+BUSY = gettext_lazy("A reply is still being written. Send your message when it is done.")
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)
 
 
@@ -30,31 +35,30 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
         text = _CONTENT.validate_python(request.POST.get("message", ""))
         conversation_id = UUID(given) if (given := request.POST.get("conversation", "")) else None
     except (ValidationError, ValueError):
-        return refusal(request, _("There is nothing to send, or too much of it."))
+        return refusal(request, _("Write 1 to 20,000 characters."))
+    if is_foreign(request, access, conversation_id):
+        return refusal(request, FOREIGN)
     try:
         message = begin_turn(
             space=access.space,
             text=text,
             now=timezone.now(),
-            # Logged in: space_page checks that.
-            conversation=conversation_id or NewConversation(request.user),
+            conversation=conversation_id or new_conversation(request),
             **choices_in(request.POST),
         )
     except Conflict:
-        return refusal(request, _("A reply is still being written. Send it again when it is done."))
+        return refusal(request, BUSY)
     address = reverse("conversation", args=[access.space.slug, message.conversation_id])
     if not request.htmx:
         return redirect(address)
-    response = render(
-        request,
-        "chat/_turn.html",
-        {"said": asked(message), "message": message, "is_new": conversation_id is None},
-    )
+    context = {"message": message, "is_new": conversation_id is None}
+    response = render(request, "chat/_turn.html", context | _said(message))
     response["HX-Push-Url"] = address
     return response
 
 
-def asked(reply: Message) -> Message:
-    """Return the user's message that this reply answers."""
+def _said(reply: Message) -> dict[str, Any]:
+    """Return the user's message that this reply answers, and the day to show above it."""
     rows = Message.objects.in_space(reply.space).of(reply.conversation).shown()
-    return rows.get(position=reply.position - 1)
+    said, *before = rows.filter(position__lt=reply.position).reverse()[:2]
+    return {"said": said, "days": days_above([said], after=next(iter(before), None))}

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from chat.inspector import why, why_one
+from chat.first_steps import saw_why
+from chat.inspector import offered, why, why_one
 from chat.models import Message
 from chat.services.relevance import mark_irrelevant, unmark_irrelevant
 from chat.views.refusals import GONE, refusal
@@ -31,6 +32,7 @@ TIMED_REPLIES = 200
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Render the memories recalled for a reply, and those that just missed."""
     context = inspected(access.space, _reply(access, message_id))
+    saw_why(user=request.user, now=timezone.now())
     return render(request, "chat/_recalled.html", context)
 
 
@@ -49,7 +51,11 @@ def inspected(space: Space, message: Message | None) -> dict[str, Any]:
 @space_page("read")
 def recall_times(request: PageRequest, access: Access) -> HttpResponse:
     """Render the overview's fragment with the recall times of the latest replies."""
-    times = Message.objects.in_space(access.space).recall_times(TIMED_REPLIES)
+    times = (
+        Message.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .recall_times(TIMED_REPLIES)
+    )
     context = {"count": len(times)}
     if times:
         slow = quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
@@ -59,9 +65,18 @@ def recall_times(request: PageRequest, access: Access) -> HttpResponse:
 
 @require_GET
 @space_page("read")
+def offers(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+    """Render the memories that the reply offers to delete."""
+    message = _reply(access, message_id)
+    context = {"message": message, "offered": offered(message)}
+    return render(request, "chat/_offers.html", context)
+
+
+@require_GET
+@space_page("read")
 def hit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
     """Render one memory of the list."""
-    return _drawn(request, access, _reply(access, message_id), memory_id)
+    return drawn(request, access, _reply(access, message_id), memory_id)
 
 
 @require_POST
@@ -77,7 +92,7 @@ def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID)
             actor=access.actor,
             now=timezone.now(),
         )
-    return _drawn(request, access, message, memory_id, keeps_focus=True)
+    return drawn(request, access, message, memory_id, keeps_focus=True)
 
 
 @require_http_methods(["GET", "POST"])
@@ -87,15 +102,20 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 
     If the memory was deleted meanwhile, the form stays with its text.
     """
-    message = _listing(access, message_id, memory_id)
-    memory = Memory.objects.in_space(access.space).filter(pk=memory_id).first()
+    message = listing(access, message_id, memory_id)
+    memory = (
+        Memory.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .filter(pk=memory_id)
+        .first()
+    )
     if memory is None:
         return refusal(request, GONE)
     if request.method == "GET" and memory.status != Status.LIVE:
-        return _drawn(request, access, message, memory_id)
+        return drawn(request, access, message, memory_id)
     form = edited(request, access, memory)
     if form is None:
-        return _drawn(request, access, message, memory_id)
+        return drawn(request, access, message, memory_id)
     where = [access.space.slug, message_id, memory_id]
     addresses = {
         "url": reverse("why_edit", args=where),
@@ -111,12 +131,12 @@ def forget(request: PageRequest, access: Access, message_id: UUID, memory_id: UU
     """Move a memory to the bin; offer to restore it in its place."""
     message, memory = _listed(access, message_id, memory_id)
     delete_memory(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
-    return _drawn(request, access, message, memory_id)
+    return drawn(request, access, message, memory_id)
 
 
 @require_POST
 @space_page("write")
-def take_back(
+def restore(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
     """Restore a memory from the bin."""
@@ -125,7 +145,7 @@ def take_back(
         restore_memory(
             space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
         )
-    return _drawn(request, access, message, memory_id)
+    return drawn(request, access, message, memory_id)
 
 
 @require_POST
@@ -142,7 +162,7 @@ def irrelevant(
         actor=access.actor,
         now=timezone.now(),
     )
-    return _drawn(request, access, message, memory_id)
+    return drawn(request, access, message, memory_id)
 
 
 @require_POST
@@ -153,11 +173,15 @@ def relevant(
     """Undo `irrelevant`."""
     message, memory = _listed(access, message_id, memory_id)
     unmark_irrelevant(message=message, memory_id=memory.pk, actor=access.actor, now=timezone.now())
-    return _drawn(request, access, message, memory_id)
+    return drawn(request, access, message, memory_id)
 
 
 def _reply(access: Access, message_id: UUID) -> Message:
-    rows = Message.objects.in_space(access.space).filter(conversation__deleted_at=None)
+    rows = (
+        Message.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .filter(conversation__deleted_at=None)
+    )
     message = get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
     message.space = access.space
     return message
@@ -165,11 +189,13 @@ def _reply(access: Access, message_id: UUID) -> Message:
 
 def _listed(access: Access, message_id: UUID, memory_id: UUID) -> tuple[Message, Memory]:
     """Return a reply and a memory of its list that still exists."""
-    message = _listing(access, message_id, memory_id)
-    return message, get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
+    message = listing(access, message_id, memory_id)
+    return message, get_object_or_404(
+        Memory.objects.in_space(access.space).readable_by(access.reader), pk=memory_id
+    )
 
 
-def _listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
+def listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
     """Return a reply whose list contains the memory; raises Http404."""
     message = _reply(access, message_id)
     if str(memory_id) not in {one["memory"]["id"] for one in message.recalled + message.missed}:
@@ -177,7 +203,7 @@ def _listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
     return message
 
 
-def _drawn(
+def drawn(
     request: PageRequest,
     access: Access,
     message: Message,
@@ -185,7 +211,8 @@ def _drawn(
     *,
     keeps_focus: bool = False,
 ) -> HttpResponse:
-    """Render one memory after an action.
+    """Render one memory after an action: in the inspector, or with `?offer` below the reply that
+    offered to delete it.
 
     The memory's button gets the focus if the pressed one has disappeared.
     """
@@ -199,4 +226,5 @@ def _drawn(
         "is_ended": True,
         "changed": not keeps_focus,
     }
-    return render(request, "chat/_hit.html", context)
+    template = "chat/_offer.html" if "offer" in request.GET else "chat/_hit.html"
+    return render(request, template, context)

@@ -13,12 +13,17 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
+from django.db import InterfaceError, OperationalError
 from django.http import HttpResponse
+from django.utils import timezone
 from ninja.errors import AuthenticationError
 
 from config.errors import ANSWERS, problem, problem_of
+from config.mcp.authorisation import challenge
+from config.programs import cors_headers, is_preflight, unknown_host
 from config.request_ids import HEADER, begin, current_request_id, log_end
-from memory.access.authentication import BearerKey
+from memory.access.authentication import Access, BearerKey, space_access, user_in_header
+from memory.access.rate_limits import CallKind, count_call
 from memory.connections import in_thread
 from memory.errors import Forbidden
 
@@ -43,7 +48,8 @@ class McpEndpoint:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 request_id = (HEADER.lower().encode(), current_request_id().encode())
-                message = {**message, "headers": [*message["headers"], request_id]}
+                cors = [(k.lower().encode(), v.encode()) for k, v in cors_headers(request).items()]
+                message = {**message, "headers": [*message["headers"], request_id, *cors]}
             await send(message)
 
         try:
@@ -60,7 +66,8 @@ async def _answer(request: ASGIRequest, scope: Any, receive: Any, send: Any) -> 
     from config.mcp.server import transport  # loaded by _refusal, beside the event loop
 
     manager = transport()
-    state = {"access": request.auth}  # type: ignore[attr-defined]  # set by _refusal
+    access = request.auth  # type: ignore[attr-defined]  # set by _refusal
+    state = {"access": access, "user": user_in_header(request)}
     async with manager.run():
         await manager.handle_request({**scope, "state": state}, receive, send)
 
@@ -68,30 +75,56 @@ async def _answer(request: ASGIRequest, scope: Any, receive: Any, send: Any) -> 
 def _refusal(request: ASGIRequest) -> HttpResponse | None:
     """Return the response that refuses the request, or None.
 
-    For None, the caller's access is set on the request, as in the API.
+    For None, the caller's access is set on the request. A tool may still name the user.
     """
     try:
-        host = request.get_host()
-        if request.method != "POST":  # there are no sessions to listen to or to end
-            refused = problem(405, "method_not_allowed", "Method not allowed", "Only POST is here.")
-            refused.headers["Allow"] = "POST"
-            return refused
-        origin = request.headers.get("Origin")
-        own = origin is None or urlsplit(origin).netloc == host
-        if not own and origin not in settings.CSRF_TRUSTED_ORIGINS:
-            # Required by the protocol: another site's page must not call a server on this machine.
-            raise Forbidden("This origin may not call.")
+        request.get_host()
+        if is_preflight(request):
+            return HttpResponse(status=204)
+        if request.method != "POST":
+            return _not_post()
+        _check_origin(request)
         access = BearerKey()(request)
         if access is None:
             raise AuthenticationError
-    except DisallowedHost as error:
-        return problem(400, "bad_request", "Bad request", str(error))
-    except tuple(ANSWERS) as error:
+        access = space_access(access)
+        _check_caller(request, access)
+    except DisallowedHost:
+        return unknown_host(request)
+    except (OperationalError, InterfaceError) as error:
         return problem_of(error)
+    except tuple(ANSWERS) as error:
+        refused = problem_of(error)
+        if isinstance(error, AuthenticationError):
+            refused.headers["WWW-Authenticate"] = challenge(request)
+        return refused
     request.auth = access  # type: ignore[attr-defined]  # as ninja does
     import config.mcp.server  # noqa: F401 - here, because it takes long
 
     return None
+
+
+def _check_caller(request: ASGIRequest, access: Access) -> None:
+    """Raise Forbidden if the caller may not act for the user in the header, and RateLimited after
+    too many requests."""
+    access.acting_for(user_in_header(request))
+    count_call(access, CallKind.SEARCH, now=timezone.now())
+
+
+def _check_origin(request: ASGIRequest) -> None:
+    """Raise Forbidden for a page of an unknown site. Required by the protocol: it must not call a
+    server on this machine."""
+    origin = request.headers.get("Origin")
+    own = origin is None or urlsplit(origin).netloc == request.get_host()
+    if not own and origin not in {*settings.CSRF_TRUSTED_ORIGINS, *settings.EBB_CORS_ORIGINS}:
+        raise Forbidden("Requests from this origin are not allowed.")
+
+
+def _not_post() -> HttpResponse:
+    """Return the response to other methods: there are no sessions to listen to or to end."""
+    refused = problem(405, "method_not_allowed", "Method not allowed", "Only POST is here.")
+    refused.headers["Allow"] = "POST"
+    return refused
 
 
 async def _send(response: HttpResponse, send: Any) -> None:

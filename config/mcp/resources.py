@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 
 from django.db.models import F
+from django.utils import timezone
 from mcp_types import Resource, ResourceTemplate
 
 from memory.access.authentication import Access
 from memory.access.references import one, readable
 from memory.errors import NotFound
 from memory.models import Memory
+from memory.models.policies import current_policy
+from memory.recall.prompt_forms import SayDay, day_by, times_of
 from memory.tools import texts
 
 MIME_TYPE = "text/markdown"
@@ -29,7 +32,7 @@ LISTED = (
         uri=f"{_BEGIN}pinned",
         name="pinned",
         title="Pinned memories",
-        description="What a person has pinned, the most important first.",
+        description="Memories pinned by a person, most important first.",
         mime_type=MIME_TYPE,
     ),
 )
@@ -37,7 +40,7 @@ ONE = ResourceTemplate(
     uri_template=f"{_BEGIN}{{id}}",
     name="memory",
     title="A memory",
-    description="One memory, by its short or whole id, with its type and importance.",
+    description="One memory with its type and importance, by short or full id.",
     mime_type=MIME_TYPE,
 )
 
@@ -49,21 +52,23 @@ def read(access: Access, uri: str) -> str:
     """
     access.require("read")
     if not uri.startswith(_BEGIN):
-        raise NotFound(f"There is no such resource. There are: {_BEGIN}recent, pinned or an id.")
+        raise NotFound(f"Unknown resource. Available: {_BEGIN}recent, pinned or an id.")
     name = uri.removeprefix(_BEGIN)
-    live = readable(access.space).live()
+    live = readable(access.space, access.reader).live()
+    say_day = day_by(current_policy(access.space).document, timezone.now())
     if name == "recent":
-        return _list("Recent memories", live.order_by("-created_at", "-pk")[:SHOWN])
+        return _list("Recent memories", live.order_by("-created_at", "-pk")[:SHOWN], say_day)
     if name == "pinned":
         pinned = live.filter(pinned=True).order_by(F("current_importance").desc(), "-pk")
-        return _list("Pinned memories", pinned[:SHOWN])
-    return _line(one(access.space, name))
+        return _list("Pinned memories", pinned[:SHOWN], say_day)
+    return _line(one(access.space, access.reader, name), say_day)
 
 
-def _list(title: str, memories: Iterable[Memory]) -> str:
-    lines = [f"- {_line(memory)}" for memory in memories]
+def _list(title: str, memories: Iterable[Memory], say_day: SayDay) -> str:
+    lines = [f"- {_line(memory, say_day)}" for memory in memories]
     return "\n".join([f"# {title}", "", *(lines or ["(none)"])])
 
 
-def _line(memory: Memory) -> str:
-    return f"[{memory.created_at:%Y-%m-%d}] {texts.typed(memory)}"
+def _line(memory: Memory, say_day: SayDay) -> str:
+    said = f"[{say_day(memory.created_at)}] {texts.typed(memory)}"
+    return "; ".join([said, *times_of(memory)])

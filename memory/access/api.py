@@ -62,7 +62,10 @@ def get_key(request: HttpRequest, id: RowId) -> KeyOut:
     openapi_extra=may_fail(409),
 )
 def change_key(request: HttpRequest, id: RowId, asked: KeyChangeIn) -> KeyOut:
-    """Change a key's name, expiry or rate limit. To change its scopes, create another key."""
+    """Change a key's name, expiry, rate limit or learning.
+
+    To change its scopes, create another key.
+    """
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
     _may_give(access, key.scopes)
@@ -118,7 +121,7 @@ def _key(access: Access, reference: str) -> ApiKey:
     rows = ApiKey.objects.in_space(access.space)
     key = rows.filter(public_id=parse_uuid(reference)).first()
     if key is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("API key not found.")
     return key
 
 
@@ -126,4 +129,4 @@ def _may_give(access: Access, scopes: Iterable[str]) -> None:
     """Raise Forbidden if a scope is not among the caller's own scopes."""
     for scope in scopes:
         if scope not in access.scopes:
-            raise Forbidden(f"You cannot give the scope “{scope}”, which you do not have.")
+            raise Forbidden(f"You cannot grant the scope “{scope}” because you do not have it.")

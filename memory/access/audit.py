@@ -1,11 +1,11 @@
-"""Entries of the audit log, written in the transaction of the change."""
+"""Entries of the audit logs, written in the transaction of the change."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from memory.actors import Actor
-from memory.models import AuditAction, AuditEntry, Space
+from memory.models import AuditAction, AuditEntry, InstallationAuditEntry, Space
 
 
 def note(
@@ -17,13 +17,35 @@ def note(
     now: datetime,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append one entry; `subject` names the changed object, `detail` is plain JSON."""
-    AuditEntry.objects.create(
-        space=space,
-        at=now,
-        actor_type=actor.type,
-        actor_name=actor.name,
-        action=action,
-        subject=subject[:200],
-        detail=dict(detail or {}),
-    )
+    """Append one entry to a space's log; `subject` names the changed object, `detail` is plain
+    JSON."""
+    AuditEntry.objects.create(space=space, **_columns(actor, action, subject, now, detail))
+
+
+def note_installation(
+    *,
+    actor: Actor,
+    action: AuditAction,
+    subject: str,
+    now: datetime,
+    detail: Mapping[str, Any] | None = None,
+) -> None:
+    """Append one entry to the log of the installation."""
+    InstallationAuditEntry.objects.create(**_columns(actor, action, subject, now, detail))
+
+
+def _columns(
+    actor: Actor,
+    action: AuditAction,
+    subject: str,
+    now: datetime,
+    detail: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    return {
+        "at": now,
+        "actor_type": actor.type,
+        "actor_name": actor.name,
+        "action": action,
+        "subject": subject[:200],
+        "detail": dict(detail or {}),
+    }

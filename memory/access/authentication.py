@@ -2,20 +2,29 @@
 
 A key belongs to one space. A logged-in user names the space in the page's address or, in API calls,
 in the header X-Ebb-Space. A space of other users raises NotFound.
+
+An installation key belongs to no space. It opens the calls that begin with `operator_of`, and no
+others: `access_to` refuses it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import APIKeyCookie, HttpBearer
 
+from memory.access.installation_keys import authenticate_installation
 from memory.access.keys import authenticate
 from memory.actors import Actor
-from memory.errors import Forbidden, NotFound
+from memory.errors import FieldError, Forbidden, InvalidArguments, NotFound
 from memory.models import Membership, Role, Scope, Space
+from memory.names import ANYBODY, checked_user
+from memory.readers import EVERYONE, SHARED, Reader
 
+USER_HEADER = "X-Ebb-User"
+
+LEARN_HEADER = "X-Ebb-Learn"
 _SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
     Role.OWNER: frozenset({Scope.READ, Scope.WRITE, Scope.ADMIN}),
     Role.EDITOR: frozenset({Scope.READ, Scope.WRITE}),
@@ -25,16 +34,55 @@ _SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Access:
-    """A caller in a space."""
+    """A caller in a space. `reader` is the user for whom the call acts; `bound_to` is the only user
+    for whom this caller may act, or None. `caller` names the key or the person uniquely, for rate
+    limits."""
 
     space: Space
     actor: Actor
     scopes: frozenset[str]
+    caller: str
+    reader: Reader = SHARED
+    bound_to: str | None = None
+    learns: bool = True
+    """False if the request or its key turned learning off."""
+
+    @property
+    def owner(self) -> str | None:
+        """The user to whom new rows belong, None for shared ones. Raises InvalidArguments if the
+        call acts for everybody."""
+        if self.reader.everyone:
+            raise InvalidArguments(FieldError("user_id", "must name one user here"))
+        return self.reader.user_id
+
+    def acting_for(self, name: str | None) -> "Access":
+        """Return the access for this user, None for nobody in particular or “*” for everybody.
+
+        Raises InvalidArguments for other texts, Forbidden if the caller may not name this user.
+        """
+        if self.bound_to is not None:
+            if name not in (None, self.bound_to):
+                raise Forbidden("You can act for one user only. The request names another one.")
+            return replace(self, reader=Reader(self.bound_to))
+        if name == ANYBODY:
+            self.require(Scope.ADMIN)
+            return replace(self, reader=EVERYONE)
+        try:
+            return replace(self, reader=Reader(None if name is None else checked_user(name)))
+        except ValueError as error:
+            raise InvalidArguments(FieldError("user_id", str(error))) from None
 
     def require(self, scope: str) -> None:
         """Raise Forbidden unless the caller has this scope."""
         if scope not in self.scopes:
-            raise Forbidden(f"This needs the scope “{scope}”.")
+            raise Forbidden(f"This call needs the scope “{scope}”.")
+
+
+@dataclass(frozen=True)
+class InstallationAccess:
+    """A caller who manages the installation's connections and spaces."""
+
+    actor: Actor
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
@@ -44,20 +92,28 @@ def access_of_member(user: Any, slug: str | None) -> Access:
         memberships = memberships.filter(space__slug=slug)
     membership = memberships.filter(user=user).order_by("pk").first() if user.is_active else None
     if membership is None:
-        raise NotFound("There is no such space.")
-    actor = Actor("user", user.get_username())
-    return Access(membership.space, actor, _SCOPES_OF_ROLE[membership.role])
+        raise NotFound("Space not found.")
+    name = user.get_username()
+    bound_to = name if membership.role == Role.VIEWER else None
+    scopes = _SCOPES_OF_ROLE[membership.role]
+    actor, caller = Actor("user", name), f"user:{user.pk}"
+    return Access(membership.space, actor, scopes, caller, Reader(bound_to), bound_to)
 
 
 class BearerKey(HttpBearer):
     """Authentication by `Authorization: Bearer KEY`."""
 
-    def authenticate(self, request: HttpRequest, token: str) -> Access | None:
+    def authenticate(self, request: HttpRequest, token: str) -> Access | InstallationAccess | None:
         """Return the access of the key with this secret, or None."""
-        key = authenticate(secret=token, now=timezone.now())
+        now = timezone.now()
+        if found := authenticate_installation(secret=token, now=now):
+            return InstallationAccess(Actor("key", found.name or found.prefix))
+        key = authenticate(secret=token, now=now)
         if key is None:
             return None
-        return Access(key.space, Actor("key", key.name or key.prefix), frozenset(key.scopes))
+        actor, scopes = Actor("key", key.name or key.prefix), frozenset(key.scopes)
+        reader, caller = Reader(key.user_id), f"key:{key.pk}"
+        return Access(key.space, actor, scopes, caller, reader, key.user_id, learns=key.learns)
 
 
 class SessionAccess(APIKeyCookie):
@@ -76,8 +132,76 @@ class SessionAccess(APIKeyCookie):
         return access_of_member(request.user, request.headers.get("X-Ebb-Space"))
 
 
-def access_to(request: HttpRequest, scope: str) -> Access:
-    """Return the access of an API request's caller; raises Forbidden without the scope."""
-    access: Access = request.auth  # type: ignore[attr-defined]  # set by ninja's authentication
+class OperatorSession(SessionAccess):
+    """Authentication by the browser session of an operator, a staff user."""
+
+    def authenticate(  # type: ignore[override]  # an operator needs no space
+        self, request: HttpRequest, key: str | None
+    ) -> InstallationAccess:
+        """Return the operator's access; raises Forbidden for other users."""
+        if not request.user.is_staff:
+            raise Forbidden("Only operators may use this endpoint.")
+        return InstallationAccess(Actor("user", request.user.get_username()))
+
+
+def access_to(request: HttpRequest, scope: str, user_id: str | None = None) -> Access:
+    """Return the access of an API request's caller, for the user that the request names: in its
+    body (`user_id`), in its query or in the header X-Ebb-User.
+
+    Raises Forbidden without the scope and for an installation key, InvalidArguments if the request
+    names two users.
+    """
+    access = space_access(request.auth)  # type: ignore[attr-defined]  # set by ninja's authentication
     access.require(scope)
+    acting = access.acting_for(_named(request, user_id))
+    return replace(acting, learns=acting.learns and _may_learn(request))
+
+
+def _may_learn(request: HttpRequest) -> bool:
+    """Return whether the header X-Ebb-Learn lets the request teach; raises InvalidArguments."""
+    wish = request.headers.get(LEARN_HEADER, "on").strip().casefold()
+    if wish not in {"on", "off"}:
+        raise InvalidArguments(FieldError(LEARN_HEADER, "must be on or off"))
+    return wish == "on"
+
+
+def _named(request: HttpRequest, user_id: str | None) -> str | None:
+    return one_user(user_id, request.GET.get("user_id"), user_in_header(request))
+
+
+def one_user(*given: str | None) -> str | None:
+    """Return the only user among these, or None; raises InvalidArguments if there are two."""
+    names = set(given) - {None}
+    if len(names) > 1:
+        raise InvalidArguments(FieldError("user_id", "the request names two users"))
+    return next(iter(names), None)
+
+
+def user_in_header(request: HttpRequest) -> str | None:
+    """Return the user that the header names, or None. Servers read headers as Latin-1, clients
+    write them as UTF-8."""
+    text = request.headers.get(USER_HEADER)
+    try:
+        return text.encode("latin-1").decode() if text else None
+    except UnicodeError:
+        return text
+
+
+def space_access(access: Access | InstallationAccess) -> Access:
+    """Return the access if it belongs to a space; raises Forbidden for an installation key."""
+    if isinstance(access, InstallationAccess):
+        raise Forbidden(
+            "An installation key manages connections and spaces only. Use a key of the space."
+        )
     return access
+
+
+def operator_of(request: HttpRequest) -> Actor:
+    """Return the caller of an installation's endpoint; raises Forbidden for a space's key."""
+    access = request.auth  # type: ignore[attr-defined]  # set by ninja's authentication
+    if not isinstance(access, InstallationAccess):
+        raise Forbidden(
+            "A space's key cannot use this endpoint. Create an installation key with "
+            "“manage.py create_api_key --installation”."
+        )
+    return access.actor

@@ -16,11 +16,14 @@ from memory.access.live_key import live_key
 from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound, RateLimited
 from memory.models import ApiKey, AuditAction, Scope, Space
+from memory.names import NO_CONTROL, checked_user, has_control_characters
 
 MAX_RATE_LIMIT = 100_000  # requests a minute
 LONGEST_GRACE = timedelta(days=7)
 _LAST_USE_GRAIN = timedelta(minutes=1)
 _MINUTE = timedelta(minutes=1)
+# Left out of the activity log.
+_USUAL = (("user_id", None), ("learns", True))
 
 
 def digest(secret: str) -> str:
@@ -38,23 +41,24 @@ def create_key(
     name: str = "",
     expires_at: datetime | None = None,
     rate_limit: int | None = None,
+    user_id: str | None = None,
+    learns: bool = True,
 ) -> tuple[ApiKey, str]:
     """Create a key; return it and its secret, which is not stored and cannot be shown again.
 
-    Raises InvalidArguments.
+    Without `learns`, its requests teach nothing. Raises InvalidArguments.
     """
     values = {
-        "name": name,
-        "scopes": [scope for scope in Scope.values if scope in scopes],
-        "expires_at": expires_at,
-        "rate_limit": rate_limit,
-    }
+        "name": name, "scopes": [scope for scope in Scope.values if scope in scopes],
+        "expires_at": expires_at, "rate_limit": rate_limit, "user_id": user_id, "learns": learns,
+    }  # fmt: skip
     _check(values, now, unknown=sorted(set(scopes) - set(Scope.values)))
     secret = _new_secret()
     key = ApiKey.objects.create(
         space=space, prefix=secret[:12], digest=digest(secret), created_at=now, **values
     )
-    _note(key, AuditAction.KEY_CREATED, actor, now, values)
+    noted = {field: value for field, value in values.items() if (field, value) not in _USUAL}
+    _note(key, AuditAction.KEY_CREATED, actor, now, noted)
     return key, secret
 
 
@@ -89,20 +93,22 @@ def _spend(key: ApiKey, rate_limit: int, now: datetime) -> None:
         return
     spent_until = rows.values_list("spent_until", flat=True).get() or now
     wait = (spent_until + step - _MINUTE - now).total_seconds()
-    raise RateLimited(f"This key may ask {rate_limit} times a minute.", retry_after=max(wait, 0.0))
+    raise RateLimited(
+        f"Rate limit of {rate_limit} requests per minute exceeded.", retry_after=max(wait, 0.0)
+    )
 
 
 @transaction.atomic
 def change_key(
     *, space: Space, key_id: UUID, changes: dict[str, Any], actor: Actor, now: datetime
 ) -> ApiKey:
-    """Change the `name`, `expires_at` or `rate_limit` given in `changes`.
+    """Change the `name`, `expires_at`, `rate_limit` or `learns` given in `changes`.
 
     Raises NotFound, InvalidArguments, and Conflict for a revoked key.
     """
     key = _locked(space, key_id)
     if key.revoked_at is not None:
-        raise Conflict("The key was revoked.")
+        raise Conflict("The key is revoked.")
     changes = {field: value for field, value in changes.items() if getattr(key, field) != value}
     _check(changes, now)
     for field, value in changes.items():
@@ -124,9 +130,9 @@ def rotate_key(
     """
     key = _locked(space, key_id)
     if key.state(now) != "live":
-        raise Conflict("The key no longer works; create a new one.")
+        raise Conflict("The key has expired or is revoked. Create a new one.")
     if not timedelta() <= grace <= LONGEST_GRACE:
-        raise InvalidArguments(FieldError("grace_hours", "must lie between 0 and 168"))
+        raise InvalidArguments(FieldError("grace_hours", "must be between 0 and 168"))
     secret = _new_secret()
     key.previous_digest = key.digest if grace else None
     key.previous_until = now + grace if grace else None
@@ -150,7 +156,7 @@ def _new_secret() -> str:
 def _locked(space: Space, key_id: UUID) -> ApiKey:
     key = ApiKey.objects.in_space(space).filter(public_id=key_id).select_for_update().first()
     if key is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("API key not found.")
     return key
 
 
@@ -161,13 +167,30 @@ def _check(values: dict[str, Any], now: datetime, unknown: Sequence[str] = ()) -
         errors.append(FieldError("scopes", f"must be one or more of {known}"))
     if len(values.get("name", "")) > 120:
         errors.append(FieldError("name", "must have at most 120 characters"))
+    if has_control_characters(values.get("name", "")):
+        errors.append(FieldError("name", NO_CONTROL))
     expires_at, rate_limit = values.get("expires_at"), values.get("rate_limit")
     if expires_at is not None and expires_at <= now:
-        errors.append(FieldError("expires_at", "must lie in the future"))
+        errors.append(FieldError("expires_at", "must be in the future"))
     if rate_limit is not None and not 1 <= rate_limit <= MAX_RATE_LIMIT:
-        errors.append(FieldError("rate_limit", f"must lie between 1 and {MAX_RATE_LIMIT}"))
+        errors.append(FieldError("rate_limit", f"must be between 1 and {MAX_RATE_LIMIT}"))
+    errors += _errors_of_user(values)
     if errors:
         raise InvalidArguments(*errors)
+
+
+def _errors_of_user(values: dict[str, Any]) -> list[FieldError]:
+    """Return the errors of a key that is bound to a user. Such a key cannot administer the space,
+    because an administrator sees every user's memories."""
+    if (user_id := values.get("user_id")) is None:
+        return []
+    try:
+        checked_user(user_id)
+    except ValueError as error:
+        return [FieldError("user_id", str(error))]
+    if Scope.ADMIN in values["scopes"]:
+        return [FieldError("user_id", "a key of one user cannot have the scope admin")]
+    return []
 
 
 def _note(

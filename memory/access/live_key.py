@@ -16,9 +16,10 @@ def _text() -> str:
     FROM memory_apikey AS key
     JOIN memory_space AS space ON space.id = key.space_id
     JOIN memory_embedder AS embedder ON embedder.id = space.embedder_id
-    WHERE (key.digest = $1 OR (key.previous_digest = $1 AND key.previous_until > $2))
+    WHERE (key.digest = %(digest)s
+           OR (key.previous_digest = %(digest)s AND key.previous_until > %(now)s))
       AND space.closed_at IS NULL AND key.revoked_at IS NULL
-      AND (key.expires_at IS NULL OR key.expires_at > $2)
+      AND (key.expires_at IS NULL OR key.expires_at > %(now)s)
     """  # noqa: S608 - the names of our own columns
 
 
@@ -26,7 +27,7 @@ def live_key(digest: str, now: datetime) -> ApiKey | None:
     """Return the key with this digest, current or within its rotation's grace, with its space and
     embedder; None if the key was revoked or has expired, or if its space is being deleted.
     """
-    found = fetch(_text(), [digest, now])
+    found = fetch(_text(), {"digest": digest, "now": now})
     if not found:
         return None
     [row] = found

@@ -11,6 +11,13 @@ from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
 from memory.models import AuditAction, Membership, Role, Space, User
 
 
+def addresses_of_owners(space: Space) -> list[str]:
+    """Return the mail addresses of the owners who have one."""
+    owners = User.objects.filter(memberships__space=space, memberships__role=Role.OWNER)
+    owners = owners.filter(is_active=True).exclude(email="")
+    return list(owners.order_by("pk").values_list("email", flat=True))
+
+
 @transaction.atomic
 def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datetime) -> Membership:
     """Give a user this role in the space, replacing any earlier role.
@@ -48,9 +55,11 @@ def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> Non
 def invite(*, space: Space, username: str, role: Role, actor: Actor, now: datetime) -> User:
     """Create an account without a password and make it a member; a login link opens it.
 
-    Raises InvalidArguments, also for a name that is already in use.
+    The name may be a mail address, to which the link can be sent. Raises InvalidArguments, also for
+    a name that is already in use.
     """
-    user = User(username=User.normalize_username(username.strip()))
+    name = User.normalize_username(username.strip())
+    user = User(username=name, email=name if "@" in name else "")
     user.set_unusable_password()
     try:
         user.full_clean(exclude=["password"])
@@ -70,9 +79,9 @@ def invite_again(*, space: Space, user: User, actor: Actor, now: datetime) -> Us
     everything its user may see.
     """
     if not Membership.objects.filter(space=space, user=user).exists():
-        raise NotFound("There is no such member.")
+        raise NotFound("Member not found.")
     if not is_invitation(user):
-        raise Conflict("A login link is for somebody who has been invited and never came.")
+        raise Conflict("Login links are only for invited people who have never logged in.")
     _link(space, user, actor, now)
     return user
 
@@ -95,7 +104,7 @@ def _lock(space: Space) -> None:
 def _keep_an_owner(leaving: Membership) -> None:
     owners = Membership.objects.filter(space_id=leaving.space_id, role=Role.OWNER)
     if not owners.exclude(pk=leaving.pk).exists():
-        raise Conflict("A space needs an owner: make somebody else one first.")
+        raise Conflict("A space needs an owner. Make someone else an owner first.")
 
 
 def _link(space: Space, user: User, actor: Actor, now: datetime) -> None:

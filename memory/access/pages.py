@@ -1,18 +1,24 @@
 """Access checks for every page of a space."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
+from math import ceil
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest, PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django_htmx.middleware import HtmxDetails
 
 from memory.access.authentication import Access, access_of_member
-from memory.errors import Forbidden, InvalidArguments, NotFound
+from memory.access.sessions import note_use
+from memory.errors import Forbidden, InvalidArguments, NotFound, RateLimited
 from memory.models import User
+from memory.readers import EVERYONE
 
 P = ParamSpec("P")
 
@@ -33,6 +39,8 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
     try:
         access = access_of_member(user, slug)
         access.require(scope)
+        if access.bound_to is None:
+            access = replace(access, reader=EVERYONE)
     except NotFound:
         raise Http404 from None
     except Forbidden as error:
@@ -40,11 +48,18 @@ def page_access(user: Any, slug: str, scope: str) -> Access:
     return access
 
 
+def too_many(request: HttpRequest, error: RateLimited) -> HttpResponse:
+    """Return the page of an exceeded rate limit."""
+    response = render(request, "429.html", status=429)
+    response["Retry-After"] = str(max(1, ceil(error.retry_after)))
+    return response
+
+
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """Return a decorator for a view that takes the member's Access in place of the URL's `slug`.
 
-    NotFound becomes 404. Invalid arguments that our forms and links never send, such as a forged
-    cursor, become 400.
+    NotFound becomes 404, RateLimited 429. Invalid arguments that our forms and links never send,
+    such as a forged cursor, become 400.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
@@ -53,14 +68,16 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
         def page(
             request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
-            access = page_access(request.user, slug, scope)
-            request.access = access
+            access = request.access = page_access(request.user, slug, scope)
+            note_use(request, now=timezone.now())
             try:
                 response = view(request, access, *args, **kwargs)
             except NotFound:
                 raise Http404 from None
             except InvalidArguments as error:
                 raise BadRequest(str(error)) from None
+            except RateLimited as error:
+                response = too_many(request, error)
             # Otherwise the Back button could show a cached fragment of the same URL.
             patch_vary_headers(response, ["HX-Request"])
             return response

@@ -5,18 +5,23 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import BeforeValidator
 
-from memory.drafts import Moment, Text
+from memory.drafts import Moment, Text, UserName
 from memory.models import ApiKey, AuditEntry
-from memory.requests import ActorOut, Body, example
+from memory.requests import ActorOut, Body, Flag, a_number, example
 
 ScopeName = Literal["read", "write", "admin"]
 Name = Annotated[Text, Field(max_length=120)]
-RateLimit = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+RateLimit = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(a_number)]
 
 
 class KeyIn(Body):
-    """A key to create: its name, scopes, expiry and rate limit in requests per minute."""
+    """A key to create: its name, scopes, expiry and rate limit in requests per minute.
+
+    A key with a `user_id` acts for this user only, and cannot have the scope `admin`. Without
+    `learns`, its requests teach nothing.
+    """
 
     model_config = example(name="my robot", scopes=["read", "write"], rate_limit=60)
 
@@ -24,6 +29,8 @@ class KeyIn(Body):
     scopes: Annotated[list[ScopeName], Field(min_length=1)]
     expires_at: Moment | None = None
     rate_limit: RateLimit | None = None
+    user_id: UserName | None = None
+    learns: Flag = True
 
 
 class KeyChangeIn(Body):
@@ -34,6 +41,7 @@ class KeyChangeIn(Body):
     name: Name = ""
     expires_at: Moment | None = None
     rate_limit: RateLimit | None = None
+    learns: Flag = True
 
 
 class RotateIn(Body):
@@ -49,8 +57,11 @@ class KeyOut(Schema):
     name: str
     prefix: str
     scopes: list[str]
+    user_id: Annotated[str | None, Field(description="The only user for whom it may act.")]
     status: str
     rate_limit: int | None
+    # False: its requests recall and are answered, but teach nothing.
+    learns: bool
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
@@ -76,8 +87,8 @@ class NewKeyOut(KeyOut):
 
 def _shown(key: ApiKey, now: datetime) -> dict[str, Any]:
     same = (
-        "name", "prefix", "scopes", "rate_limit", "created_at", "expires_at", "last_used_at",
-        "revoked_at",
+        "name", "prefix", "scopes", "user_id", "rate_limit", "learns", "created_at", "expires_at",
+        "last_used_at", "revoked_at",
     )  # fmt: skip
     return {
         "id": key.public_id,

@@ -2,17 +2,31 @@
 
 from django.urls import path
 
-from memory.access.views import account, keys, members, settings
+from memory.access.views import (
+    account,
+    connect,
+    keys,
+    members,
+    second_factor,
+    sessions,
+    settings,
+)
 
 urlpatterns = [
     path("settings/", settings.settings, name="settings"),
     path("settings/members/", members.members, name="members"),
-    path("settings/members/add/", members.add, name="members_add"),
     path("settings/members/invite/", members.invite, name="members_invite"),
     path("settings/members/<int:member_id>/link/", members.invite_again, name="members_link"),
     path("settings/members/<int:member_id>/role/", members.change, name="members_change"),
     path("settings/members/<int:member_id>/remove/", members.remove, name="members_remove"),
     path("settings/account/", account.account, name="account"),
+    path("settings/account/code/", second_factor.second_factor, name="second_factor"),
+    path("settings/account/code/renew/", second_factor.renew, name="second_factor_renew"),
+    path("settings/account/code/off/", second_factor.turn_off, name="second_factor_off"),
+    path("settings/account/sessions/end/", sessions.end_others, name="sessions_end_others"),
+    path("settings/account/sessions/<int:session_id>/end/", sessions.end, name="sessions_end"),
+    path("settings/connect/", connect.connect, name="connect"),
+    path("settings/connect/create/", connect.create, name="connect_create"),
     path("settings/keys/", keys.keys, name="keys"),
     path("settings/keys/audit/", keys.audit, name="keys_audit"),
     path("settings/keys/create/", keys.create, name="keys_create"),

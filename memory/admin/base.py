@@ -64,7 +64,9 @@ def one_by_one(
     """
     chosen = list(rows[: AT_ONCE + 1])
     if len(chosen) > AT_ONCE:
-        messages.error(request, _("At most %(n)d at once. Nothing was done.") % {"n": AT_ONCE})
+        messages.error(
+            request, _("Select at most %(n)d at a time. Nothing was changed.") % {"n": AT_ONCE}
+        )
         return
     refused = 0
     for row in chosen:

@@ -51,9 +51,9 @@ class MemoryAdmin(ReadOnlyAdmin):
     )  # fmt: skip
     list_select_related = ("space",)
     search_fields = ("content",)
-    search_help_text = _("Words that stand in it, or its id, whole or short.")
+    search_help_text = _("Search text or ID")
     ordering = ("-created_at", "-pk")
-    actions = ("approve", "reject", "move_to_bin", "take_back", "purge")
+    actions = ("approve", "reject", "move_to_bin", "restore", "purge")
     form = MemoryForm
     fieldsets = (
         (None, {"fields": ("content", "memory_type", "importance", "tags", "pinned")}),
@@ -125,7 +125,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     @admin.display(description=_("history"))
     def what_happened(self, memory: Memory) -> str:
         """Return a link to the memory's history."""
-        return format_html('<a href="{}">{}</a>', _history_of(memory.pk), _("What happened to it"))
+        return format_html('<a href="{}">{}</a>', _history_of(memory.pk), _("History"))
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
@@ -160,13 +160,13 @@ class MemoryAdmin(ReadOnlyAdmin):
             return redirect(request.path)
         return answer
 
-    @admin.action(description=_("Approve: let them in"), permissions=["moderate"])
+    @admin.action(description=_("Approve"), permissions=["moderate"])
     def approve(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
         """Approve the selected memories."""
         done = ngettext_lazy("%(n)d memory approved.", "%(n)d memories approved.", "n")
         self._each(request, memories, approve_memory, done, _NOT_HELD)
 
-    @admin.action(description=_("Reject: turn them away"), permissions=["moderate"])
+    @admin.action(description=_("Reject"), permissions=["moderate"])
     def reject(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
         """Reject the selected memories."""
         done = ngettext_lazy("%(n)d memory rejected.", "%(n)d memories rejected.", "n")
@@ -181,19 +181,17 @@ class MemoryAdmin(ReadOnlyAdmin):
         self._each(request, memories, _move_to_bin, done, _IN_THE_BIN)
 
     @admin.action(description=_("Restore from the recycle bin"), permissions=["moderate"])
-    def take_back(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
+    def restore(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:
         """Restore the selected memories from the bin."""
         done = ngettext_lazy("%(n)d memory restored.", "%(n)d memories restored.", "n")
         self._each(request, memories, restore_memory, done, _NOT_IN_THE_BIN)
 
-    @admin.action(description=_("Delete for good"), permissions=["purge"])
+    @admin.action(description=_("Purge"), permissions=["purge"])
     def purge(self, request: HttpRequest, memories: QuerySet[Memory]) -> HttpResponse | None:
         """Purge the selected memories, after a confirmation page."""
         if request.POST.get("sure") != "yes":
             return self._ask_before_purge(request, memories)
-        done = ngettext_lazy(
-            "%(n)d memory deleted for good.", "%(n)d memories deleted for good.", "n"
-        )
+        done = ngettext_lazy("%(n)d memory purged.", "%(n)d memories purged.", "n")
         self._each(request, memories, purge_memory, done, _NOT_IN_THE_BIN)
         return None
 
@@ -207,7 +205,7 @@ class MemoryAdmin(ReadOnlyAdmin):
         if not binned:
             return None
         context = self.admin_site.each_context(request) | {
-            "title": _("Delete for good?"),
+            "title": _("Purge permanently?"),
             "opts": self.opts,
             "memories": binned,
             "checkbox": ACTION_CHECKBOX_NAME,
@@ -225,18 +223,18 @@ class MemoryAdmin(ReadOnlyAdmin):
 
 
 _NOT_HELD = ngettext_lazy(
-    "%(n)d was left as it is: it does not wait for review.",
-    "%(n)d were left as they are: they do not wait for review.",
+    "%(n)d skipped: it is not waiting for review.",
+    "%(n)d skipped: they are not waiting for review.",
     "n",
 )
 _IN_THE_BIN = ngettext_lazy(
-    "%(n)d was left as it is: it is in the bin already.",
-    "%(n)d were left as they are: they are in the bin already.",
+    "%(n)d skipped: it is already in the bin.",
+    "%(n)d skipped: they are already in the bin.",
     "n",
 )
 _NOT_IN_THE_BIN = ngettext_lazy(
-    "%(n)d was left as it is: it is not in the bin.",
-    "%(n)d were left as they are: they are not in the bin.",
+    "%(n)d skipped: it is not in the bin.",
+    "%(n)d skipped: they are not in the bin.",
     "n",
 )
 
@@ -244,7 +242,7 @@ _NOT_IN_THE_BIN = ngettext_lazy(
 def _move_to_bin(*, space: Space, memory_id: UUID, actor: Actor, now: Any) -> object:
     """Delete a memory; raises Conflict if the memory is in the bin already."""
     if Memory.objects.in_space(space).binned().filter(pk=memory_id).exists():
-        raise Conflict("It is in the bin already.")
+        raise Conflict("The memory is already in the bin.")
     return delete_memory(space=space, memory_id=memory_id, actor=actor, now=now)
 
 

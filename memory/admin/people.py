@@ -15,11 +15,22 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from memory.access.installation_keys import revoke_installation_key
 from memory.access.keys import revoke_key
 from memory.access.members import add_member, remove_member
 from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor_of
 from memory.errors import Conflict
-from memory.models import ApiKey, AuditEntry, Membership, Role, Space, User
+from memory.models import (
+    ApiKey,
+    AuditEntry,
+    InstallationAuditEntry,
+    InstallationKey,
+    Membership,
+    Role,
+    Scope,
+    Space,
+    User,
+)
 from memory.spaces.services import rename_space
 
 admin.site.unregister(Group)
@@ -108,7 +119,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     """API keys of all spaces, without secrets."""
 
     list_display = (
-        "prefix", "name", "space", "scopes", "rate_limit", "last_used_at", "expires_at",
+        "prefix", "name", "space", "scope_labels", "rate_limit", "last_used_at", "expires_at",
         "revoked_at",
     )  # fmt: skip
     list_filter = (BY_SPACE,)
@@ -116,6 +127,11 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     search_fields = ("name", "prefix")
     exclude = ("digest", "previous_digest")
     actions = ("revoke",)
+
+    @admin.display(description=_("scopes"))
+    def scope_labels(self, key: ApiKey) -> str:
+        """Return the key's permissions in the reader's language."""
+        return ", ".join(str(Scope(scope).label) for scope in key.scopes)
 
     @admin.action(description=_("Revoke the selected keys"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
@@ -126,6 +142,36 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         """Return True if the user may change API keys."""
         return request.user.has_perm("memory.change_apikey")
+
+
+@admin.register(InstallationKey)
+class InstallationKeyAdmin(ReadOnlyAdmin):
+    """Installation keys, without secrets."""
+
+    list_display = ("prefix", "name", "created_at", "last_used_at", "expires_at", "revoked_at")
+    search_fields = ("name", "prefix")
+    exclude = ("digest",)
+    actions = ("revoke",)
+
+    @admin.action(description=_("Revoke the selected keys"), permissions=["revoke"])
+    def revoke(self, request: HttpRequest, keys: QuerySet[InstallationKey]) -> None:
+        """Revoke the selected keys."""
+        for key in keys:
+            revoke_installation_key(key=key, actor=actor_of(request), now=timezone.now())
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Return True if the user may change installation keys."""
+        return request.user.has_perm("memory.change_installationkey")
+
+
+@admin.register(InstallationAuditEntry)
+class InstallationAuditEntryAdmin(ReadOnlyAdmin):
+    """The audit log of the installation."""
+
+    list_display = ("at", "action", "subject", "actor_type", "actor_name")
+    list_filter = ("action",)
+    search_fields = ("subject", "actor_name")
+    ordering = ("-pk",)
 
 
 @admin.register(AuditEntry)

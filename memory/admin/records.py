@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -22,6 +24,7 @@ from memory.models import (
     WorkerHeartbeat,
 )
 from memory.models.history import Action
+from memory.models.reasons import from_columns, in_words
 
 _COLOURS = {
     Action.APPROVED: "success",
@@ -35,15 +38,24 @@ _COLOURS = {
 }
 
 
+@admin.display(description=_("memory"), ordering="memory_id")
+def memory_link(row: MemoryEvent | MemoryRevision | MemoryEmbedding) -> str:
+    """Return a link to the row's memory, named by the beginning of its id."""
+    url = reverse("admin:memory_memory_change", args=[row.memory_id])
+    return format_html('<a href="{}"><code>{}</code></a>', url, str(row.memory_id)[:8])
+
+
 @admin.register(MemoryEvent)
 class MemoryEventAdmin(ReadOnlyAdmin):
     """The history of all memories."""
 
-    list_display = ("at", "what", "content_start", "space", "actor_name", "actor_type", "reason")
+    list_display = (
+        "at", "what", "content_start", memory_link, "space", "actor_name", "actor_type", "why",
+    )  # fmt: skip
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
     search_fields = ("content", "actor_name")
-    search_help_text = _("Words of a memory, the name of who did it, or the memory's id.")
+    search_help_text = _("Search text, actor or memory ID")
     ordering = ("-pk",)
 
     def get_search_results(
@@ -60,6 +72,12 @@ class MemoryEventAdmin(ReadOnlyAdmin):
         """Return the action as a coloured label."""
         return str(Action(event.action).label)
 
+    @admin.display(description=_("reason"))
+    def why(self, event: MemoryEvent) -> str:
+        """Return the reason in the reader's language."""
+        stored = (event.reason, event.reason_code, event.reason_argument)
+        return in_words(from_columns(*stored))
+
     @admin.display(description=_("content"))
     def content_start(self, event: MemoryEvent) -> str:
         """Return the first characters of the content."""
@@ -70,7 +88,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
 class MemoryRevisionAdmin(ReadOnlyAdmin):
     """Past revisions of memories."""
 
-    list_display = ("memory_id", "number", "content", "replaced_at", "actor_name")
+    list_display = (memory_link, "number", "content", "replaced_at", "actor_name")
     list_filter = (BY_SPACE,)
     search_fields = ("content",)
     ordering = ("-pk",)
@@ -81,7 +99,7 @@ class MemoryRevisionAdmin(ReadOnlyAdmin):
 class MemoryEmbeddingAdmin(ReadOnlyAdmin):
     """Vectors of memories, without their numbers."""
 
-    list_display = ("memory_id", "embedder", "space")
+    list_display = (memory_link, "embedder", "space")
     list_filter = ("embedder", BY_SPACE)
     list_select_related = ("embedder", "space")
     exclude = ("vector",)

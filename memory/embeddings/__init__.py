@@ -7,7 +7,7 @@ and URL are not part of that: they may change while the vectors stay valid.
 import functools
 import os
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +16,9 @@ from memory.embeddings.base import Embedder, EmbeddingError
 from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
 
 __all__ = [
+    "BUILT_IN",
+    "MINILM",
+    "MULTILINGUAL",
     "PROVIDERS",
     "Embedder",
     "EmbeddingError",
@@ -23,6 +26,8 @@ __all__ = [
     "count_dimensions",
     "get_embedder",
     "is_configured",
+    "listed_models",
+    "provider_name",
     "try_out",
 ]
 
@@ -36,7 +41,20 @@ PROVIDERS: dict[str, Any] = {
     "voyage": "Voyage AI",
 }
 """The display name of each provider, by its name in settings and rows."""
+MINILM = "all-MiniLM-L6-v2"
+MULTILINGUAL = "universal-sentence-encoder-multilingual-3"
+BUILT_IN = {MINILM: 384, MULTILINGUAL: 512}
+"""The dimensions of each model of the provider `local`. The first is for English."""
 HASTY = Patience(document=16.0, attempts=1)
+
+
+class _Access(NamedTuple):
+    """An endpoint of embeddings. `public_only` refuses private addresses."""
+
+    provider: str
+    base_url: str
+    api_key: str
+    public_only: bool = False
 
 
 def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
@@ -54,8 +72,8 @@ def get_embedder(provider: str, model: str, dimensions: int) -> Embedder:
 def count_dimensions(provider: str, model: str) -> int:
     """Return the length of this model's vectors, asking its endpoint. Raises EmbeddingError."""
     if provider == "local":
-        return _local().dimensions
-    with closing(_connected(*_access(provider), model, 0)) as embedder:
+        return _local(model).dimensions
+    with closing(_connected(_access(provider), model, 0)) as embedder:
         return embedder.count_dimensions()
 
 
@@ -64,9 +82,25 @@ def try_out(provider: str, model: str) -> int:
     single attempt and a short timeout, because a user is waiting.
     """
     if provider == "local":
-        return int(_local().embed(["How long is a vector?"]).shape[1])
-    with closing(_connected(*_access(provider), model, 0, HASTY)) as embedder:
+        return int(_local(model).embed(["How long is a vector?"]).shape[1])
+    with closing(_connected(_access(provider), model, 0, HASTY)) as embedder:
         return embedder.count_dimensions()
+
+
+def provider_name(provider: str) -> Any:
+    """Return the display name of a provider, or of a model connection."""
+    from memory.model_connections.embedding import connection_of
+
+    connection = connection_of(provider)
+    return connection.name if connection else PROVIDERS.get(provider, provider)
+
+
+def listed_models(provider: str) -> list[str]:
+    """Return the names of the provider's models, as far as it lists them. Raises EmbeddingError."""
+    if provider == "local":
+        return list(BUILT_IN)
+    with closing(_connected(_access(provider), "", 0, HASTY)) as embedder:
+        return embedder.listed_models()
 
 
 def is_configured(provider: str) -> bool:
@@ -82,12 +116,18 @@ def is_configured(provider: str) -> bool:
 
 def _embedder(provider: str, model: str, dimensions: int) -> Embedder:
     if provider == "local":
-        return _local()
-    return _remote(*_access(provider), model, dimensions)
+        return _local(model)
+    return _remote(_access(provider), model, dimensions)
 
 
-def _access(provider: str) -> tuple[str, str, str]:
-    """Return provider, URL and key from the settings. Raises EmbeddingError."""
+def _access(provider: str) -> _Access:
+    """Return the access by the settings, or by a model connection. Raises EmbeddingError."""
+    # Models can be imported only when the apps are loaded; some commands run before.
+    from memory.model_connections.choosing import key_of, public_only
+    from memory.model_connections.embedding import connection_of
+
+    if connection := connection_of(provider):
+        return _Access("openai", connection.base_url, key_of(connection), public_only())
     if provider == "openai":
         base_url, api_key = settings.EBB_EMBEDDING_BASE_URL, settings.EBB_EMBEDDING_API_KEY
     elif provider == "voyage":
@@ -96,43 +136,46 @@ def _access(provider: str) -> tuple[str, str, str]:
         raise EmbeddingError(f"Unknown embedding provider: {provider!r}", permanent=True)
     if not (base_url or api_key):
         raise EmbeddingError(
-            f"The embedding provider {provider!r} has neither a key nor an address here",
+            f"The embedding provider {provider!r} has no key and no URL",
             permanent=True,
             kind="not_configured",
         )
-    return provider, base_url, api_key
+    return _Access(provider, base_url, api_key)
 
 
 # Each provider is imported when it is chosen: a process loads only the library it uses.
 
 
 @functools.cache
-def _local() -> Embedder:
-    from memory.embeddings.minilm import MiniLMEmbedder
+def _local(model: str) -> Embedder:
+    if model == MULTILINGUAL:
+        from memory.embeddings.multilingual import MultilingualEmbedder
 
-    return MiniLMEmbedder(cache_dir=settings.EBB_CACHE_DIR)
+        return MultilingualEmbedder()
+    if model == MINILM:
+        from memory.embeddings.minilm import MiniLMEmbedder
+
+        return MiniLMEmbedder(cache_dir=settings.EBB_CACHE_DIR)
+    known = " and ".join(BUILT_IN)
+    raise EmbeddingError(f"The built-in models are {known}, not {model!r}", permanent=True)
 
 
 def _connected(
-    provider: str,
-    base_url: str,
-    api_key: str,
-    model: str,
-    dimensions: int,
-    patience: Patience = PATIENT,
+    access: _Access, model: str, dimensions: int, patience: Patience = PATIENT
 ) -> RemoteEmbedder:
-    if provider == "voyage":
+    if access.provider == "voyage":
         from memory.embeddings.voyage import VoyageEmbedder
 
         return VoyageEmbedder(
-            base_url=base_url, api_key=api_key, model=model, dimensions=dimensions,
+            base_url=access.base_url, api_key=access.api_key, model=model, dimensions=dimensions,
             patience=patience,
         )  # fmt: skip
     from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
 
     return OpenAICompatibleEmbedder(
-        base_url=base_url, api_key=api_key, model=model, dimensions=dimensions, patience=patience
-    )
+        base_url=access.base_url, api_key=access.api_key, model=model, dimensions=dimensions,
+        patience=patience, public_only=access.public_only,
+    )  # fmt: skip
 
 
 # One instance per process, with its connections.

@@ -35,6 +35,11 @@ class EmbeddingError(ProviderError):
         self.kind = kind
         self.detail = detail
 
+    @property
+    def code(self) -> str:
+        """The stored code of an endpoint's failure, "" for any other error."""
+        return f"embedding.{self.kind}" if self.kind else ""
+
 
 class TextsRefused(EmbeddingError):
     """The endpoint refused this request; it may accept fewer or shorter texts."""

@@ -29,7 +29,7 @@ def register_embedder(*, provider: str, model: str, dimensions: int | None = Non
     true = known.dimensions if known else count_dimensions(provider, model)
     if dimensions not in (None, true):
         raise EmbeddingError(
-            f"The embedding provider {provider!r} gives vectors of {true} dimensions for "
+            f"The embedding provider {provider!r} returns vectors of {true} dimensions for "
             f"{model!r}, not of {dimensions}",
             permanent=True,
         )

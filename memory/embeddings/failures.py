@@ -13,19 +13,29 @@ from memory.retry_after import retry_after
 DETAIL_LENGTH = 200
 
 
+def _(sentence: str) -> str:
+    """Mark a sentence for translation. Django's own function would need settings here."""
+    return sentence
+
+
 class Failure(Enum):
     """A failure as (sentence, permanent)."""
 
-    UNREACHABLE = ("The embedding endpoint cannot be reached.", False)
-    TIMEOUT = ("The embedding endpoint did not answer in time.", False)
-    INTERRUPTED = ("The embedding endpoint's answer broke off.", False)
-    RATE_LIMITED = ("The embedding endpoint asks for fewer requests.", False)
-    SERVER_ERROR = ("The embedding endpoint failed.", False)
-    BAD_ANSWER = ("The embedding endpoint's answer could not be read.", False)
-    UNAUTHORIZED = ("The embedding endpoint refused the API key.", True)
-    NOT_FOUND = ("The embedding endpoint does not know this model or address.", True)
-    TEXTS_REFUSED = ("The embedding endpoint did not accept the texts.", True)
-    BAD_REQUEST = ("The embedding endpoint did not accept the request.", True)
+    UNREACHABLE = (_("The embedding endpoint cannot be reached."), False)
+    TIMEOUT = (_("The embedding endpoint did not answer in time."), False)
+    INTERRUPTED = (_("The embedding endpoint's answer was cut off."), False)
+    RATE_LIMITED = (_("The embedding endpoint reached its rate limit."), False)
+    SERVER_ERROR = (_("The embedding endpoint returned an error."), False)
+    BAD_ANSWER = (_("The embedding endpoint's answer could not be read."), False)
+    UNAUTHORIZED = (_("The embedding endpoint refused the API key."), True)
+    NOT_FOUND = (_("The embedding endpoint does not know this model, or the URL is wrong."), True)
+    TEXTS_REFUSED = (_("The embedding endpoint rejected the texts."), True)
+    BAD_REQUEST = (_("The embedding endpoint rejected the request."), True)
+
+    @property
+    def kind(self) -> str:
+        """The stable word for this failure."""
+        return self.name.lower()
 
     def error(self, detail: str = "", *, retry_after: float | None = None) -> EmbeddingError:
         """Return the error to raise; `detail` is the message of the endpoint or the network."""
@@ -36,7 +46,7 @@ class Failure(Enum):
             f"{sentence} ({detail})" if detail else sentence,
             permanent=permanent,
             retry_after=retry_after,
-            kind=self.name.lower(),
+            kind=self.kind,
             detail=detail,
         )
 

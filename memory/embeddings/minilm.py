@@ -69,7 +69,7 @@ class MiniLMEmbedder(Embedder):
             # Not encode_batch: it starts a thread pool, too, which does not survive a fork.
             encodings = [self._tokenizer.encode(text) for text in texts]
         except TypeError as error:  # a lone surrogate
-            raise EmbeddingError("A text is not valid Unicode", permanent=True) from error
+            raise EmbeddingError("The text is not valid Unicode", permanent=True) from error
         return [{"input_ids": np.array([one.ids], dtype=np.int32)} for one in encodings]
 
 

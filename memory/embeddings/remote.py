@@ -8,6 +8,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NotRequired, TypedDict, Unpack
 
 import numpy as np
 
@@ -43,22 +44,24 @@ class Patience:
 PATIENT = Patience()
 
 
+class RemoteOptions(TypedDict):
+    """Constructor options of every remote embedder."""
+
+    base_url: str
+    api_key: str
+    model: str
+    dimensions: int
+    patience: NotRequired[Patience]
+
+
 class RemoteEmbedder(Embedder):
     """Base of embedders that call an endpoint."""
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: str,
-        model: str,
-        dimensions: int,
-        patience: Patience = PATIENT,
-    ) -> None:
-        self.model = model
-        self.dimensions = dimensions
-        self._patience = patience
-        self._connect(base_url, api_key)
+    def __init__(self, **options: Unpack[RemoteOptions]) -> None:
+        self.model = options["model"]
+        self.dimensions = options["dimensions"]
+        self._patience = options.get("patience", PATIENT)
+        self._connect(options["base_url"], options["api_key"])
 
     @abstractmethod
     def _connect(self, base_url: str, api_key: str) -> None:
@@ -72,15 +75,26 @@ class RemoteEmbedder(Embedder):
     def _ask(self, texts: Sequence[str], *, kind: TextKind, timeout: float) -> object:
         """Return the endpoint's answer to one request, as decoded JSON. Raises EmbeddingError."""
 
+    def listed_models(self) -> list[str]:
+        """Return the names of the endpoint's models, [] if it lists none. Raises EmbeddingError."""
+        return []
+
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
         """Implement Embedder.embed. Texts longer than the model accepts are cut off, as by
         MiniLM.
         """
+        return self.embed_counted(texts, kind=kind, counts=[])
+
+    def embed_counted(
+        self, texts: Sequence[str], *, kind: TextKind, counts: list[int | None]
+    ) -> Vectors:
+        """Embed the texts as `embed` does. The tokens of each answer are added to `counts`, None if
+        the endpoint did not count them."""
         try:
             "".join(texts).encode()
         except UnicodeEncodeError as error:  # a lone surrogate
-            raise EmbeddingError("A text is not valid Unicode", permanent=True) from error
-        rows = [self._embed_batch(batch, kind) for batch in _batches(texts)]
+            raise EmbeddingError("The text is not valid Unicode", permanent=True) from error
+        rows = [self._embed_batch(batch, kind, counts) for batch in _batches(texts)]
         return np.concatenate([np.empty((0, self.dimensions), np.float32), *rows])
 
     def count_dimensions(self) -> int:
@@ -89,7 +103,9 @@ class RemoteEmbedder(Embedder):
         dimensions: int = _vectors(self._patiently(texts, "document"), texts, self.model).shape[1]
         return dimensions
 
-    def _embed_batch(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+    def _embed_batch(
+        self, texts: Sequence[str], kind: TextKind, counts: list[int | None]
+    ) -> Vectors:
         try:
             answer = self._patiently(texts, kind)
         except TextsRefused:
@@ -97,16 +113,17 @@ class RemoteEmbedder(Embedder):
             # half of a long text. A request refused for another reason fails on the first half.
             half = (len(texts) if len(texts) > 1 else len(texts[0])) // 2
             if len(texts) > 1:
-                parts = [self._embed_batch(part, kind) for part in (texts[:half], texts[half:])]
-                return np.concatenate(parts)
+                halves = (texts[:half], texts[half:])
+                return np.concatenate([self._embed_batch(one, kind, counts) for one in halves])
             if half < SHORT:
                 raise
-            return self._embed_batch([texts[0][:half]], kind)
+            return self._embed_batch([texts[0][:half]], kind, counts)
+        counts.append(_tokens(answer))
         vectors = _vectors(answer, texts, self.model)
         if vectors.shape[1] != self.dimensions:
             raise EmbeddingError(
-                f"The embedding endpoint gives vectors of {vectors.shape[1]} dimensions for "
-                f"{self.model}; here they have {self.dimensions}: another model by that name.",
+                f"The embedding endpoint returns vectors of {vectors.shape[1]} dimensions for "
+                f"{self.model}, not of {self.dimensions}. It is a different model of that name.",
                 permanent=True,
             )
         return vectors
@@ -144,6 +161,16 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start:]
 
 
+def _tokens(answer: object) -> int | None:
+    """Return the tokens that the endpoint counted: OpenAI names those of the prompt, Voyage AI the
+    total."""
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    if not isinstance(usage, dict):
+        return None
+    counted = usage.get("prompt_tokens", usage.get("total_tokens"))
+    return counted if isinstance(counted, int) and 0 <= counted < 1 << 30 else None
+
+
 def _vectors(answer: object, texts: Sequence[str], model: str) -> Vectors:
     """Return the unit vectors of an answer `{"data": [{"index", "embedding"}, …]}`, in the texts'
     order.
@@ -160,6 +187,8 @@ def _vectors(answer: object, texts: Sequence[str], model: str) -> Vectors:
         raise Failure.BAD_ANSWER.error(f"{count} vectors for {len(texts)} texts")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise Failure.BAD_ANSWER.error(f"{model} gave a vector that is not finite or has no length")
+        raise Failure.BAD_ANSWER.error(
+            f"{model} returned a vector that is not finite or has length 0"
+        )
     units: Vectors = (rows / lengths).astype(np.float32)
     return units

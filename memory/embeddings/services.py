@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from django.db import connection
 
 from memory.embeddings import EmbeddingError
+from memory.embeddings.choice import choose_embedder
 from memory.embeddings.vectors import Vectors, embed
 from memory.models import Embedder, Memory, MemoryEmbedding, Space
 
@@ -25,10 +26,11 @@ def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
     """
     if not texts:
         return {}
-    made = {space.embedder_id: embed(space.embedder, texts)}
+    choose_embedder(space, texts)
+    made = {space.embedder_id: embed(space.embedder, texts, space=space)}
     if space.next_embedder is not None:
         try:
-            made[space.next_embedder.pk] = embed(space.next_embedder, texts)
+            made[space.next_embedder.pk] = embed(space.next_embedder, texts, space=space)
         except EmbeddingError as error:
             logger.warning("%s is to come to %s: %s", space.next_embedder, space, error)
     return made
@@ -48,7 +50,8 @@ def store_vectors(
     """
     current, wanted = _held_models(space)
     if current not in made:
-        made = {**made, current: embed(Embedder.objects.get(pk=current), texts)}
+        model = Embedder.objects.get(pk=current)
+        made = {**made, current: embed(model, texts, space=space)}
     MemoryEmbedding.objects.bulk_create(
         (
             MemoryEmbedding(space=space, memory=memory, embedder_id=model, vector=vector)

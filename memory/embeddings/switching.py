@@ -15,14 +15,24 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from memory.access.audit import note
 from memory.actors import Actor
+from memory.embeddings import provider_name
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.vectors import Vectors, embed
 from memory.errors import Conflict, NotFound
 from memory.jobs import services as jobs
-from memory.models import Embedder, Job, JobState, Memory, MemoryEmbedding, Space
+from memory.leases import database_now
+from memory.models import (
+    AuditAction,
+    Embedder,
+    Job,
+    JobState,
+    Memory,
+    MemoryEmbedding,
+    Space,
+)
 from memory.text.passages import passage_of
 
 KIND = "switch_embedder"
@@ -52,7 +62,7 @@ def try_embedder(*, space: Space, provider: str, model: str) -> Trial:
     rows = Memory.objects.in_space(space)
     texts = [passage_of(memory).embedded for memory in rows.order_by("pk")[:BATCH]]
     started = perf_counter()
-    embed(embedder, texts or ["Does it answer?"])
+    embed(embedder, texts or ["Does it answer?"], space=space)
     seconds = perf_counter() - started
     memories = rows.count()
     estimate = timedelta(seconds=seconds * memories / max(len(texts), 1))
@@ -66,7 +76,7 @@ def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetim
     with transaction.atomic():
         held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
         if held.embedder_id == embedder.pk:
-            raise Conflict("The space has this model already.")
+            raise Conflict("The space already uses this model.")
         job = jobs.start_job(
             space=space,
             kind=KIND,
@@ -76,6 +86,10 @@ def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetim
             total=Memory.objects.in_space(space).count(),
         )
         Space.objects.filter(pk=space.pk).update(next_embedder=embedder)
+        note(
+            space=space, actor=actor, action=AuditAction.EMBEDDER_CHOSEN, subject=embedder.model,
+            now=now, detail={"provider": str(provider_name(embedder.provider))},
+        )  # fmt: skip
     return job
 
 
@@ -86,7 +100,7 @@ def cancel_switch(*, space: Space, now: datetime) -> Job:
     """
     job = latest_switch(space)
     if job is None or job.state in {JobState.DONE, JobState.CANCELLED}:
-        raise NotFound("This space is not moving to another model.")
+        raise NotFound("No move to another embedding model is running in this space.")
     jobs.cancel(space=space, job_id=job.pk, now=now)
     Space.objects.filter(pk=space.pk).update(next_embedder=None)
     _drop_vectors(space, job.parameters["to"])
@@ -97,7 +111,7 @@ def resume_switch(*, space: Space, now: datetime) -> Job:
     """Resume a failed or cancelled move. Raises NotFound, or Conflict if it has not stopped."""
     job = latest_switch(space)
     if job is None:
-        raise NotFound("This space was never to move to another model.")
+        raise NotFound("This space has never been moved to another embedding model.")
     return jobs.resume(space=space, job_id=job.pk, now=now)
 
 
@@ -118,7 +132,8 @@ def switch(job: Job) -> Mapping[str, Any]:
         batch = _next_batch(job.space, target, after)
         if batch:
             after = batch[-1].pk
-            vectors = embed(target, [passage_of(memory).embedded for memory in batch])
+            texts = [passage_of(memory).embedded for memory in batch]
+            vectors = embed(target, texts, space=job.space)
             _keep(job, target, batch, vectors)
         elif after is not None:
             after = None  # start over: ids are random, so new memories may come anywhere
@@ -131,11 +146,11 @@ def _begin(job: Job, target: Embedder) -> None:
     """Make writers embed by both models from here on, also when a cancelled job was resumed."""
     held = Space.objects.select_for_update(no_key=True).get(pk=job.space_id)
     if held.embedder_id == target.pk:
-        raise Conflict("The space has this model already.")
+        raise Conflict("The space already uses this model.")
     Space.objects.filter(pk=held.pk).update(next_embedder=target)
     total = Memory.objects.in_space(held).count()
     missing = Memory.objects.in_space(held).without_vector_by(target).count()
-    jobs.advance(job=job, done=total - missing, total=total, result={}, now=timezone.now())
+    jobs.advance(job=job, done=total - missing, total=total, result={}, now=database_now())
 
 
 def _next_batch(space: Space, target: Embedder, after: UUID | None) -> Sequence[Memory]:
@@ -161,7 +176,7 @@ def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors)
     MemoryEmbedding.objects.bulk_create(made, ignore_conflicts=True)
     # Memories are added and removed meanwhile; the count is exact again when the job is done.
     done = min(job.done + len(made), job.total or 0)
-    jobs.advance(job=job, done=done, now=timezone.now())
+    jobs.advance(job=job, done=done, now=database_now())
 
 
 @transaction.atomic
@@ -175,7 +190,7 @@ def _change_over(job: Job, target: Embedder) -> bool:
         return False
     Space.objects.filter(pk=held.pk).update(embedder=target, next_embedder=None)
     total = Memory.objects.in_space(held).count()
-    jobs.advance(job=job, done=total, total=total, now=timezone.now())
+    jobs.advance(job=job, done=total, total=total, now=database_now())
     return True
 
 

@@ -3,43 +3,104 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
+from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
+from django.utils import timezone
 
 from memory.connections import release_connection
-from memory.embeddings import RemoteEmbedder, get_embedder
+from memory.embeddings import EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
-from memory.models import Embedder
+from memory.model_connections.choosing import Prices, prices_of
+from memory.model_connections.embedding import connection_of
+from memory.model_connections.services import record_failure, record_success
+from memory.model_connections.usage import ModelCall, UsageSource, record_usage
+from memory.models import Embedder, Space, UsagePurpose
 
 Vectors = npt.NDArray[np.float32]
 
+MINILM = ("local", "all-MiniLM-L6-v2", 384)
 ASKED_AGAIN = 512
 _asked: OrderedDict[tuple[str, str, int, str], Vectors] = OrderedDict()
 _asked_lock = Lock()
 
 
-def embed(model: Embedder, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
+def embed(
+    model: Embedder,
+    texts: Sequence[str],
+    *,
+    kind: TextKind = "document",
+    space: Space | None = None,
+) -> Vectors:
     """Return the texts' vectors, shape (n, dimensions), in their order. Raises EmbeddingError.
 
-    The database connection is released before an endpoint is called.
+    The database connection is released before an endpoint is called. The endpoint's tokens are
+    counted for the space, if one is given, and its failures are shown on its connection.
     """
     embedder = get_embedder(model.provider, model.model, model.dimensions)
-    if isinstance(embedder, RemoteEmbedder):
-        release_connection()
-    return embedder.embed(texts, kind=kind)
+    if not isinstance(embedder, RemoteEmbedder):
+        return embedder.embed(texts, kind=kind)
+    release_connection()
+    counts: list[int | None] = []
+    failure, started = "", perf_counter()
+    try:
+        return embedder.embed_counted(texts, kind=kind, counts=counts)
+    except EmbeddingError as error:
+        failure = str(error)
+        raise
+    finally:
+        if space is not None:
+            _record(space, model, counts, failure, seconds=perf_counter() - started)
 
 
-def question_vectors(model: Embedder, queries: Sequence[str]) -> Sequence[Vectors]:
+def _record(
+    space: Space, model: Embedder, counts: Sequence[int | None], failure: str, *, seconds: float
+) -> None:
+    """Store the usage of an endpoint, and on its connection whether it answered. `counts` are the
+    tokens of its answers; `failure` is "" if none failed. The calls share the `seconds`."""
+    now, at = timezone.now(), connection_of(model.provider)
+    each = seconds / max(1, len(counts) + bool(failure))
+    calls = [ModelCall(tokens, 0, seconds=each) for tokens in counts]
+    if failure:
+        calls.append(ModelCall(failed=True, seconds=each))
+    record_usage(
+        space=space,
+        purpose=UsagePurpose.EMBED,
+        source=UsageSource.at(at, model.model, prices_of(at) if at else Prices()),
+        calls=calls,
+        now=now,
+    )
+    if at is not None and failure:
+        record_failure(connection=at, error=failure, now=now)
+    elif at is not None:
+        record_success(connection=at)
+
+
+def minilm_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
+    """Return the text's vector by the built-in model: the given one, if `model` is that model.
+
+    Raises EmbeddingError.
+    """
+    local = get_embedder(*MINILM)
+    if (model.provider, model.model) == (local.name, local.model):
+        return vector
+    own: Vectors = local.embed([text], kind="query")[0]
+    return own
+
+
+def question_vectors(
+    model: Embedder, queries: Sequence[str], *, space: Space | None = None
+) -> Sequence[Vectors]:
     """Return the vectors of questions; this process caches the latest, because the lab repeats
-    questions while weights are tried. Raises EmbeddingError.
+    questions while weights are tried. Usage is counted as by `embed`. Raises EmbeddingError.
     """
     keys = [(model.provider, model.model, model.dimensions, query) for query in queries]
     with _asked_lock:
         found = {key: _asked[key] for key in keys if key in _asked}
     new = [key for key in dict.fromkeys(keys) if key not in found]
     if new:
-        vectors = embed(model, [key[-1] for key in new], kind="query")
+        vectors = embed(model, [key[-1] for key in new], kind="query", space=space)
         # Copies, because a view of one row would keep the whole array in memory.
         found |= {key: row.copy() for key, row in zip(new, vectors, strict=True)}
     with _asked_lock:

@@ -1,5 +1,7 @@
 """The page of a space's embedding model: the current model and the switch to another one."""
 
+import re
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -11,11 +13,23 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.access.authentication import Access
 from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
-from memory.embeddings import PROVIDERS, EmbeddingError, is_configured, switching
+from memory.connections import release_connection
+from memory.embeddings import (
+    BUILT_IN,
+    PROVIDERS,
+    EmbeddingError,
+    is_configured,
+    listed_models,
+    provider_name,
+    switching,
+)
 from memory.errors import Conflict, NotFound
-from memory.models import JobState, Memory, Space
+from memory.model_connections.embedding import provider_of
+from memory.models import JobState, Memory, ModelConnection, Space
 
 MAX_MODEL = 120  # characters
+# Endpoints list models of all kinds. These words are in the names of most embedding models.
+_EMBEDS = re.compile("embed|bge|e5|gte|minilm|nomic", re.IGNORECASE)
 
 
 @require_GET
@@ -52,6 +66,18 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
     return _done(request, access)
 
 
+@require_GET
+@space_page("admin")
+def models(request: PageRequest, access: Access) -> HttpResponse:
+    """Render the names of a provider's embedding models, as suggestions for the form."""
+    release_connection()
+    with suppress(EmbeddingError):  # a suggestion only; Test shows the error
+        names = listed_models(request.GET.get("provider", ""))
+        likely = [name for name in names if _EMBEDS.search(name)]
+        return render(request, "memory/embeddings/_models.html", {"names": likely or names})
+    return render(request, "memory/embeddings/_models.html", {"names": []})
+
+
 @require_POST
 @space_page("admin")
 def cancel(request: PageRequest, access: Access) -> HttpResponse:
@@ -75,8 +101,9 @@ def resume(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _asked(request: PageRequest) -> tuple[str, str]:
-    model = SentText(MAX_MODEL).clean(request.POST.get("model"))
-    return request.POST.get("provider", ""), model
+    """Return the provider and model of the sent form, or of a link from the models page."""
+    sent = request.POST or request.GET
+    return sent.get("provider", ""), SentText(MAX_MODEL).clean(sent.get("model"))
 
 
 def _done(request: PageRequest, access: Access) -> HttpResponse:
@@ -95,12 +122,13 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "embedder": space.embedder,
         "coming": space.next_embedder,
         "memories": Memory.objects.in_space(space).count(),
-        "provider_name": PROVIDERS.get(space.embedder.provider, space.embedder.provider),
+        "provider_name": provider_name(space.embedder.provider),
         "job": job,
         "moving": job is not None and not job.is_finished,
         "stopped": job is not None and job.state in {JobState.FAILED, JobState.CANCELLED},
         "left": job.left(timezone.now()) if job else None,
-        "providers": [(key, name, is_configured(key)) for key, name in PROVIDERS.items()],
+        "providers": _providers(),
+        "names": list(BUILT_IN),
         "provider": provider,
         "model": model,
         **more,
@@ -109,6 +137,14 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "memory/embeddings/_embedder.html" if request.htmx else "memory/embeddings/embeddings.html"
     )
     return render(request, template, context)
+
+
+def _providers() -> list[tuple[str, Any, bool]]:
+    """Return the name in rows, the display name, and whether it can be used, of each provider and
+    model connection."""
+    known = [(key, name, is_configured(key)) for key, name in PROVIDERS.items()]
+    connections = ModelConnection.objects.all()
+    return known + [(provider_of(one), one.name, True) for one in connections]
 
 
 def _proposed(space: Space) -> tuple[str, str]:

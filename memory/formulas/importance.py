@@ -1,7 +1,8 @@
 """Importance of a memory: base importance, set when it is written, and time coefficient.
 
 The base is stored and never changes by itself. The values that depend on the clock are computed
-from it at each read and never written back, so nothing decays twice. SQL twin: `importance_sql`.
+from it at each read and never written back, so nothing decays twice. What is learned from use is a
+separate adjustment, computed from stored counts. SQL twin: `importance_sql`.
 """
 
 import math
@@ -38,6 +39,17 @@ POSITIVE_EMOTION: Final = 0.5
 TIME_COEF_FLOOR: Final = 0.8
 REINFORCEMENT: Final = 0.1
 TIME_COEF_SCALE_DAYS: Final = 30.0
+
+ADJUSTMENT_BOUND: Final = 0.15
+ADJUSTMENT_WEIGHTS: Final[Mapping[str, float]] = {
+    "used": 1.0,
+    "unused": -0.25,
+    "confirmed": 2.0,
+    "objected": -2.0,
+}
+"""How much one event of each kind says for a memory, or against it."""
+ADJUSTMENT_DOUBT: Final = 4.0
+"""Weight of the events that an adjustment needs to reach half of its bound."""
 
 
 def clamp(value: float) -> float:
@@ -113,6 +125,24 @@ def time_coef(
 def current_importance(importance: float, time_coef: float) -> float:
     """Return the importance as of now, in 0..1. Source: seed 003, section 5."""
     return importance * time_coef
+
+
+def adjustment(used: int, unused: int, confirmed: int, objected: int) -> float:
+    """Return what was learned from use and from people's decisions, within ±ADJUSTMENT_BOUND.
+
+    The arguments count events. The result is the bound times the mean verdict of the events, 1 for
+    and -1 against, where each event has its weight and doubt adds ADJUSTMENT_DOUBT verdicts of 0.
+    So each further event changes less, and events that contradict each other cancel out. Ours.
+    """
+    weights = ADJUSTMENT_WEIGHTS
+    rise = weights["used"] * used + weights["confirmed"] * confirmed
+    fall = -weights["unused"] * unused - weights["objected"] * objected
+    return ADJUSTMENT_BOUND * (rise - fall) / (rise + fall + ADJUSTMENT_DOUBT)
+
+
+def effective_importance(current_importance: float, adjustment: float) -> float:
+    """Return the importance that ranks a memory where the policy learns, in 0..1. Ours."""
+    return clamp(current_importance + adjustment)
 
 
 def reinforced(old: float, new: float) -> float:

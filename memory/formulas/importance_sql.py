@@ -21,6 +21,9 @@ from memory.formulas.expressions import (
     seconds_between,
 )
 from memory.formulas.importance import (
+    ADJUSTMENT_BOUND,
+    ADJUSTMENT_DOUBT,
+    ADJUSTMENT_WEIGHTS,
     EMOTION_WEIGHT,
     INFORMATION_WEIGHT,
     JUDGEMENT_WEIGHT,
@@ -104,6 +107,20 @@ def time_coef(
 def current_importance(importance: Number, time_coef: Number) -> Expression:
     """Return the importance as of now, in 0..1. Source: seed 003, section 5."""
     return product(double(time_coef), double(importance))
+
+
+def adjustment(used: Number, unused: Number, confirmed: Number, objected: Number) -> Expression:
+    """Return what was learned from use and from people's decisions, within ±ADJUSTMENT_BOUND."""
+    weights = {name: double(abs(weight)) for name, weight in ADJUSTMENT_WEIGHTS.items()}
+    rise = weights["used"] * double(used) + weights["confirmed"] * double(confirmed)
+    fall = weights["unused"] * double(unused) + weights["objected"] * double(objected)
+    share = (rise - fall) / (rise + fall + double(ADJUSTMENT_DOUBT))
+    return float_result(double(ADJUSTMENT_BOUND) * share)
+
+
+def effective_importance(current_importance: Number, adjustment: Number) -> Expression:
+    """Return the importance that ranks a memory where the policy learns, in 0..1."""
+    return clamp(double(current_importance) + double(adjustment))
 
 
 def reinforced(old: Number, new: Number) -> Expression:

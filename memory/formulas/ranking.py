@@ -6,7 +6,7 @@ score that orders the result and is explained to the user. SQL twin: `ranking_sq
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from memory.formulas.importance import clamp
@@ -15,6 +15,22 @@ SIGNALS: Final = ("semantic", "lexical", "speaker", "recency", "importance")
 
 UNCERTAINTY: Final = 6.0
 """Evidence needed before a question's words count, in units of rarity: see `lexical`."""
+ENOUGH_ASKED: Final = 24.0
+"""Evidence above this is not expected of a memory: a long message asks for more than one."""
+LONG: Final = 360
+"""Bytes of a memory (60 English words, 120 Chinese characters) from which its words count less."""
+LONG_COST: Final = 0.2
+"""How much less, for each further LONG bytes."""
+
+PAST_SHARE: Final = 2.0
+"""How many times its score a memory gains at most in a question about the time in which it was
+true."""
+
+SHORT_TURN: Final = 50
+"""Bytes of a turn that says something. The words of "Thanks, you too!" count little more than
+half."""
+SHORT_QUESTION: Final = 150
+"""Bytes below which a turn that ends as a question only asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +39,8 @@ class Profile:
 
     The result is sorted by `order`, highest or newest first. With `candidates` set to "importance"
     only the currently most important memories are ranked (as many as the policy's
-    `candidate_limit`). `limit` is the number of results, if the profile's source sets one. `source`
-    names that source.
+    `candidate_limit`). `limit` is the number of results, if the profile's source sets one. With
+    `whole_days` the recency counts complete days. `source` names the profile's source.
     """
 
     name: str
@@ -36,6 +52,7 @@ class Profile:
     order: Literal["score", "created_at"] = "score"
     candidates: Literal["importance"] | None = None
     limit: int | None = None
+    whole_days: bool = False
     source: str
 
     @property
@@ -49,6 +66,13 @@ class Profile:
             "importance": self.importance,
         }
         return {signal: weight for signal, weight in weights.items() if weight}
+
+    def trusting(self, trust: float) -> "Profile":
+        """Return the profile with its semantic weight multiplied by `trust`, unless the profile
+        does not compare words: then nothing else could find a memory."""
+        if trust == 1.0 or not self.lexical:
+            return self
+        return replace(self, semantic=self.semantic * trust)
 
 
 PROFILES: Final[Mapping[str, Profile]] = {
@@ -67,6 +91,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
             name="similar_recent",
             semantic=0.6,
             recency=0.4,
+            whole_days=True,
             source="seed 000, Search Scoring Changes",
         ),
         Profile(
@@ -129,25 +154,42 @@ def rarity(holders: int, memories: int) -> float:
     return math.log(1.0 + (memories - holders + 0.5) / (holders + 0.5))
 
 
-def lexical(matched: float, asked: float) -> float:
+def substance(size: float, *, spoken: bool, asks: bool) -> float:
+    """Return how much a memory says, in 0..1: less for short turns and short questions.
+
+    `size` is its length in bytes; `spoken` if it is the turn of a named speaker, which is kept
+    whatever it says; `asks` if it ends as a question. A memory that somebody wrote down counts 1.
+    """
+    if not spoken:
+        return 1.0
+    half = 0.5 if asks and size < SHORT_QUESTION else 1.0
+    return half * min(1.0, size / SHORT_TURN)
+
+
+def lexical(matched: float, asked: float, *, size: float, substance: float) -> float:
     """Return the share of the question's words that matched, each weighted by its rarity, in 0..1.
 
-    `matched` is the sum of word_match times rarity, `asked` the sum of the rarities. The share is
-    not divided by the best hit's: one stray word would then count as much as the whole question.
-    With little evidence the signal stays low: in a space of a dozen memories, or for a question of
-    one word, even a full match is well below 1.
+    `matched` is the sum of word_match times rarity, `asked` the sum of the rarities, `size` the
+    memory's length in bytes. The share is not divided by the best hit's: one stray word would then
+    count as much as the whole question. With little evidence the signal stays low: in a space of a
+    dozen memories, or for a question of one word, even a full match is well below 1.
+
+    A long message does not ask for all of its words, so evidence above ENOUGH_ASKED is not
+    expected. A long memory contains many words by chance, so its share counts less; so does that of
+    a memory without `substance`, down to half.
     """
-    return matched / (asked + UNCERTAINTY)
+    share = min(1.0, matched / (min(asked, ENOUGH_ASKED) + UNCERTAINTY))
+    return share * (0.5 + 0.5 * substance) / (1.0 + LONG_COST * max(0.0, size / LONG - 1.0))
 
 
-def recency(age_days: float, scale_days: float) -> float:
+def recency(age_days: float, scale_days: float, *, whole_days: bool = False) -> float:
     """Return exp(-age / scale), in 0..1. `scale_days` is above 0.
 
     Source: seed 000, Search Scoring Changes, which calls the scale `recency_half_life` (the signal
-    is 1/e there, not one half) and cuts the age to whole days. We keep the fraction, so that of two
-    memories from today the later one is more recent.
+    is 1/e there, not one half). It counts `whole_days`. The other profiles keep the fraction, so
+    that of two memories from today the later one is more recent.
     """
-    return math.exp(-age_days / scale_days)
+    return math.exp(-(math.floor(age_days) if whole_days else age_days) / scale_days)
 
 
 def contributions(signals: Mapping[str, float], profile: Profile) -> dict[str, float]:
@@ -159,8 +201,18 @@ def contributions(signals: Mapping[str, float], profile: Profile) -> dict[str, f
 
 
 def score(signals: Mapping[str, float], profile: Profile) -> float:
-    """Return the sum of the contributions. Sources: the profile's."""
+    """Return the sum of the contributions. The profile names the source."""
     return sum(contributions(signals, profile).values(), start=0.0)
+
+
+def past_bonus(score: float, past: float) -> float:
+    """Return what a question about the past adds to the score of a memory that was true then.
+
+    `past` is 0 for what is true now, a half for what was true then, and 1 for what was superseded
+    by the very thing that the question names ("before Porto"). So what was superseded comes before
+    what superseded it, although that often has more of the question's words.
+    """
+    return PAST_SHARE * past * score
 
 
 def match_percent(similarity: float) -> int:

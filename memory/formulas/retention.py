@@ -1,4 +1,4 @@
-"""Lifetime of a memory: tiers by importance, and protection from removal for capacity.
+"""Lifetime of a memory: tiers by importance, and the place of a new memory in a full space.
 
 Writing or renewing a memory stores its `expires_at`; sweeps only compare it, and the lifetime bar
 shows the rest. SQL twin: `retention_sql`.
@@ -13,10 +13,11 @@ from memory.formulas.importance import clamp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiers:
-    """The lifetime for each range of importance. Days may be fractions; 0 means removal at the next
-    sweep.
+    """The lifetime for each range of importance, or of persistence (the facet P) for a memory that
+    has facets. Days may be fractions; 0 means removal at the next sweep.
 
-    Defaults: seed 001, `calculate_ttl` and Configuration.
+    Defaults: seed 001, `calculate_ttl` and Configuration. P = 1, 0.5 and 0.1 are the scale of seed
+    003, section 2.1; the borders are between them.
     """
 
     permanent_threshold: float = 0.7
@@ -25,6 +26,9 @@ class Tiers:
     medium_days: float = 30
     low_days: float = 7
     very_low_days: float = 3
+    by_persistence: bool = True
+    permanent_persistence: float = 0.75
+    medium_persistence: float = 0.3
 
     @property
     def steps(self) -> tuple[tuple[float, int | None], ...]:
@@ -36,24 +40,44 @@ class Tiers:
             (-math.inf, round(self.very_low_days * 86400)),
         )
 
+    @property
+    def persistence_steps(self) -> tuple[tuple[float, int | None], ...]:
+        """Tuples (least P, seconds to live or None for ever), the highest first."""
+        return (
+            (self.permanent_persistence, None),
+            (self.medium_persistence, round(self.medium_days * 86400)),
+            (-math.inf, round(self.very_low_days * 86400)),
+        )
 
-def ttl_seconds(importance: float, tiers: Tiers) -> int | None:
-    """Return the seconds to live, or None for ever; importance equal to a threshold is in the upper
-    tier.
+    @property
+    def ranges(self) -> tuple[tuple[float, float], ...]:
+        """Tuples (upper end, least importance) of the tiers, the highest first."""
+        thresholds = [threshold for threshold, _ in self.steps]
+        return tuple(zip([1.0, *thresholds], thresholds, strict=False))
 
-    Source: seed 001, `calculate_ttl`. Raises ValueError for NaN.
+
+def ttl_seconds(importance: float, tiers: Tiers, persistence: float | None = None) -> int | None:
+    """Return the seconds to live, or None for ever; a value equal to a threshold is in the upper
+    tier. `persistence` is the facet P of a memory that has facets.
+
+    Source: seed 001, `calculate_ttl`; seed 003, section 2.1, for P. Raises ValueError for NaN.
     """
-    for threshold, seconds in tiers.steps:
-        if importance >= threshold:
+    value, steps = importance, tiers.steps
+    if persistence is not None and tiers.by_persistence:
+        value, steps = persistence, tiers.persistence_steps
+    for threshold, seconds in steps:
+        if value >= threshold:
             return seconds
     raise ValueError("importance is not a number")
 
 
-def expires_at(start: datetime, importance: float, tiers: Tiers) -> datetime | None:
+def expires_at(
+    start: datetime, importance: float, tiers: Tiers, persistence: float | None = None
+) -> datetime | None:
     """Return the expiry of a memory written, renewed or restored at `start` (UTC); None for
     never.
     """
-    seconds = ttl_seconds(importance, tiers)
+    seconds = ttl_seconds(importance, tiers, persistence)
     return None if seconds is None else start + timedelta(seconds=seconds)
 
 
@@ -71,9 +95,21 @@ def life_left(start: datetime, expires_at: datetime | None, now: datetime) -> fl
     return clamp((expires_at - now) / (expires_at - start))
 
 
-def protected(pinned: bool, created_at: datetime, now: datetime, grace_hours: float) -> bool:
-    """Return True if removal for capacity must skip the memory: pinned, or within the grace period.
+def in_grace(created_at: datetime, now: datetime, grace_hours: float) -> bool:
+    """Return True while a memory is new, so that `contested_importance` raises it."""
+    return created_at + timedelta(hours=grace_hours) > now
 
-    Capacity itself is seed 003, section 5; the grace period is ours.
+
+def contested_importance(importance: float, current: float, tiers: Tiers, *, new: bool) -> float:
+    """Return the importance that decides which memory a full space removes: the current one, or for
+    a new memory the upper end of its tier.
+
+    So a new 0.01 counts as 0.3: it outlasts older memories of its tier, and no more important ones.
+    Capacity itself is seed 003, section 5; the grace period is ours. Raises ValueError for NaN.
     """
-    return pinned or created_at + timedelta(hours=grace_hours) > now
+    if not new:
+        return current
+    for upper_end, threshold in tiers.ranges:
+        if importance >= threshold:
+            return upper_end
+    raise ValueError("importance is not a number")

@@ -3,6 +3,8 @@
 An `expires_at` of NULL means a permanent memory, as everywhere.
 """
 
+from collections.abc import Sequence
+
 from django.db.models import (
     BooleanField,
     Case,
@@ -34,21 +36,37 @@ from memory.formulas.importance_sql import clamp
 from memory.formulas.retention import Tiers
 
 
-def ttl_seconds(importance: Number, tiers: Tiers) -> Expression:
-    """Return the seconds to live, or NULL for ever. Source: seed 001, `calculate_ttl`."""
-    number = double(importance)
+def ttl_seconds(importance: Number, tiers: Tiers, persistence: Number | None = None) -> Expression:
+    """Return the seconds to live, or NULL for ever. `persistence` is NULL for a memory without
+    facets. Source: seed 001, `calculate_ttl`; seed 003, section 2.1, for P.
+    """
+    seconds = _seconds(importance, tiers.steps)
+    if persistence is None or not tiers.by_persistence:
+        return seconds
+    number = double(persistence)
+    return Case(
+        When(IsNull(number, False), then=_seconds(persistence, tiers.persistence_steps)),
+        default=seconds,
+        output_field=IntegerField(),
+    )
+
+
+def _seconds(value: Number, steps: Sequence[tuple[float, int | None]]) -> Expression:
+    number = double(value)
     return Case(
         *(
             When(GreaterThanOrEqual(number, double(threshold)), then=seconds)
-            for threshold, seconds in tiers.steps
+            for threshold, seconds in steps
         ),
         output_field=IntegerField(),
     )
 
 
-def expires_at(start: Moment, importance: Number, tiers: Tiers) -> Expression:
+def expires_at(
+    start: Moment, importance: Number, tiers: Tiers, persistence: Number | None = None
+) -> Expression:
     """Return when a memory written, renewed or restored at `start` expires; NULL for never."""
-    return seconds_after(moment(start), ttl_seconds(importance, tiers))
+    return seconds_after(moment(start), ttl_seconds(importance, tiers, persistence))
 
 
 def is_expired(expires_at: Moment, now: Moment) -> Expression:
@@ -72,11 +90,24 @@ def life_left(start: Moment, expires_at: Moment, now: Moment) -> Expression:
     )
 
 
-def protected(pinned: Flag, created_at: Moment, now: Moment, grace_hours: Number) -> Expression:
-    """Return the condition that capacity must skip the memory: pinned, or within the grace
-    period.
-    """
+def in_grace(created_at: Moment, now: Moment, grace_hours: Number) -> Expression:
+    """Return the condition that a memory is new."""
     grace_end = seconds_after(moment(created_at), double(grace_hours) * double(3600.0))
-    return ExpressionWrapper(
-        Q(flag(pinned)) | Q(GreaterThan(grace_end, moment(now))), output_field=BooleanField()
+    return ExpressionWrapper(Q(GreaterThan(grace_end, moment(now))), output_field=BooleanField())
+
+
+def contested_importance(
+    importance: Number, current: Number, tiers: Tiers, *, new: Flag
+) -> Expression:
+    """Return the importance that decides which memory a full space removes: the current one, or for
+    a new memory the upper end of its tier.
+    """
+    number = double(importance)
+    raised = Case(
+        *(
+            When(GreaterThanOrEqual(number, double(threshold)), then=double(upper_end))
+            for upper_end, threshold in tiers.ranges
+        ),
+        output_field=FloatField(),
     )
+    return Case(When(flag(new), then=raised), default=double(current), output_field=FloatField())

@@ -4,11 +4,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory.access.authentication import access_to
+from memory.access.authentication import Access, access_to
 from memory.errors import NotFound
 from memory.jobs import services as jobs
+from memory.jobs.kinds import DETAILS
 from memory.jobs.schemas import JobList, JobOut
 from memory.models import Job
+from memory.models.jobs import JobQuerySet
 from memory.pagination import keyset
 from memory.requests import PageIn, RowId, may_fail, parse_uuid
 
@@ -18,19 +20,29 @@ router = Router(tags=["transfer"])
 @router.get("jobs", response=JobList, url_name="jobs_list", operation_id="listJobs")
 def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
     """List the space's jobs, newest first."""
-    rows = Job.objects.in_space(access_to(request, "read").space)
+    rows = _visible(access_to(request, "read"))
     found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     now = timezone.now()
     return JobList(items=[JobOut.of(job, now) for job in found], next=following)
 
 
+def _visible(access: Access) -> JobQuerySet:
+    """Return the space's jobs; for a user those about them, because a job's result may tell what
+    belongs to others."""
+    rows: JobQuerySet = Job.objects.in_space(access.space)
+    user_id = access.reader.user_id
+    return rows if user_id is None else rows.filter(parameters__user_id=user_id)
+
+
 @router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")
 def get_job(request: HttpRequest, id: RowId) -> JobOut:
     """Return a job with its progress and an estimate of the remaining time."""
-    job = Job.objects.in_space(access_to(request, "read").space).filter(pk=parse_uuid(id)).first()
+    access = access_to(request, "read")
+    job = _visible(access).filter(pk=parse_uuid(id)).first()
     if job is None:
-        raise NotFound("There is no such job.")
-    return JobOut.of(job, timezone.now())
+        raise NotFound("Job not found.")
+    details = DETAILS[job.kind](job, access.reader) if job.kind in DETAILS else {}
+    return JobOut.of(job, timezone.now(), details)
 
 
 @router.post("jobs/{id}/cancel", response=JobOut, url_name="jobs_cancel", operation_id="cancelJob")

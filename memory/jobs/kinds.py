@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory.models import Job
+from memory.readers import Reader
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -18,6 +19,10 @@ Work = Callable[[Job], Mapping[str, Any]]
 """A function that does the job from its current state and returns its result. May raise
 EbbError or ProviderError, which end the job as failed unless the model is only temporarily
 unavailable."""
+
+Details = Callable[[Job, Reader], Mapping[str, Any]]
+"""A function that returns the part of a job's result that tells what memories say, as far as the
+reader sees these memories. The job's own row has numbers only."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,15 @@ class Labels:
 WORK: dict[str, Work] = {}
 LABELS: dict[str, Labels] = {}
 """Labels of the kinds that have no page of their own; memory.jobs.views shows and stops them."""
+DETAILS: dict[str, Details] = {}
 
 
-def register(kind: str, work: Work, labels: Labels | None = None) -> None:
+def register(
+    kind: str, work: Work, labels: Labels | None = None, details: Details | None = None
+) -> None:
     """Add a kind of job; `labels` only for kinds without a page of their own."""
     WORK[kind] = work
+    if details is not None:
+        DETAILS[kind] = details
     if labels is not None:
         LABELS[kind] = labels

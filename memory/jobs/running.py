@@ -13,6 +13,7 @@ from memory.errors import EbbError, NotFound, ProviderError
 from memory.jobs import services
 from memory.jobs.kinds import WORK
 from memory.jobs.progress import ProgressLine, shown
+from memory.leases import database_now
 from memory.models import Job, Space
 
 LONGEST_PAUSE = 900.0  # seconds: limit to the delay that an endpoint may ask for
@@ -23,18 +24,18 @@ def work_at(job: Job) -> None:
     try:
         result = WORK[job.kind](job)
     except services.JobStopped:
-        services.stop(job=job, now=timezone.now())
+        services.stop(job=job, now=database_now())
     except ProviderError as error:
         if error.permanent:
-            services.fail(job=job, error=str(error), now=timezone.now())
+            services.fail(job=job, error=str(error), now=database_now())
         else:  # the model is temporarily unavailable: a worker continues later
             pause = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE))
-            until = timezone.now() + max(pause, services.LEASE)
+            until = database_now() + max(pause, services.LEASE)
             services.reschedule(job=job, error=str(error), until=until)
     except EbbError as error:
-        services.fail(job=job, error=str(error), now=timezone.now())
+        services.fail(job=job, error=str(error), now=database_now())
     else:
-        services.finish(job=job, result=result, now=timezone.now())
+        services.finish(job=job, result=result, now=database_now())
 
 
 def work_in_front(job: Job) -> None:
@@ -47,8 +48,8 @@ def work_in_front(job: Job) -> None:
         with shown(look, sys.stderr):
             work_at(job)
     except KeyboardInterrupt:
-        services.cancel(space=job.space, job_id=job.pk, now=timezone.now())
-        services.stop(job=job, now=timezone.now())
+        services.cancel(space=job.space, job_id=job.pk, now=database_now())
+        services.stop(job=job, now=database_now())
     job.refresh_from_db()
 
 
@@ -59,4 +60,4 @@ def resumed_in_front(space: Space, kind: str) -> Job:
     last = Job.objects.in_space(space).latest_of(kind)
     if last is None:
         raise NotFound(gettext("There is nothing to resume."))
-    return services.claim_or_resume(space=space, job_id=last.pk, now=timezone.now())
+    return services.claim_or_resume(space=space, job_id=last.pk, now=database_now())

@@ -1,20 +1,25 @@
 """JSON schemas of jobs."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from ninja import Schema
+from ninja import Field, Schema
 
 from memory.models import Job
 
 
 class ImportIn(Schema):
     """The parameters of an import: `skip` omits invalid lines, `abort` writes nothing if any
-    exist.
+    exist. `preview` only checks the file and forecasts lifetimes. `keep_forever` pins the memories.
+    `exchanges` is the most of another assistant's exchanges to assess, the newest ones.
     """
 
     on_error: Literal["skip", "abort"] = "skip"
+    preview: bool = False
+    keep_forever: bool = False
+    exchanges: Annotated[int, Field(ge=1, le=100_000)] = 1000
 
 
 class JobOut(Schema):
@@ -34,8 +39,8 @@ class JobOut(Schema):
     result: dict[str, Any]
 
     @classmethod
-    def of(cls, job: Job, now: datetime) -> "JobOut":
-        """Return the job with its remaining time as of `now`."""
+    def of(cls, job: Job, now: datetime, details: Mapping[str, Any] | None = None) -> "JobOut":
+        """Return the job with its remaining time as of `now`. `details` are added to its result."""
         left = job.left(now)
         return cls(
             id=job.pk,
@@ -49,7 +54,7 @@ class JobOut(Schema):
             started_at=job.started_at,
             ended_at=job.ended_at,
             error=job.error,
-            result=job.result,
+            result={**job.result, **(details or {})},
         )
 
 

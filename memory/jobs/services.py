@@ -53,7 +53,7 @@ def start_job(
                 enqueued_at=now,
             )
     except IntegrityError:
-        raise Conflict("Such work is already under way in this space.") from None
+        raise Conflict("A job of this kind is already running in this space.") from None
     enqueue_on_commit(TASK, space.pk, job.pk)
     return job
 
@@ -144,10 +144,10 @@ def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
                 last_progress_attempt=F("attempts"),
             )
     except IntegrityError:
-        raise Conflict("Such work is already under way in this space.") from None
+        raise Conflict("A job of this kind is already running in this space.") from None
     job = _one(rows)
     if not resumed:
-        raise Conflict("It has not stopped.")
+        raise Conflict("The job has not stopped.")
     enqueue_on_commit(TASK, space.pk, job.pk)
     return job
 
@@ -163,7 +163,7 @@ def claim_or_resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
         resume(space=space, job_id=job_id, now=now)
         mine = claim_job(space_id=space.pk, job_id=job_id, now=now)
     if mine is None:
-        raise Conflict("Somebody else is at it.")
+        raise Conflict("Another worker is running the job.")
     return mine
 
 
@@ -173,7 +173,7 @@ def requeue_due(*, now: datetime) -> int:
         state=JobState.FAILED,
         leased_until=None,
         ended_at=now,
-        error="Each worker that took this up ended before it got further.",
+        error="Every worker that ran this job stopped before it made progress.",
     )
     return leases.requeue_due(Job.objects.all(), TASK, now=now)
 
@@ -181,7 +181,7 @@ def requeue_due(*, now: datetime) -> int:
 def _one(rows: JobQuerySet) -> Job:
     job = rows.first()
     if job is None:
-        raise NotFound("There is no such job.")
+        raise NotFound("Job not found.")
     return job
 
 

@@ -51,7 +51,7 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     try:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
-        messages.error(request, _("It goes on already."))
+        messages.error(request, _("This job is already running."))
     return show_job(request, _known(access, job_id))
 
 

@@ -5,7 +5,7 @@ from django.utils import timezone
 from ninja import Router
 
 from memory.access.authentication import access_to
-from memory.access.references import one
+from memory.access.references import changeable
 from memory.lab.relevance import mark_relevance
 from memory.lab.schemas import RelevanceIn, RelevanceOut
 from memory.models import RelevanceMark, User
@@ -21,15 +21,15 @@ router = Router(tags=["memories"])
     operation_id="markRelevance",
 )
 def mark(request: HttpRequest, id: MemoryId, asked: RelevanceIn) -> RelevanceMark:
-    """Mark a memory as relevant to a question or not, replacing an earlier mark of the two.
+    """Label a memory as relevant to a question, or not. A new label replaces the earlier one.
 
-    Marks change no ranking: rankings are measured by them.
+    Labels measure rankings. They also count in the adjustment of the memory's importance.
     """
     access = access_to(request, "write")
     return mark_relevance(
         space=access.space,
         query=asked.query,
-        memory_id=one(access.space, id).pk,
+        memory_id=changeable(access.space, access.reader, id).pk,
         relevant=asked.relevant,
         user=request.user if isinstance(request.user, User) else None,
         now=timezone.now(),

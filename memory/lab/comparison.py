@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -19,11 +19,14 @@ from django.utils.translation import gettext_lazy
 
 from memory.access.forms import SentText
 from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
+from memory.lab.as_of import day_in
 from memory.models import Space
 from memory.models.policies import Policy
-from memory.policies.labels import PROFILE_MEANINGS
+from memory.policies.profiles import PROFILE_MEANINGS, PROFILE_NAMES
 from memory.policy import PolicyDocument
+from memory.readers import Reader
 from memory.recall.recall import Recall, Result, compare
+from memory.recall.times import end_of
 
 if TYPE_CHECKING:
     from django.http import QueryDict
@@ -36,21 +39,23 @@ DEPTH = 10  # memories per column
 HEAVIEST = 3.0
 
 SIGNAL_WORDS: Final = {
-    "semantic": gettext_lazy("semantic"),
-    "lexical": gettext_lazy("lexical"),
+    "semantic": gettext_lazy("meaning"),
+    "lexical": gettext_lazy("keywords"),
     "speaker": gettext_lazy("speaker"),
     "recency": gettext_lazy("recency"),
     "importance": gettext_lazy("importance"),
 }
+_PART_WORDS: Final = SIGNAL_WORDS | {"past": gettext_lazy("true then")}
 
 
 @dataclass(frozen=True)
 class LabRequest:
-    """A request to the lab: a question, names of columns, and weights for the custom column."""
+    """A question, names of columns, weights for the custom column, and a day to answer as of."""
 
     query: str
     names: Sequence[str]
     weights: Mapping[str, float]
+    as_of: date | None = None
 
     @property
     def profiles(self) -> list[Profile]:
@@ -77,13 +82,14 @@ class LabRequest:
         """Return the query string of the same columns for another question."""
         weights = [(name, f"{weight:g}") for name, weight in self.weights.items()]
         columns = [("profile", name) for name in self.names]
-        return urlencode([("q", query), *columns, *(weights if OWN in self.names else [])])
+        day = [("as_of", self.as_of.isoformat())] if self.as_of else []
+        return urlencode([("q", query), *columns, *(weights if OWN in self.names else []), *day])
 
     def tuned(self, profile: Profile) -> str:
         """Return the query string that puts this profile's weights in a custom column beside it."""
         others = [name for name in self.names if name not in (OWN, profile.name)]
         names = [profile.name, OWN, *others][:MAX_COLUMNS]
-        return LabRequest(self.query, names, _all_weights(profile)).state
+        return LabRequest(self.query, names, _all_weights(profile), self.as_of).state
 
 
 def asked(params: QueryDict, document: PolicyDocument) -> tuple[LabRequest, list[str]]:
@@ -95,21 +101,24 @@ def asked(params: QueryDict, document: PolicyDocument) -> tuple[LabRequest, list
     query = SentText().clean(params.get("q"))
     wrong = []
     if len(query) > MAX_QUERY:
-        wrong.append(_("The question is too long: at most %(n)d characters.") % {"n": MAX_QUERY})
+        wrong.append(
+            _("The question is too long: use at most %(n)d characters.") % {"n": MAX_QUERY}
+        )
         query = query[:MAX_QUERY]
     names = list(dict.fromkeys(name for name in params.getlist("profile") if name))
     known = [name for name in names if name in PROFILES or name == OWN]
     for name in names:
         if name not in known:
             said = {"name": name[:40], "known": ", ".join(PROFILES)}
-            wrong.append(_("There is no profile “%(name)s”. There are: %(known)s.") % said)
+            wrong.append(_("There is no profile “%(name)s”. Choose one of: %(known)s.") % said)
     if len(known) > MAX_COLUMNS:
-        wrong.append(_("At most %(n)d columns stand beside each other.") % {"n": MAX_COLUMNS})
+        wrong.append(_("Compare at most %(n)d columns.") % {"n": MAX_COLUMNS})
     holds = document.recall.profile
     weights, refused = _weights(params, PROFILES[holds])
-    wrong += refused if OWN in known else []
+    day, no_day = day_in(params)
+    wrong += [*(refused if OWN in known else []), *no_day]
     names = known[:MAX_COLUMNS] or [holds, "relevance" if holds != "relevance" else DEFAULT_PROFILE]
-    return LabRequest(query, names, weights), wrong
+    return LabRequest(query, names, weights, day), wrong
 
 
 def _weights(params: QueryDict, otherwise: Profile) -> tuple[dict[str, float], list[str]]:
@@ -125,9 +134,9 @@ def _weights(params: QueryDict, otherwise: Profile) -> tuple[dict[str, float], l
             weights[signal] = weight + 0.0  # not -0.0
         else:
             said = {"signal": SIGNAL_WORDS[signal], "most": f"{HEAVIEST:g}"}
-            wrong.append(_("%(signal)s: a weight is a number from 0 to %(most)s.") % said)
+            wrong.append(_("%(signal)s: enter a weight from 0 to %(most)s.") % said)
     if not any(weights.values()):
-        wrong.append(_("Weights of one's own: at least one has to be above 0."))
+        wrong.append(_("At least one weight must be above 0."))
     return weights, wrong
 
 
@@ -146,13 +155,14 @@ class Part:
 
     @property
     def word(self) -> str:
-        return str(SIGNAL_WORDS[self.signal])
+        return str(_PART_WORDS[self.signal])
 
 
 @dataclass(frozen=True)
 class Row:
     """A memory at its rank; `stood` is its rank in the previous column, None if it was not there.
-    `is_last` marks the last one that would be sent to the model.
+    `is_last` marks the last one that would be sent to the model, `is_unlikely` one below the
+    policy's minimum relevance, which would not be sent.
     """
 
     result: Result
@@ -160,6 +170,7 @@ class Row:
     stood: int | None
     parts: Sequence[Part]
     is_last: bool
+    is_unlikely: bool
     mark: bool | None
 
     @property
@@ -207,13 +218,13 @@ class Column:
 
     @property
     def label(self) -> str:
-        return _("weights of my own") if self.is_own else self.profile.name
+        return _("custom weights") if self.is_own else str(PROFILE_NAMES[self.profile.name])
 
     @property
     def meaning(self) -> str:
         """The description of the profile."""
         if self.is_own:
-            return _("tried here, kept nowhere")
+            return _("for this comparison only")
         return str(PROFILE_MEANINGS[self.profile.name])
 
     @property
@@ -225,17 +236,25 @@ class Column:
         ]
 
 
+class Asker(TypedDict):
+    """The space, the reader of its memories, and the time of a comparison."""
+
+    space: Space
+    reader: Reader
+    now: datetime
+
+
 def columns(
-    *, space: Space, policy: Policy, asked: LabRequest, marks: Mapping[UUID, bool], now: datetime
+    *, policy: Policy, asked: LabRequest, marks: Mapping[UUID, bool], **who_and_when: Unpack[Asker]
 ) -> list[Column]:
     """Return a column for each profile, with the question's results. Raises EmbeddingError."""
     [found] = compare(
-        space=space,
         policy=policy,
         queries=[asked.query],
         profiles=asked.profiles,
         limit=DEPTH,
-        now=now,
+        as_of=end_of(asked.as_of) if asked.as_of else None,
+        **who_and_when,
     )
     drawn: list[Column] = []
     before: Mapping[UUID, int] = {}
@@ -257,7 +276,8 @@ def columns(
 
 def _rows(recall: Recall, before: Mapping[UUID, int], marks: Mapping[UUID, bool]) -> list[Row]:
     best = max((result.score for result in recall.results), default=0.0) or 1.0
-    reach = recall.profile.limit or recall.policy.document.recall.limit
+    rules = recall.policy.document.recall
+    reach = recall.profile.limit or rules.limit
     return [
         Row(
             result,
@@ -265,6 +285,7 @@ def _rows(recall: Recall, before: Mapping[UUID, int], marks: Mapping[UUID, bool]
             before.get(result.memory.pk),
             _parts(result, best),
             place == reach < len(recall.results),
+            recall.profile.order == "score" and result.relevance < rules.min_relevance,
             marks.get(result.memory.pk),
         )
         for place, result in enumerate(recall.results, 1)

@@ -1,6 +1,7 @@
 """Measurement of rankings by the memories that users marked as relevant, through recall itself.
 
-Only reads, and counts no use. The figures are those of benchmarks/locomo.py, by the same formulas.
+Only reads, and counts no use. The figures are those of benchmarks/recall_quality.py, by the same
+formulas.
 """
 
 from collections.abc import Sequence
@@ -12,9 +13,11 @@ from uuid import UUID
 
 from memory.formulas.ranking import Profile
 from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
+from memory.lab.thresholds import Point, curve
 from memory.models import RelevanceMark, Space
 from memory.models.policies import Policy
-from memory.recall.recall import compare
+from memory.readers import EVERYONE, Reader
+from memory.recall.recall import Recall, compare
 
 DEPTH = 10
 MAX_QUESTIONS = 50
@@ -46,10 +49,12 @@ class MarkedQuestion:
 
 @dataclass(frozen=True)
 class Measured:
-    """Figures over `questions`: all marked questions, or with `is_part` only the latest of them."""
+    """Figures over `questions`: all marked questions, or with `is_part` only the latest of them.
+    `curve` is of the first profile."""
 
     figures: Sequence[Figures]
     questions: Sequence[MarkedQuestion]
+    curve: Sequence[Point]
     is_part: bool
 
 
@@ -59,48 +64,46 @@ def measure(
     policy: Policy,
     profiles: Sequence[Profile],
     now: datetime,
+    reader: Reader = EVERYONE,
     patience: float = PATIENCE,
 ) -> Measured:
-    """Rank the questions marked last by each profile, for at most `patience` seconds. Raises
-    EmbeddingError."""
+    """Rank the latest marked questions within `patience` seconds. Raises EmbeddingError."""
     until = perf_counter() + patience
     marked = RelevanceMark.objects.in_space(space).to_be_found().by_question(MAX_QUESTIONS + 1)
+    queries = [query for query, _wanted in marked[:MAX_QUESTIONS]]
     found = compare(
-        space=space,
-        policy=policy,
-        queries=[query for query, _wanted in marked[:MAX_QUESTIONS]],
-        profiles=profiles,
-        limit=DEPTH,
-        now=now,
-    )
+        space=space, policy=policy, queries=queries, profiles=profiles, limit=DEPTH,
+        now=now, reader=reader,
+    )  # fmt: skip
     answers: list[_Answer] = []
     for (query, wanted), recalls in zip(marked, found, strict=False):
-        answers.append(_Answer(query, wanted, [recall.memory_ids for recall in recalls]))
+        answers.append(_Answer(query, wanted, recalls))
         if perf_counter() > until:
             break
     return Measured(
         figures=[_figures(profile, n, answers) for n, profile in enumerate(profiles) if answers],
         questions=[_asked(answer) for answer in answers],
+        curve=curve([(answer.wanted, answer.recalls[0]) for answer in answers]),
         is_part=len(answers) < len(marked),
     )
 
 
 class _Answer(NamedTuple):
-    """A question, the memories it should find, and each profile's results, best first."""
+    """A question, the memories it should find, and each profile's results."""
 
     query: str
     wanted: list[UUID]
-    ranked: list[list[UUID]]
+    recalls: list[Recall]
 
 
 def _asked(answer: _Answer) -> MarkedQuestion:
-    places = [first_place(answer.wanted, found) for found in answer.ranked]
+    places = [first_place(answer.wanted, found.memory_ids) for found in answer.recalls]
     return MarkedQuestion(answer.query, len(answer.wanted), places)
 
 
 def _figures(profile: Profile, n: int, answers: Sequence[_Answer]) -> Figures:
     """Return the means of profile number `n`."""
-    pairs = [(answer.wanted, answer.ranked[n]) for answer in answers]
+    pairs = [(answer.wanted, answer.recalls[n].memory_ids) for answer in answers]
 
     def mean(values: list[float]) -> float:
         return sum(values) / len(values)

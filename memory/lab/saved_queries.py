@@ -16,7 +16,7 @@ def save_query(*, space: Space, query: str, now: datetime) -> SavedQuery:
     Space.objects.select_for_update(no_key=True).get(pk=space.pk)
     rows = SavedQuery.objects.in_space(space)
     if rows.count() >= MAX_SAVED and not rows.filter(query=query).exists():
-        raise Conflict(f"There are {MAX_SAVED} saved questions already.")
+        raise Conflict(f"The space has {MAX_SAVED} saved questions, the maximum. Delete one first.")
     saved, _made = rows.get_or_create(space=space, query=query, defaults={"created_at": now})
     return saved
 

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.access.authentication import Access
 from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
+from memory.access.rate_limits import CallKind, count_call
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
@@ -28,9 +29,9 @@ from memory.lab.saved_queries import drop_query, save_query
 from memory.models import RelevanceMark, SavedQuery
 from memory.models.policies import current_policy
 from memory.models.saved_queries import MAX_SAVED
-from memory.policies.labels import PROFILE_MEANINGS
+from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 from memory.policies.services import change_policy
-from memory.recall.recall import profile_named, recall
+from memory.recall.recall import SearchRequest, profile_named, recall
 
 MARKED = 50
 FOUND = 8
@@ -41,6 +42,7 @@ MARKS = {"yes": True, "no": False}
 @space_page("read")
 def lab(request: PageRequest, access: Access) -> HttpResponse:
     """Show the comparison; for htmx without the form above it."""
+    count_call(access, CallKind.LAB, now=timezone.now())
     context = _compared(request, access)
     if request.htmx:
         return render(request, "memory/lab/_compared.html", context)
@@ -52,6 +54,7 @@ def lab(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def figures(request: PageRequest, access: Access) -> HttpResponse:
     """Show how well the columns' profiles, or all profiles, find the marked memories."""
+    count_call(access, CallKind.LAB, now=timezone.now())
     policy, is_all = current_policy(access.space), "all" in request.GET
     asked, wrong = reads.asked(request.GET, policy.document)
     profiles = asked.profiles
@@ -66,6 +69,7 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
                 policy=policy,
                 profiles=profiles,
                 now=timezone.now(),
+                reader=access.reader,
                 patience=LONG_PATIENCE if is_all else PATIENCE,
             )
             context["measured"] = measured
@@ -83,12 +87,17 @@ def figures(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("write")
 def find(request: PageRequest, access: Access) -> HttpResponse:
     """Find memories by other words, to be marked for the question."""
+    count_call(access, CallKind.LAB, now=timezone.now())
     asked, _wrong = _asked(request, access)
     words = SentText(reads.MAX_QUERY).clean(request.GET.get("find"))
     context: dict[str, Any] = {"asked": asked, "words": words}
     try:
         if words:
-            found = recall(space=access.space, query=words, now=timezone.now(), limit=FOUND)
+            found = recall(
+                access.space,
+                SearchRequest(words, limit=FOUND, reader=access.reader),
+                now=timezone.now(),
+            )
             context["memories"] = [result.memory for result in found.results]
     except EmbeddingError as error:
         context["error"] = str(error)
@@ -101,7 +110,7 @@ def mark(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Mark the memory as relevant to the question or not; "" removes the mark."""
     query, said = _question(request, access), request.POST.get("relevant", "")
     if said and said not in MARKS:
-        raise InvalidArguments(FieldError("relevant", "yes, no or nothing"))
+        raise InvalidArguments(FieldError("relevant", "must be yes, no or empty"))
     if said:
         mark_relevance(
             space=access.space,
@@ -128,7 +137,9 @@ def save(request: PageRequest, access: Access) -> HttpResponse:
             space=access.space, query=query or _question(request, access), now=timezone.now()
         )
     except Conflict:
-        said = _("There are %(n)d saved questions already. Delete one first.") % {"n": MAX_SAVED}
+        said = _("You have %(n)d saved questions, the maximum. Delete one first.") % {
+            "n": MAX_SAVED
+        }
         return _drawn(request, access, toast={"text": said, "level": "warning"})
     return _drawn(request, access)
 
@@ -142,7 +153,7 @@ def drop(request: PageRequest, access: Access) -> HttpResponse:
     asked, _wrong = _asked(request, access)
     again = urlencode({"dropped": query})
     undo = f"{reverse('lab_save', args=[access.space.slug])}?{asked.state}&{again}"
-    toast = {"text": _("The question is not kept any more."), "undo_url": undo}
+    toast = {"text": _("Question removed."), "undo_url": undo}
     return _drawn(request, access, toast=toast)
 
 
@@ -159,12 +170,15 @@ def adopt(request: PageRequest, access: Access, profile: str) -> HttpResponse:
         now=timezone.now(),
     )
     if after.version == before.version:
-        said = {"text": _("Nothing was changed: this profile holds already."), "level": "info"}
+        said = {"text": _("No changes: this profile is already in use."), "level": "info"}
         return _drawn(request, access, toast=said)
-    text = _("%(profile)s ranks in this space now: version %(version)d of its rules.")
+    text = _("This space now ranks with %(profile)s. Policy saved as version %(version)d.")
     was = reverse("lab_adopt", args=[access.space.slug, before.document.recall.profile])
     undo = f"{was}?{_asked(request, access)[0].state}"
-    toast = {"text": text % {"profile": profile, "version": after.version}, "level": "success"}
+    toast = {
+        "text": text % {"profile": PROFILE_NAMES[profile], "version": after.version},
+        "level": "success",
+    }
     return _drawn(request, access, toast=toast | {"undo_url": undo})
 
 
@@ -175,7 +189,7 @@ def _asked(request: PageRequest, access: Access) -> tuple[LabRequest, list[str]]
 def _question(request: PageRequest, access: Access) -> str:
     asked, wrong = _asked(request, access)
     if wrong or not asked.query:
-        raise InvalidArguments(FieldError("q", "a question is needed"))
+        raise InvalidArguments(FieldError("q", "enter a question"))
     return asked.query
 
 
@@ -209,9 +223,8 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
     marked = _marked(access, asked.query)
     said = {mark.memory_id: mark.relevant for mark in marked}
     try:
-        columns = reads.columns(
-            space=access.space, policy=policy, asked=asked, marks=said, now=timezone.now()
-        )
+        asker = reads.Asker(space=access.space, reader=access.reader, now=timezone.now())
+        columns = reads.columns(policy=policy, asked=asked, marks=said, **asker)
     except EmbeddingError as error:
         return context | {"error": str(error)}
     return context | {
@@ -246,7 +259,7 @@ def _form(asked: LabRequest) -> dict[str, Any]:
     names = [*asked.names, *[""] * (reads.MAX_COLUMNS - len(asked.names))]
     return {
         "slots": names,
-        "profiles": [(name, PROFILE_MEANINGS[name]) for name in PROFILES],
+        "profiles": PROFILE_CHOICES.items(),
         "own": OWN,
         "sliders": [
             (name, word, f"{asked.weights[name]:g}") for name, word in reads.SIGNAL_WORDS.items()

@@ -4,13 +4,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from memory.access.authentication import access_to
-from memory.access.references import one, readable
+from memory.access.authentication import Access, access_to
+from memory.access.rate_limits import CallKind, count_call
+from memory.access.references import changeable, one, readable
 from memory.drafts import MemoryAsked, MemoryChange
+from memory.errors import Forbidden
 from memory.formulas.ranking import PROFILES
 from memory.memories.schemas import (
     BatchIn,
     BatchOut,
+    CreatedOut,
     MemoryList,
     MemoryListIn,
     ProfileList,
@@ -19,11 +22,13 @@ from memory.memories.schemas import (
 )
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
-from memory.recall.recall import recall
+from memory.readers import EVERYONE
+from memory.recall.recall import SearchRequest, recall
 from memory.reconciliation.services import remember_drafts
 from memory.requests import MemoryId, OnceOnly, may_fail
 from memory.retention import recycle_bin
 from memory.store import services
+from memory.store.idempotency import key_of
 from memory.store.schemas import MemoryOut
 
 router = Router(tags=["memories"])
@@ -31,10 +36,10 @@ router = Router(tags=["memories"])
 
 @router.post(
     "memories",
-    response={201: MemoryOut},
+    response={201: CreatedOut},
     url_name="memories_create",
     operation_id="createMemory",
-    openapi_extra=may_fail(503),
+    openapi_extra=may_fail(409, 503),
 )
 def create_memory(
     request: HttpRequest,
@@ -45,17 +50,18 @@ def create_memory(
 
     With `on_duplicate: "reinforce"` a restatement raises the importance of the existing memory. A
     statement that replaces an existing memory revises or supersedes that memory. The answer is the
-    memory that now contains the statement.
+    memory that now contains the statement. A user's statement never changes a memory of another
+    user, nor a shared one.
     """
-    access = access_to(request, "write")
+    access = access_to(request, "write", draft.user_id)
     [written, *_] = remember_drafts(
         space=access.space,
-        drafts=[draft],
+        drafts=[_owned(draft, access)],
         actor=access.actor,
         now=timezone.now(),
-        idempotency_key=idempotency_key,
+        idempotency_key=key_of(idempotency_key, access.reader),
     )
-    return Status(201, readable(access.space).get(pk=written.memory.pk))
+    return Status(201, readable(access.space, access.reader).get(pk=written.memory.pk))
 
 
 @router.post(
@@ -63,7 +69,7 @@ def create_memory(
     response={201: BatchOut},
     url_name="memories_create_batch",
     operation_id="createMemories",
-    openapi_extra=may_fail(503),
+    openapi_extra=may_fail(409, 503),
 )
 def create_memories(
     request: HttpRequest, asked: BatchIn, idempotency_key: OnceOnly = None
@@ -71,20 +77,33 @@ def create_memories(
     """Save up to a thousand memories, all or none; items of one conversation keep their order.
 
     `created` counts the new ones: an item with `on_duplicate` may be answered by an existing
-    memory. A repeated call with the same Idempotency-Key returns the same memories.
+    memory. A repeated call with the same Idempotency-Key returns the same memories. Each item may
+    name its user; an item without one belongs to the user of the call.
     """
     access = access_to(request, "write")
     done = remember_drafts(
         space=access.space,
-        drafts=asked.items,
+        drafts=[_owned(draft, access) for draft in asked.items],
         actor=access.actor,
         now=timezone.now(),
-        idempotency_key=idempotency_key,
+        idempotency_key=key_of(idempotency_key, access.reader),
     )
-    stored = readable(access.space).in_bulk([written.memory.pk for written in done])
+    # The caller sent these texts, so it may read them, whichever user they belong to.
+    stored = readable(access.space, EVERYONE).in_bulk([written.memory.pk for written in done])
     items = [stored[written.memory.pk] for written in done]
     created = sum(written.is_new for written in done)
     return Status(201, {"created": created, "items": items})
+
+
+def _owned(draft: MemoryAsked, access: Access) -> MemoryAsked:
+    """Return the draft of the user whom it names, or else of the user of the call. Raises Forbidden
+    if the caller may not name this user."""
+    owner = access.owner
+    if draft.user_id is None:
+        return draft.model_copy(update={"user_id": owner})
+    if owner is not None and draft.user_id != owner:
+        raise Forbidden("The call acts for one user, but this memory belongs to another.")
+    return draft
 
 
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
@@ -92,13 +111,16 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     """List the space's memories, filtered and sorted."""
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
-    rows = readable(access.space, as_of=as_of).filter(status=asked.status)
+    rows = readable(access.space, access.reader, as_of=as_of).filter(status=asked.status)
     if asked.memory_type:
         rows = rows.filter(memory_type=asked.memory_type)
     if asked.tag:
         rows = rows.filter(tags__contains=[asked.tag])
     if asked.q:
         rows = rows.saying(asked.q)
+    named = {"agent_id": asked.agent_id, "session_id": asked.session_id}
+    named["external_id"] = asked.external_id
+    rows = rows.filter(**{column: name for column, name in named.items() if name is not None})
     items, following = keyset(asked.order).page(
         rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
     )
@@ -116,24 +138,18 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
     """Search memories by a question, with the parts of each score. A search does not count as
     use.
     """
-    access = access_to(request, "read")
-    found = recall(
-        space=access.space,
-        query=asked.query,
-        now=timezone.now(),
-        profile=asked.profile,
-        limit=asked.limit,
-        memory_types=asked.memory_types,
-        tags=asked.tags,
-        explain=asked.explain,
-    )
-    return SearchOut.of(found)
+    access = access_to(request, "read", asked.user_id)
+    now = timezone.now()
+    count_call(access, CallKind.EXPLAIN if asked.explain else CallKind.SEARCH, now=now)
+    search = SearchRequest(**asked.model_dump(exclude={"user_id"}), reader=access.reader)
+    return SearchOut.of(recall(access.space, search, now=now))
 
 
 @router.get("memories/{id}", response=MemoryOut, url_name="memories_get", operation_id="getMemory")
 def get_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Return one memory, by whole or short id."""
-    return one(access_to(request, "read").space, id)
+    access = access_to(request, "read")
+    return one(access.space, access.reader, id)
 
 
 @router.patch(
@@ -144,9 +160,14 @@ def get_memory(request: HttpRequest, id: MemoryId) -> Memory:
     openapi_extra=may_fail(409, 503),
 )
 def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> Memory:
-    """Change a memory; its previous version is kept as a revision."""
+    """Change a memory; its previous version is kept as a revision.
+
+    A change of `user_id` needs the scope `admin`.
+    """
     access = access_to(request, "write")
-    memory = one(access.space, id)
+    if change.changes_user:
+        access.require("admin")
+    memory = changeable(access.space, access.reader, id)
     services.revise_memory(
         space=access.space,
         memory_id=memory.pk,
@@ -154,7 +175,8 @@ def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> M
         actor=access.actor,
         now=timezone.now(),
     )
-    return readable(access.space).get(pk=memory.pk)
+    # Its user may be another one now.
+    return readable(access.space, EVERYONE).get(pk=memory.pk)
 
 
 @router.delete(
@@ -167,11 +189,11 @@ def revise_memory(request: HttpRequest, id: MemoryId, change: MemoryChange) -> M
 def delete_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Move a memory to the recycle bin."""
     access = access_to(request, "write")
-    memory = one(access.space, id)
+    memory = changeable(access.space, access.reader, id)
     recycle_bin.delete_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access.space).get(pk=memory.pk)
+    return readable(access.space, access.reader).get(pk=memory.pk)
 
 
 @router.post(
@@ -184,11 +206,11 @@ def delete_memory(request: HttpRequest, id: MemoryId) -> Memory:
 def restore_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Restore a memory from the recycle bin and restart its lifetime."""
     access = access_to(request, "write")
-    memory = one(access.space, id)
+    memory = changeable(access.space, access.reader, id)
     recycle_bin.restore_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access.space).get(pk=memory.pk)
+    return readable(access.space, access.reader).get(pk=memory.pk)
 
 
 @router.get("profiles", response=ProfileList, url_name="profiles_list", operation_id="listProfiles")

@@ -11,19 +11,21 @@ from memory.access.pages import PageRequest
 from memory.drafts import MAX_CONTENT, MemoryChange
 from memory.errors import Conflict
 from memory.models import Memory, Status
-from memory.models.memories import MemoryType
+from memory.models.choices import MemoryType
 from memory.store.services import revise_memory
 
 SENTENCES = {
-    "content": _("It has to say something, in 20,000 characters at most."),
-    "memory_type": _("There is no such type."),
-    "importance": _("Importance is a number from 0 to 1."),
+    "content": _("Enter 1 to 20,000 characters."),
+    "memory_type": _("Choose a type from the list."),
+    "importance": _("Enter a number from 0 to 1."),
 }
-IN_THE_BIN = _("It is in the bin; take it back first.")
-OVERTAKEN = _("It was changed while you wrote. Save again to put yours in the place of:")
+IN_THE_BIN = _("This memory is in the bin. Restore it first.")
+OVERTAKEN = _("Someone changed this memory while you were editing. Save again to replace:")
 
 
-class _Content(forms.CharField):
+class Content(forms.CharField):
+    """The text of a memory."""
+
     def to_python(self, value: Any) -> Any:
         """Return the text with the browser's CRLF line breaks as LF."""
         return super().to_python((value or "").replace("\r\n", "\n"))
@@ -32,7 +34,7 @@ class _Content(forms.CharField):
 class EditForm(forms.Form):
     """A memory's text, type and importance; `revision` is the revision that was shown."""
 
-    content = _Content(max_length=MAX_CONTENT)
+    content = Content(max_length=MAX_CONTENT)
     memory_type = forms.ChoiceField(choices=MemoryType.choices)
     importance = forms.FloatField(min_value=0, max_value=1)
     revision = forms.IntegerField(required=False)
@@ -73,7 +75,9 @@ def edited(
             known=form.cleaned_data["revision"],
         )
     except Conflict:
-        memory.refresh_from_db(from_queryset=Memory.objects.in_space(access.space))
+        memory.refresh_from_db(
+            from_queryset=Memory.objects.in_space(access.space).readable_by(access.reader)
+        )
         return context | _overtaken(memory)
     return None
 

@@ -16,6 +16,7 @@ from memory.access.forms import AddressForm, OneOf, SentText
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Status
 from memory.models.memories import MemoryQuerySet
+from memory.names import MAX_NAME
 from memory.policy import DecayPolicy
 from memory.retention.overview import BANDS
 
@@ -34,6 +35,7 @@ class _FilterForm(AddressForm):
     importance = OneOf(BANDS)
     age = OneOf(AGES)
     lifetime = OneOf(LIFETIMES)
+    user = SentText(MAX_NAME)
     status = OneOf(Status.values, Status.LIVE.value)
     order = OneOf(ORDERS, ORDERS[0])
 
@@ -48,6 +50,7 @@ class Filters:
     importance: str = ""
     age: str = ""
     lifetime: str = ""
+    user: str = ""
     status: str = Status.LIVE.value
     order: str = ORDERS[0]
 
@@ -78,7 +81,7 @@ class Filters:
     @property
     def further(self) -> int:
         """The number of active filters among the folded ones."""
-        folded = (self.tag, self.importance, self.age, self.lifetime)
+        folded = (self.tag, self.importance, self.age, self.lifetime, self.user)
         return sum(map(bool, folded)) + (self.status != Status.LIVE)
 
     @property
@@ -95,6 +98,8 @@ class Filters:
             rows = rows.filter(memory_type=self.type)
         if self.tag:
             rows = rows.filter(tags__contains=[self.tag])
+        if self.user:
+            rows = rows.filter(user_id=self.user)
         if self.importance:
             rows = rows.filter(_in_band(self.importance, decay))
         if self.age:

@@ -1,14 +1,21 @@
 """API schemas of memories: lists, batches, search and ranking profiles."""
 
+import re
 from collections.abc import Sequence
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import AfterValidator, BeforeValidator
 
-from memory.drafts import MemoryAsked, MemoryTypeName, Tag, Text
+from memory.drafts import Fraction, GivenName, MemoryAsked, MemoryTypeName, Moment, Tag, Text
 from memory.formulas.ranking import PROFILES, Profile
+from memory.models import Memory
 from memory.recall.recall import Recall, Result
-from memory.requests import Body, Count, Cursor, Flag, Limit
+from memory.recall.times import EARLIEST, end_of
+from memory.reconciliation.near_duplicates import near_duplicate
+from memory.requests import Body, Count, Cursor, Flag, Limit, UserId
 from memory.store.schemas import MemoryOut
 
 # A name is checked where it is used, so that the error names the unknown profile.
@@ -17,6 +24,42 @@ Order = Literal[
     "current_importance", "-current_importance", "created_at", "-created_at",
     "expires_at", "-expires_at", "use_count", "-use_count",
 ]  # fmt: skip
+
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _end_of_day(given: object) -> object:
+    """Return the last moment of a day that is given without a time. Raises ValueError for a day
+    that does not exist."""
+    if isinstance(given, str) and _DAY.fullmatch(given):
+        return end_of(date.fromisoformat(given))
+    return given
+
+
+def _not_too_early(moment: datetime) -> datetime:
+    if moment.date() < EARLIEST:
+        raise ValueError(f"must not be before {EARLIEST}")
+    return moment
+
+
+AsOf = Annotated[Moment, BeforeValidator(_end_of_day), AfterValidator(_not_too_early)]
+
+
+class CreatedOut(MemoryOut):
+    """A saved memory, and whether another one says the same thing."""
+
+    near_duplicate_of: Annotated[
+        UUID | None,
+        Field(
+            description="Another memory that says the same thing. Save with"
+            " `on_duplicate: reinforce` to keep only one."
+        ),
+    ]
+
+    @staticmethod
+    def resolve_near_duplicate_of(memory: Memory) -> UUID | None:
+        return near_duplicate(memory)
 
 
 class BatchIn(Body):
@@ -38,7 +81,10 @@ class MemoryListIn(Schema):
     memory_type: MemoryTypeName | None = None
     tag: Tag | None = None
     status: Literal["live", "review", "binned"] = "live"
-    q: Annotated[Text, Field(description="Words that stand in the content.")] | None = None
+    q: Annotated[Text, Field(description="Words that the content contains.")] | None = None
+    agent_id: GivenName | None = None
+    session_id: GivenName | None = None
+    external_id: GivenName | None = None
     order: Order = "-created_at"
     limit: Limit = 50
     cursor: Cursor | None = None
@@ -63,7 +109,17 @@ class SearchIn(Body):
     profile: ProfileName | None = None
     memory_types: list[MemoryTypeName] = []
     tags: list[Tag] = []
+    min_relevance: Annotated[
+        Fraction, Field(description="Leaves out results with a lower relevance.")
+    ] = 0.0
     explain: Flag = False
+    user_id: UserId = None
+    agent_id: GivenName | None = None
+    session_id: GivenName | None = None
+    as_of: Annotated[
+        AsOf | None,
+        Field(description="Answers as if asked at that moment, with what was true then."),
+    ] = None
 
 
 class ResultOut(Schema):
@@ -76,11 +132,16 @@ class ResultOut(Schema):
     memory: MemoryOut
     similarity: Annotated[float, Field(description="Cosine similarity of question and memory.")]
     match: Annotated[str, Field(examples=["92% match"])]
+    relevance: Annotated[
+        float, Field(description="Probability that the memory helps with the query, 0 to 1.")
+    ]
     score: float
     signals: Annotated[
         dict[str, float], Field(description="semantic, lexical, recency, importance, each 0 to 1.")
     ]
-    contributions: Annotated[dict[str, float], Field(description="They sum to the score.")]
+    contributions: Annotated[
+        dict[str, float], Field(description="The parts that add up to the score.")
+    ]
     rank: int | None
     rank_without: dict[str, int]
 
@@ -133,6 +194,11 @@ class ProfileList(Schema):
     def of(cls, profiles: Sequence[Profile]) -> "ProfileList":
         """Return the profiles as one page."""
         return cls(items=[ProfileOut.from_orm(profile) for profile in profiles])
+
+
+def memories_out(memories: Sequence[Memory]) -> list[dict[str, Any]]:
+    """Return memories as plain JSON, for storage with a reply or for an event."""
+    return [MemoryOut.of(memory).model_dump(mode="json") for memory in memories]
 
 
 def results_out(results: Sequence[Result]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from memory.actors import Actor
 from memory.memories.bulk import PINS, locked, pin_memories, record_all, revise_all
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Reason, Space, Status
 from memory.models.history import Action, HistoryQuerySet
+from memory.store.adjustment import undo_resets
 
 REASON = Reason("undone")
 
@@ -29,10 +30,10 @@ class Undone:
 
 @transaction.atomic
 def undo(*, space: Space, action_id: UUID, actor: Actor, now: datetime) -> Undone:
-    """Undo what the actor pinned, unpinned, deleted, tagged or retyped in this action."""
+    """Undo what the actor pinned, unpinned, deleted, tagged, retyped or reset in this action."""
     events: HistoryQuerySet = MemoryEvent.objects.in_space(space).of_action(action_id, actor)
-    done = events.filter(action__in=[*PINS, Action.DELETED, Action.REVISED])
-    parts = (_undo_pins, _undo_deletion, _undo_labels)
+    done = events.filter(action__in=[*PINS, Action.DELETED, Action.REVISED, Action.RESET])
+    parts = (_undo_pins, _undo_deletion, _undo_labels, undo_resets)
     back = sum(part(space, done, actor.in_action(), now) for part in parts)
     return Undone(back, done.count() - back)
 

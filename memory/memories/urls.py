@@ -1,17 +1,22 @@
 """URLs of the overview, the list of memories and the page of a memory, below /s/<space>/."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from memory.memories.views import bulk, detail, list, overview
+from memory.memories.views import add, bulk, detail, list, overview, timeline
 
 urlpatterns = [
     path("overview/", overview.overview, name="overview"),
-    path("overview/days/", overview.overview_days, name="overview_days"),
+    path("overview/timeline/", timeline.timeline, name="overview_timeline"),
     path("memories/", list.memories, name="memories"),
+    path("memories/add/", add.add, name="memory_add"),
+    path("memories/add/lifetime/", add.lifetime, name="memory_add_lifetime"),
     path("memories/tags/", list.tags, name="memories_tags"),
     path("memories/change/<slug:action>/", bulk.change, name="memories_change"),
     path("memories/undo/<uuid:action_id>/", bulk.undo, name="memories_undo"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory"),
+    re_path(
+        r"^memories/(?P<short_id>[0-9a-f]{6}|[0-9a-f]{8})/$", detail.by_id, name="memory_by_id"
+    ),
     path("memories/<uuid:memory_id>/similar/", detail.alike, name="memory_similar"),
     path("memories/<uuid:memory_id>/edit/", detail.edit, name="memory_edit"),
     path("memories/<uuid:memory_id>/do/<slug:action>/", detail.act, name="memory_act"),

@@ -1,17 +1,23 @@
 """The tables of the memory core: access, memories and their history."""
 
 from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
-from memory.models.audit import AuditAction, AuditEntry
+from memory.models.audit import AuditAction, AuditEntry, InstallationAuditEntry
+from memory.models.choices import BinReason, Status
+from memory.models.consolidation import ConsolidationProposal, ProposalKind, ProposalState
 from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.idempotency import IdempotentWrite
+from memory.models.installation import InstallationKey
 from memory.models.jobs import Job, JobPart, JobState
-from memory.models.memories import BinReason, Memory, Status
+from memory.models.memories import Memory
+from memory.models.model_connections import ModelChoice, ModelConnection, Purpose
 from memory.models.policies import PolicyVersion
 from memory.models.reasons import Reason
 from memory.models.relevance import RelevanceMark
 from memory.models.review_rules import ReviewRule
 from memory.models.saved_queries import SavedQuery
+from memory.models.sign_in import Identity, LoginSession, SecondFactor
+from memory.models.usage import ModelUsage, UsagePurpose
 from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from memory.models.workers import WorkerHeartbeat
 
@@ -20,26 +26,39 @@ __all__ = [
     "AuditAction",
     "AuditEntry",
     "BinReason",
+    "ConsolidationProposal",
     "DeliveryState",
     "Embedder",
     "IdempotentWrite",
+    "Identity",
+    "InstallationAuditEntry",
+    "InstallationKey",
     "Job",
     "JobPart",
     "JobState",
+    "LoginSession",
     "Membership",
     "Memory",
     "MemoryEmbedding",
     "MemoryEvent",
     "MemoryRevision",
+    "ModelChoice",
+    "ModelConnection",
+    "ModelUsage",
     "PolicyVersion",
+    "ProposalKind",
+    "ProposalState",
+    "Purpose",
     "Reason",
     "RelevanceMark",
     "ReviewRule",
     "Role",
     "SavedQuery",
     "Scope",
+    "SecondFactor",
     "Space",
     "Status",
+    "UsagePurpose",
     "User",
     "Webhook",
     "WebhookDelivery",

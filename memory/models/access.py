@@ -15,6 +15,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.models.personal import user_field
+
 
 class SpaceQuerySet(models.QuerySet["Space"]):
     """Queries on spaces."""
@@ -46,6 +48,10 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 class User(AbstractUser):
     """A user who logs in. A model of our own from the first migration, so that it can grow."""
 
+    # For the playground's first steps (chat.first_steps).
+    saw_why_at = models.DateTimeField(null=True, blank=True, editable=False)
+    hid_first_steps_at = models.DateTimeField(null=True, blank=True, editable=False)
+
     class Meta(AbstractUser.Meta):
         pass
 
@@ -72,7 +78,7 @@ class Space(models.Model):
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
     name = models.CharField(_("name"), max_length=120)
     embedder = models.ForeignKey(
-        "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedder")
+        "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedding model")
     )
     # The model the space is moving to: meanwhile new texts get vectors by both
     # (embeddings.switching).
@@ -80,7 +86,7 @@ class Space(models.Model):
         "memory.Embedder",
         models.PROTECT,
         related_name="+",
-        verbose_name=_("next embedder"),
+        verbose_name=_("next embedding model"),
         null=True,
         blank=True,
         editable=False,
@@ -91,6 +97,8 @@ class Space(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     # A closed space is invisible to all; some time later it is deleted (spaces.deletion).
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
+    # The end of the last week whose digest was announced (digest.announcing).
+    digested_until = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()
 
@@ -106,13 +114,17 @@ class Space(models.Model):
 class Membership(models.Model):
     """A user's role in a space."""
 
-    space = models.ForeignKey(Space, models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    space = models.ForeignKey(
+        Space, models.CASCADE, related_name="memberships", verbose_name=_("space")
+    )
+    user = models.ForeignKey(
+        User, models.CASCADE, related_name="memberships", verbose_name=_("user")
+    )
     role = models.CharField(_("role"), max_length=10, choices=Role)
 
     class Meta:
-        verbose_name = _("membership")
-        verbose_name_plural = _("memberships")
+        verbose_name = _("member")
+        verbose_name_plural = _("members")
         constraints = [
             models.UniqueConstraint(fields=["space", "user"], name="membership_once_per_space")
         ]
@@ -129,19 +141,25 @@ class ApiKey(models.Model):
     which the requests so far are paid off at that rate.
     """
 
-    space = models.ForeignKey(Space, models.CASCADE, related_name="api_keys")
+    space = models.ForeignKey(
+        Space, models.CASCADE, related_name="api_keys", verbose_name=_("space")
+    )
     public_id = models.UUIDField(unique=True, db_default=RandomUUID(), editable=False)
+    # The only user for whom the key may act; null for a key that may name any user.
+    user_id = user_field()
     name = models.CharField(_("name"), max_length=120, blank=True)
-    prefix = models.CharField(_("begins with"), max_length=12)
+    prefix = models.CharField(_("prefix"), max_length=12)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     previous_digest = models.CharField(  # noqa: DJ001 - of many keys without one, "" is not unique
         max_length=64, unique=True, null=True, blank=True, editable=False
     )
     previous_until = models.DateTimeField(
-        _("earlier secret works until"), null=True, blank=True, editable=False
+        _("previous secret works until"), null=True, blank=True, editable=False
     )
     scopes = ArrayField(models.CharField(max_length=10, choices=Scope), verbose_name=_("scopes"))
-    rate_limit = models.PositiveIntegerField(_("requests a minute"), null=True, blank=True)
+    rate_limit = models.PositiveIntegerField(_("requests per minute"), null=True, blank=True)
+    # If false, requests with this key are answered and recall, but teach nothing.
+    learns = models.BooleanField(_("learns from requests"), default=True, db_default=True)
     spent_until = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)

@@ -1,4 +1,6 @@
-"""The audit log of a space: changes to its name, keys, members and webhooks."""
+"""The audit logs: changes to a space's name, keys, members and webhooks, and changes to the whole
+installation.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
+from memory.models.actor_types import ActorType
+from memory.models.space_rows import SpaceRow
 
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):
@@ -24,8 +28,8 @@ class AuditAction(models.TextChoices):
 
     SPACE_CREATED = "space.created", _("space created")
     SPACE_RENAMED = "space.renamed", _("space renamed")
-    SPACE_CLOSED = "space.closed", _("space to be deleted")
-    SPACE_REOPENED = "space.reopened", _("space brought back")
+    SPACE_CLOSED = "space.closed", _("space deletion started")
+    SPACE_REOPENED = "space.reopened", _("space restored")
     KEY_CREATED = "key.created", _("key created")
     KEY_CHANGED = "key.changed", _("key changed")
     KEY_ROTATED = "key.rotated", _("key rotated")
@@ -33,31 +37,40 @@ class AuditAction(models.TextChoices):
     MEMBER_ADDED = "member.added", _("member added")
     MEMBER_CHANGED = "member.changed", _("member changed")
     MEMBER_REMOVED = "member.removed", _("member removed")
-    MEMBER_LINKED = "member.linked", _("login link made")
+    MEMBER_LINKED = "member.linked", _("login link created")
+    ACCOUNT_CREATED = "account.created", _("account created")
+    ACCOUNT_CONNECTED = "account.connected", _("account connected")
+    FACTOR_ON = "factor.on", _("second factor turned on")
+    FACTOR_OFF = "factor.off", _("second factor turned off")
+    USER_ERASED = "user.erased", _("user erased")
     WEBHOOK_CREATED = "webhook.created", _("webhook created")
     WEBHOOK_CHANGED = "webhook.changed", _("webhook changed")
     WEBHOOK_ROTATED = "webhook.rotated", _("webhook rotated")
     WEBHOOK_DELETED = "webhook.deleted", _("webhook deleted")
-    ASSESSED_AGAIN = "assessment.again", _("assessed again")
+    CONNECTION_ADDED = "connection.added", _("model connection added")
+    CONNECTION_CHANGED = "connection.changed", _("model connection changed")
+    CONNECTION_DELETED = "connection.deleted", _("model connection deleted")
+    MODEL_CHOSEN = "model.chosen", _("model chosen")
+    MODEL_UNCHOSEN = "model.unchosen", _("model choice removed")
+    EMBEDDER_CHOSEN = "embedder.chosen", _("embedding model chosen")
+    MESSAGE_REDACTED = "message.redacted", _("message redacted")
+    SHARED = "conversation.shared", _("conversation shared")
+    UNSHARED = "conversation.private", _("sharing stopped")
+    ASSESSED_AGAIN = "assessment.again", _("re-assessed")
 
 
-class AuditEntry(models.Model):
-    """One entry. Append-only: it outlives its subject, so it stores a name and no foreign key."""
+class AuditRecord(models.Model):
+    """One change. Append-only: it outlives its subject, so it stores a name and no foreign key."""
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    at = models.DateTimeField(_("at"), default=timezone.now)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    at = models.DateTimeField(_("time"), default=timezone.now)
+    actor_type = models.CharField(_("actor type"), max_length=10, choices=ActorType)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     action = models.CharField(_("action"), max_length=20, choices=AuditAction)
-    subject = models.CharField(_("what"), max_length=200)
+    subject = models.CharField(_("subject"), max_length=200)
     detail = models.JSONField(_("details"), default=dict)
 
-    objects: ClassVar[models.Manager[AuditEntry]] = AuditQuerySet.as_manager()
-
     class Meta:
-        verbose_name = _("audit entry")
-        verbose_name_plural = _("audit entries")
-        indexes = [models.Index(fields=["space", "at", "id"], name="audit_by_time")]
+        abstract = True
 
     def __str__(self) -> str:
         return f"{self.action} · {self.subject}"
@@ -66,3 +79,27 @@ class AuditEntry(models.Model):
         if not self._state.adding:
             raise TypeError("The audit is append-only.")
         super().save(*args, **kwargs)
+
+
+class AuditEntry(SpaceRow, AuditRecord):
+    """A change to one space."""
+
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+
+    objects: ClassVar[models.Manager[AuditEntry]] = AuditQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("activity log entry")
+        verbose_name_plural = _("activity log")
+        indexes = [models.Index(fields=["space", "at", "id"], name="audit_by_time")]
+
+
+class InstallationAuditEntry(AuditRecord):
+    """A change to the whole installation: its model connections and its keys."""
+
+    class Meta:
+        verbose_name = _("activity log entry of the installation")
+        verbose_name_plural = _("activity log of the installation")
+        indexes = [models.Index(fields=["at", "id"], name="installation_audit_by_time")]

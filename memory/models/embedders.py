@@ -13,18 +13,20 @@ from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
 from memory.models.access import Space
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
 
 
 class Embedder(models.Model):
     """An embedding model that some space uses or is moving to."""
 
-    provider = models.CharField(_("provider"), max_length=20)
+    # A provider's name, or "connection:" and the id of a model connection.
+    provider = models.CharField(_("provider"), max_length=60)
     model = models.CharField(_("model"), max_length=120)
     dimensions = models.PositiveIntegerField(_("dimensions"))
 
     class Meta:
-        verbose_name = _("embedder")
-        verbose_name_plural = _("embedders")
+        verbose_name = _("embedding model")
+        verbose_name_plural = _("embedding models")
         constraints = [
             models.UniqueConstraint(fields=["provider", "model"], name="embedder_once_per_model")
         ]
@@ -45,19 +47,25 @@ class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):
         return self.filter(embedder_id=embedder.pk)
 
 
-class MemoryEmbedding(models.Model):
+class MemoryEmbedding(SpaceRow):
     """One memory's vector by one embedder: 16-bit floats, unit length."""
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="embeddings")
-    embedder = models.ForeignKey(Embedder, models.PROTECT, related_name="+")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    memory = SpaceForeignKey(
+        "memory.Memory", models.CASCADE, related_name="embeddings", verbose_name=_("memory")
+    )
+    embedder = models.ForeignKey(
+        Embedder, models.PROTECT, related_name="+", verbose_name=_("embedding model")
+    )
     vector = HalfVectorField()
 
     objects: ClassVar[models.Manager[MemoryEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("embedding")
-        verbose_name_plural = _("embeddings")
+        verbose_name = _("vector")
+        verbose_name_plural = _("vectors")
         constraints = [
             models.UniqueConstraint(
                 fields=["space", "embedder", "memory"], name="embedding_once_per_memory"

@@ -17,14 +17,17 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.actors import Actor
 from memory.models.access import Space
-from memory.models.memories import SHORT_ID, Memory, MemoryQuerySet
+from memory.models.actor_types import ActorType
+from memory.models.memories import LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet
+from memory.models.personal import PersonalQuerySet, user_field
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
 
 # Actions that move a memory into the bin or out of it; a rejected memory leaves by one of these.
 MOVES = ("deleted", "expired", "evicted", "restored", "held")
 _TOLD_BY_ACTION = {"expired": "expired", "evicted": "over_capacity", "rejected": "rejected"}
 
 
-class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
+class HistoryQuerySet(PersonalQuerySet["MemoryEvent"]):
     """Queries on the history, which is append-only."""
 
     def in_space(self, space: Space) -> HistoryQuerySet:
@@ -32,11 +35,14 @@ class HistoryQuerySet(models.QuerySet["MemoryEvent"]):
         return self.filter(space_id=space.pk)
 
     def about(self, reference: str) -> HistoryQuerySet:
-        """Return the events of a memory, by whole or short id; any other reference raises
+        """Return the events of a memory, by whole, short or legacy id; any other reference raises
         ValueError.
 
         A short id is the beginning of the whole one, so this also finds a purged memory.
         """
+        if LEGACY_ID.fullmatch(reference):
+            alias = Memory.objects.filter(space_id=OuterRef("space_id"), legacy_id=reference)
+            return self.filter(memory_id__in=Subquery(alias.values("pk")))
         if not SHORT_ID.fullmatch(reference):
             return self.filter(memory_id=uuid.UUID(reference))
         rest = uuid.UUID(reference + "0" * 24), uuid.UUID(reference + "f" * 24)
@@ -112,7 +118,8 @@ class Action(models.TextChoices):
     REVISED = "revised", _("revised")
     REINFORCED = "reinforced", _("reinforced")
     USED = "used", _("used")
-    UNUSED = "unused", _("use taken back")
+    RENEWED = "renewed", _("renewed")
+    UNUSED = "unused", _("use undone")
     EXPIRED = "expired", _("expired")
     EVICTED = "evicted", _("evicted")
     DELETED = "deleted", _("deleted")
@@ -121,12 +128,14 @@ class Action(models.TextChoices):
     PINNED = "pinned", _("pinned")
     UNPINNED = "unpinned", _("unpinned")
     EXTENDED = "extended", _("extended")
-    HELD = "held", _("held for review")
+    HELD = "held", _("sent to review")
     APPROVED = "approved", _("approved")
     REJECTED = "rejected", _("rejected")
+    RESET = "reset", _("adjustment reset")
+    UNRESET = "unreset", _("reset undone")
 
 
-class MemoryEvent(models.Model):
+class MemoryEvent(SpaceRow):
     """One event of the history. Append-only: it outlives the memory, so it has no foreign key to
     it.
 
@@ -134,11 +143,15 @@ class MemoryEvent(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
     memory_id = models.UUIDField(_("memory"))
-    at = models.DateTimeField(_("at"), default=timezone.now)
+    # Whom the memory belonged to then.
+    user_id = user_field()
+    at = models.DateTimeField(_("time"), default=timezone.now)
     action = models.CharField(_("action"), max_length=10, choices=Action)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_type = models.CharField(_("actor type"), max_length=10, choices=ActorType)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     reason = models.TextField(_("reason"), blank=True)
     # For pages (memory.models.reasons); empty for a reason that has only a sentence.
@@ -146,7 +159,7 @@ class MemoryEvent(models.Model):
     reason_argument = models.TextField(default="", db_default="", editable=False)
     content = models.TextField(_("content"))
     importance = models.FloatField(_("importance"))
-    current_importance = models.FloatField(_("importance then"))
+    current_importance = models.FloatField(_("importance at that time"))
     rank = models.PositiveIntegerField(_("rank"), null=True)
     policy_version = models.PositiveIntegerField(_("policy version"))
     action_id = models.UUIDField(null=True, editable=False)
@@ -159,6 +172,11 @@ class MemoryEvent(models.Model):
         indexes = [
             models.Index(fields=["space", "at", "id"], name="event_by_time"),
             models.Index(fields=["space", "memory_id", "at"], name="event_by_memory"),
+            models.Index(
+                fields=["space", "user_id", "at", "id"],
+                condition=Q(user_id__isnull=False),
+                name="event_by_user",
+            ),
             models.Index(fields=["space", "action_id"], name="event_by_action_id"),
             models.Index(
                 fields=["space", "action", "at", "id"],
@@ -183,30 +201,35 @@ class MemoryEvent(models.Model):
         super().save(*args, **kwargs)
 
 
-class MemoryRevision(models.Model):
+class MemoryRevision(SpaceRow):
     """A past version of a memory, before a later revision replaced it."""
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="past_revisions")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    memory = SpaceForeignKey(
+        "memory.Memory", models.CASCADE, related_name="past_revisions", verbose_name=_("memory")
+    )
     number = models.PositiveIntegerField(_("revision"))
     content = models.TextField(_("content"))
     memory_type = models.CharField(_("type"), max_length=12)
     importance = models.FloatField(_("importance"))
     facets = models.JSONField(_("facets"), null=True)
-    tags = ArrayField(models.CharField(max_length=60), default=list)
-    topics = ArrayField(models.CharField(max_length=120), default=list)
+    reinforced_from = models.FloatField(_("importance before reinforcement"), null=True)
+    tags = ArrayField(models.CharField(max_length=60), default=list, verbose_name=_("tags"))
+    topics = ArrayField(models.CharField(max_length=120), default=list, verbose_name=_("topics"))
     replaced_at = models.DateTimeField(_("replaced"), default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
     # For pages (memory.models.reasons); empty for a reason that has only a sentence.
     reason_code = models.CharField(max_length=30, default="", db_default="", editable=False)
     reason_argument = models.TextField(default="", db_default="", editable=False)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_type = models.CharField(_("actor type"), max_length=10, choices=ActorType)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     action_id = models.UUIDField(null=True, editable=False)
 
     class Meta:
-        verbose_name = _("past revision")
-        verbose_name_plural = _("past revisions")
+        verbose_name = _("earlier version")
+        verbose_name_plural = _("earlier versions")
         constraints = [
             models.UniqueConstraint(
                 fields=["space", "memory", "number"], name="revision_once_per_number"

@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.leases import LeasedQuerySet
 from memory.models.access import Space
+from memory.models.actor_types import ActorType
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
 
 MAX_STILL = 8
 """Number of consecutive workers without progress after which a job is given up."""
@@ -47,7 +49,7 @@ class JobState(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")
 
 
-class Job(models.Model):
+class Job(SpaceRow):
     """One job, leased by a worker and done in steps, each of which is stored.
 
     `done` and `total` count the units of its kind (bytes of a file, memories); `total` is null
@@ -56,16 +58,18 @@ class Job(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="jobs")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="jobs", verbose_name=_("space")
+    )
     kind = models.CharField(_("kind"), max_length=20)
     state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.QUEUED)
     parameters = models.JSONField(_("parameters"), default=dict)
     done = models.PositiveBigIntegerField(_("done"), default=0)
-    total = models.PositiveBigIntegerField(_("of"), null=True, blank=True)
+    total = models.PositiveBigIntegerField(_("total"), null=True, blank=True)
     result = models.JSONField(_("result"), default=dict)
     error = models.TextField(_("error"), blank=True)
-    cancel_requested = models.BooleanField(_("to be cancelled"), default=False)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    cancel_requested = models.BooleanField(_("cancel requested"), default=False)
+    actor_type = models.CharField(_("actor type"), max_length=10, choices=ActorType)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
@@ -119,15 +123,17 @@ class Job(models.Model):
         return (now - self.started_at) * max(0, self.total - self.done) / moved
 
 
-class JobPart(models.Model):
+class JobPart(SpaceRow):
     """A part of the file that a job reads, stored here so that workers on all hosts can read it."""
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    job = models.ForeignKey(Job, models.CASCADE, related_name="parts")
+    job = SpaceForeignKey(Job, models.CASCADE, related_name="parts")
     number = models.PositiveIntegerField()
     data = models.BinaryField()
 
     class Meta:
+        verbose_name = _("job part")
+        verbose_name_plural = _("job parts")
         constraints = [
             models.UniqueConstraint(
                 fields=["space", "job", "number"], name="job_part_once_per_number"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Sequence
+from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
@@ -12,23 +13,32 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Exists, F, Func, OuterRef, Q, TextField, Value
+from django.db.models import Exists, Expression, F, Func, OuterRef, Q, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.formulas import importance_sql
-from memory.formulas.expressions import Moment, seconds_after
+from memory.formulas import importance_sql, retention_sql
+from memory.formulas.expressions import Moment
+from memory.formulas.retention import Tiers, expires_at
 from memory.models.access import Space
+from memory.models.choices import BinReason, MemoryType, Status
+from memory.models.dated import BY_SUCCESSOR, Dated
 from memory.models.embedders import Embedder, MemoryEmbedding
+from memory.models.learned import Learned
+from memory.models.personal import Attributed, PersonalQuerySet
 from memory.models.reasons import QUOTE_BEGINS
+from memory.models.space_rows import SpaceRow
 from memory.policy import DecayPolicy
 
 SHORT_ID = re.compile(r"[0-9a-f]{8}")
 """The short id of a memory: the beginning of its id."""
+LEGACY_ID = re.compile(r"[0-9a-f]{6}")
+"""The id of a memory in the files of seed 000. An imported memory can still be found by it."""
 
 
-class MemoryQuerySet(models.QuerySet["Memory"]):
+class MemoryQuerySet(PersonalQuerySet["Memory"]):
     """Queries on memories; each begins with `in_space`."""
 
     def in_space(self, space: Space) -> MemoryQuerySet:
@@ -57,10 +67,14 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(status="binned")
 
     def referred_to(self, *references: str) -> MemoryQuerySet:
-        """Return the memories with these whole or short ids; raises ValueError for other texts."""
+        """Return the memories with these whole, short or legacy ids; raises ValueError for other
+        texts."""
         short = [reference for reference in references if SHORT_ID.fullmatch(reference)]
-        whole = [uuid.UUID(reference) for reference in references if reference not in short]
-        return self.filter(Q(short_id__in=short) | Q(pk__in=whole))
+        legacy = [reference for reference in references if LEGACY_ID.fullmatch(reference)]
+        others = [reference for reference in references if reference not in {*short, *legacy}]
+        whole = [uuid.UUID(reference) for reference in others]
+        found = Q(short_id__in=short) | Q(pk__in=whole)
+        return self.filter(found | Q(legacy_id__in=legacy) if legacy else found)
 
     def without_vector_by(self, embedder: Embedder) -> MemoryQuerySet:
         """Return the memories that this model has not embedded, in the bin or not."""
@@ -94,40 +108,11 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             current_importance=importance_sql.current_importance(F("importance"), F("time_coef"))
         )
 
-    def with_purge_at(self, *, bin_days: float) -> MemoryQuerySet:
-        """Add `purge_at`: when the sweep purges a binned memory."""
-        return self.annotate(purge_at=seconds_after(F("binned_at"), bin_days * 86400))
 
-
-class MemoryType(models.TextChoices):
-    """The taxonomy of seed 002, in its order."""
-
-    IDENTITY = "identity", _("identity")
-    GOAL = "goal", _("goal")
-    DECISION = "decision", _("decision")
-    TODO = "todo", _("todo")
-    PREFERENCE = "preference", _("preference")
-    FACT = "fact", _("fact")
-    EVENT = "event", _("event")
-    OBSERVATION = "observation", _("observation")
-
-
-class Status(models.TextChoices):
-    """A memory's status: live ones are recalled, binned ones can be restored."""
-
-    LIVE = "live", _("live")
-    REVIEW = "review", _("in review")
-    BINNED = "binned", _("in the bin")
-
-
-class BinReason(models.TextChoices):
-    """The reason why a memory is in the bin."""
-
-    EXPIRED = "expired", _("expired")
-    OVER_CAPACITY = "over_capacity", _("over capacity")
-    DELETED = "deleted", _("deleted")
-    SUPERSEDED = "superseded", _("superseded")
-    REJECTED = "rejected", _("rejected")
+def expiry_from(start: Moment, tiers: Tiers) -> Expression:
+    """Return SQL for `Memory.expiry_from`."""
+    persistence = Cast(KeyTextTransform("P", "facets"), models.FloatField())
+    return retention_sql.expires_at(start, F("importance"), tiers, persistence)
 
 
 def _fraction(name: str) -> Q:
@@ -154,7 +139,7 @@ def search_in_space() -> Func:
     )
 
 
-class Memory(models.Model):
+class Memory(SpaceRow, Attributed, Dated, Learned):
     """One statement worth knowing later.
 
     `importance` is the immutable base in [0, 1]. The values that depend on the clock (time
@@ -162,35 +147,46 @@ class Memory(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="memories")
-    short_id = models.CharField(max_length=8, editable=False)
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="memories", verbose_name=_("space")
+    )
+    short_id = models.CharField(_("short ID"), max_length=8, editable=False)
+    # Its id in a file of seed 000; empty for all other memories.
+    legacy_id = models.CharField(
+        max_length=6, blank=True, default="", db_default="", editable=False
+    )
 
     content = models.TextField(_("content"))
     memory_type = models.CharField(_("type"), max_length=12, choices=MemoryType)
-    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
-    topics = ArrayField(models.CharField(max_length=120), default=list, blank=True)
+    tags = ArrayField(
+        models.CharField(max_length=60), default=list, blank=True, verbose_name=_("tags")
+    )
+    topics = ArrayField(
+        models.CharField(max_length=120), default=list, blank=True, verbose_name=_("topics")
+    )
     importance = models.FloatField(
         _("importance"), validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
     )
     facets = models.JSONField(_("facets"), null=True, blank=True)
+    # The importance before restatements raised it; null if none did.
+    reinforced_from = models.FloatField(null=True, blank=True, editable=False)
     core = models.BooleanField(_("core"), default=False)
     pinned = models.BooleanField(_("pinned"), default=False)
     status = models.CharField(_("status"), max_length=6, choices=Status, default=Status.LIVE)
 
-    created_at = models.DateTimeField(_("created"), default=timezone.now)
     last_active_at = models.DateTimeField(_("last used"), null=True, blank=True)
     use_count = models.PositiveIntegerField(_("uses"), default=0)
     # The start of the current lifetime: the memory was saved (however old the statement), used,
     # given another importance, or restored. A new TTL counts from here.
     clock_started_at = models.DateTimeField(
-        _("lifetime counts from"), default=timezone.now, db_default=Now(), editable=False
+        _("lifetime starts"), default=timezone.now, db_default=Now(), editable=False
     )
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
-    restored_at = models.DateTimeField(_("taken back"), null=True, blank=True, editable=False)
+    restored_at = models.DateTimeField(_("restored"), null=True, blank=True, editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1)
 
     # The source. Conversations and assessments belong to other apps: names, not foreign keys.
-    source_role = models.CharField(_("said by"), max_length=20, default="user")
+    source_role = models.CharField(_("speaker role"), max_length=20, default="user")
     source_speaker = models.CharField(_("speaker"), max_length=120, blank=True)
     source_conversation = models.CharField(_("conversation"), max_length=200, blank=True)
     # The order of a conversation's turns that have the same time.
@@ -198,15 +194,15 @@ class Memory(models.Model):
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
 
     # Why the memory was sent to review; kept after its approval.
-    review_reason = models.TextField(_("held because"), blank=True, editable=False)
+    review_reason = models.TextField(_("review reason"), blank=True, editable=False)
     # The proposed change to another memory (review.proposals); null for none.
     review_proposal = models.JSONField(null=True, blank=True, editable=False)
 
     # Set while the memory is in the bin.
-    binned_at = models.DateTimeField(_("let go"), null=True, blank=True)
+    binned_at = models.DateTimeField(_("moved to bin"), null=True, blank=True)
     bin_reason = models.CharField(_("reason"), max_length=14, choices=BinReason, blank=True)
-    importance_then = models.FloatField(_("importance then"), null=True, blank=True)
-    rank_then = models.PositiveIntegerField(_("rank then"), null=True, blank=True)
+    importance_then = models.FloatField(_("importance at that time"), null=True, blank=True)
+    rank_then = models.PositiveIntegerField(_("rank at that time"), null=True, blank=True)
 
     # Prepared by memory.text.lexemes in the space's language.
     search = SearchVectorField(editable=False)
@@ -218,6 +214,14 @@ class Memory(models.Model):
         verbose_name_plural = _("memories")
         constraints = [
             models.UniqueConstraint(fields=["space", "short_id"], name="memory_short_id_in_space"),
+            models.UniqueConstraint(
+                fields=["space", "legacy_id"],
+                condition=~Q(legacy_id=""),
+                name="memory_legacy_id_in_space",
+            ),
+            models.UniqueConstraint(
+                fields=["space", "external_id"], name="memory_external_id_in_space"
+            ),
             models.UniqueConstraint(
                 fields=["space", "source_assessment"], name="memory_once_per_assessment"
             ),
@@ -262,9 +266,15 @@ class Memory(models.Model):
                     "last_active_at",
                     "restored_at",
                     "memory_type",
+                    "user_id",
                 ],
                 condition=Q(status="live"),
                 name="memory_live_columns",
+            ),
+            models.Index(
+                fields=["space", "user_id", "status"],
+                condition=Q(user_id__isnull=False),
+                name="memory_by_user",
             ),
             # For the moderators' list of all spaces.
             models.Index(fields=["created_at", "id"], name="memory_of_all_by_age"),
@@ -277,7 +287,13 @@ class Memory(models.Model):
                 name="memory_turns",
             ),
             GinIndex(search_in_space(), name="memory_search_in_space"),
+            BY_SUCCESSOR,
         ]
 
     def __str__(self) -> str:
         return self.content[:80]
+
+    def expiry_from(self, start: datetime, tiers: Tiers) -> datetime | None:
+        """Return the expiry of a lifetime that starts at `start` (UTC); None for never."""
+        persistence = float(self.facets["P"]) if self.facets else None
+        return expires_at(start, self.importance, tiers, persistence)

@@ -5,24 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
-from memory.policy import PolicyDocument
+from memory.models.actor_types import ActorType
+from memory.models.space_rows import SpaceRow
+from memory.policy import PolicyDocument, stored_document
 from memory.sql import fetch
 
 
-class PolicyVersion(models.Model):
+class PolicyVersion(SpaceRow):
     """One version of a space's policy; the one with the highest number is in effect."""
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="policy_versions")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="policy_versions", verbose_name=_("space")
+    )
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField(_("document"))
     created_at = models.DateTimeField(_("created"), default=timezone.now)
-    actor_type = models.CharField(_("kind of actor"), max_length=10)
+    actor_type = models.CharField(_("actor type"), max_length=10, choices=ActorType)
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
 
     class Meta:
@@ -38,7 +43,7 @@ class PolicyVersion(models.Model):
 
 _NEWEST = """
     SELECT version, document::text FROM memory_policyversion
-    WHERE space_id = $1 ORDER BY version DESC LIMIT 1
+    WHERE space_id = %(space)s ORDER BY version DESC LIMIT 1
 """
 
 
@@ -63,15 +68,22 @@ class Version:
 
 def current_policy(space: Space) -> Policy:
     """Return the newest version of the space's policy."""
-    [(version, document)] = fetch(_NEWEST, [space.pk])
+    [(version, document)] = fetch(_NEWEST, {"space": space.pk})
     return Policy(version, _parsed(document))
+
+
+def policy_values(space: Space, version: int) -> dict[str, Any]:
+    """Return a version as it is stored, with fields that only a newer Ebb knows."""
+    rows = PolicyVersion.objects.filter(space_id=space.pk, version=version)
+    stored: dict[str, Any] = rows.values_list("document", flat=True).get()
+    return stored
 
 
 def policy_version(space: Space, version: int) -> Policy | None:
     """Return one version of the space's policy, or None."""
     rows = PolicyVersion.objects.filter(space_id=space.pk)
     document = rows.filter(version=version).values_list("document", flat=True).first()
-    return None if document is None else Policy(version, PolicyDocument.model_validate(document))
+    return None if document is None else Policy(version, stored_document(document))
 
 
 def policy_versions(space: Space, *, below: int | None = None, limit: int) -> list[Version]:
@@ -81,7 +93,7 @@ def policy_versions(space: Space, *, below: int | None = None, limit: int) -> li
         rows = rows.filter(version__lt=below)
     # One extra row, as the predecessor of the last version.
     found = list(rows.order_by("-version")[: limit + 1])
-    documents = [PolicyDocument.model_validate(row.document) for row in found]
+    documents = [stored_document(row.document) for row in found]
     return [
         Version(
             Policy(row.version, document), row.created_at, row.actor_type, row.actor_name, before
@@ -93,4 +105,4 @@ def policy_versions(space: Space, *, below: int | None = None, limit: int) -> li
 @lru_cache(maxsize=256)
 def _parsed(document: str) -> PolicyDocument:
     # Documents are frozen, and most spaces have the same one.
-    return PolicyDocument.model_validate_json(document)
+    return stored_document(document)

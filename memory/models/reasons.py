@@ -7,6 +7,7 @@ The reason of a memory in review is one line: its kind, and optionally the suspi
 quotation marks. Standing decisions are stored by kind, so a kind never changes.
 """
 
+import re
 from typing import Final
 
 from django.utils.translation import gettext
@@ -17,59 +18,82 @@ REASONS: Final = {
     "conversation": _("conversation {said}"),
     "reverted": _("reverted to revision {said}"),
     "irrelevant": _("not relevant to “{said}”"),
-    "relevant_again": _("relevant to “{said}” after all"),
+    "relevant_again": _("relevant to “{said}” again"),
     "replaced": _("replaced by: {said}"),
-    "said_again": _("said again: {said}"),
-    "known": _("known already: {said}"),
-    "added": _("added to what was known: {said}"),
+    "consolidated": _("consolidated into: {said}"),
+    "said_again": _("restated: {said}"),
+    "known": _("already known: {said}"),
+    "added": _("merged into a known memory: {said}"),
     "proposed_again": _("proposed again: {said}"),
-    "approval_undone": _("an approval was taken back"),
+    "approval_undone": _("an approval was undone"),
     "corrected_in_review": _("corrected in review"),
-    "corrected_at_source": _("corrected where it was learned"),
-    "discarded_at_source": _("discarded where it was learned"),
-    "changed_in_admin": _("changed in the administration"),
-    "assessed": _("judged with its exchange"),
-    "source_edited": _("What it was learned from has been said anew."),
-    "superseder_restored": _("What had superseded it is back."),
-    "conversation_deleted": _("Its conversation was deleted before it was judged."),
-    "learning_off": _("Learning from conversations was turned off before it was judged."),
+    "corrected_at_source": _("corrected in the chat"),
+    "discarded_at_source": _("discarded in the chat"),
+    "changed_in_admin": _("changed in the admin"),
+    "assessed": _("assessed with its message"),
+    "source_edited": _("The message it was learned from was edited."),
+    "superseder_restored": _("The memory that had replaced it was restored."),
+    "conversation_deleted": _("Its conversation was deleted before the assessment."),
+    "learning_off": _("Learning from conversations was turned off before the assessment."),
+    "request_learning_off": _("The request or its API key turned learning off."),
+    "gate_client_task": _("Not assessed: the client says that this is a task of its own."),
+    "gate_task_prompt": _("Not assessed: this is a program's prompt, not a person's words."),
+    "gate_retry": _("Not assessed: a program asks the model to correct its answer."),
+    "gate_tool_output": _("Not assessed: this is data or a tool's output."),
+    "gate_document": _("Not assessed: this only shows a document."),
+    "gate_transcript": _("Not assessed: this only shows a transcript."),
+    "gate_repeated_template": _("Not assessed: a program repeats this text around changing parts."),
     "imported": _("imported"),
     "undone": _("undone"),
-    "assessed_again": _("judged again"),
-    "restoration_undone": _("taking back was undone"),
+    "assessed_again": _("assessed again"),
+    "restoration_undone": _("restoring was undone"),
+    "counts": _("answers used and not used, confirmations, objections: {said}"),
     "tag_added": _("tag added: {said}"),
     "tag_removed": _("tag removed: {said}"),
     "type_changed": _("type: {said}"),
 }
 
-UNSURE: Final = _("The judge was not sure")
-CONFLICT: Final = _("It contradicts what is known")
-# The parts of a kind: where the suspicious text is, what it does (assessor.screening), and others.
+UNSURE: Final = "The judge was not sure"
+CONFLICT: Final = "It contradicts what is known"
+REPORTED: Final = "Reported as wrong"
+FROM_DOCUMENT: Final = "From a document"
+# The parts of a kind as stored: where the suspicious text is, what it does (assessor.screening),
+# and others; and as a page says it.
 _KINDS: Final = {
-    UNSURE,
-    CONFLICT,
-    _("In the user's message"),
-    _("In text the user showed"),
-    _("In the assistant's reply"),
-    _("In the context"),
-    _("In the summary"),
-    _("dictates what to remember of the user"),
-    _("gives the judge's answer itself"),
-    _("overrides instructions"),
-    _("plants an instruction for later"),
-    _("puts words into the assistant's mouth"),
-    _("sends the user's data away"),
-    _("sets its own importance"),
-    _("sets its own lifetime"),
-    _("speaks as the system"),
-    _("speaks to the assistant"),
-    _("speaks to the machine that reads it"),
-    _("tells the assistant to keep something from the user"),
-    _("tells the judge what it is"),
-    _("vouches for somebody"),
+    UNSURE: _("The assessor was not sure"),
+    CONFLICT: _("It contradicts a known memory"),
+    REPORTED: _("Reported as wrong"),
+    FROM_DOCUMENT: _("From a document"),
+    "In the user's message": _("In the user's message"),
+    "In text the user showed": _("In text the user pasted"),
+    "In the assistant's reply": _("In the assistant's reply"),
+    "In the context": _("In the context"),
+    "In the summary": _("In the summary"),
+    "In encoded text": _("In encoded text"),
+    "dictates what to remember of the user": _("tries to dictate what is remembered"),
+    "gives the judge's answer itself": _("tries to give the assessor's answer"),
+    "reads like an instruction to the assistant": _("reads like an instruction to the assistant"),
+    "with the earlier messages, reads like an instruction to the assistant": _(
+        "reads like an instruction to the assistant, together with earlier messages"
+    ),
+    "overrides instructions": _("tries to override instructions"),
+    "plants an instruction for later": _("tries to plant an instruction for later"),
+    "puts words into the assistant's mouth": _("puts words into the assistant's mouth"),
+    "sends the user's data away": _("tries to send the user's data elsewhere"),
+    "sets its own importance": _("tries to set its own importance"),
+    "sets its own lifetime": _("tries to set its own lifetime"),
+    "speaks as the system": _("pretends to be the system"),
+    "speaks to the assistant": _("gives the assistant an instruction"),
+    "speaks to the machine that reads it": _("gives the reading program an instruction"),
+    "tells the assistant to keep something from the user": _(
+        "asks the assistant to hide something from the user"
+    ),
+    "tells the judge what it is": _("tells the assessor how to assess it"),
+    "vouches for somebody": _("vouches for someone"),
 }
 QUOTE_BEGINS = ": “"
 MAX_QUOTED = 200  # characters
+_ENDS = re.compile(r"”(?: \((?P<sure>\d{1,3}%)\))?\Z")
 
 
 class Reason(str):
@@ -103,15 +127,17 @@ def in_words(reason: str) -> str:
     if reason in REASONS.values():
         return gettext(reason)
     kind, begins, quote = reason.partition(QUOTE_BEGINS)
-    parts = [gettext(part) if part in _KINDS else part for part in kind.split(": ")]
+    parts = [gettext(_KINDS[part]) if part in _KINDS else part for part in kind.split(": ")]
     return ": ".join(parts) + begins + quote
 
 
-def because(kind: str, quote: str) -> str:
-    """Return a reason for review: its kind and, on the same line, the quoted evidence."""
+def because(kind: str, quote: str, *, sure: str = "") -> str:
+    """Return a reason for review: its kind and, on the same line, the quoted evidence with how sure
+    the finding is, such as "91%"."""
     quote = " ".join(quote.split())
     cut = quote if len(quote) <= MAX_QUOTED else f"{quote[:MAX_QUOTED]}…"
-    return f"{kind}{QUOTE_BEGINS}{cut}”" if cut else kind
+    ends = f"” ({sure})" if sure else "”"
+    return f"{kind}{QUOTE_BEGINS}{cut}{ends}" if cut else kind
 
 
 def kind_of(reason: str) -> str:
@@ -121,4 +147,10 @@ def kind_of(reason: str) -> str:
 
 def quote_of(reason: str) -> str:
     """Return the quoted evidence, possibly shortened; empty if the reason has none."""
-    return reason.partition(QUOTE_BEGINS)[2].removesuffix("”")
+    return _ENDS.sub("", reason.partition(QUOTE_BEGINS)[2])
+
+
+def sureness_of(reason: str) -> str:
+    """Return how sure the finding is, such as "91%"; empty if the reason does not say."""
+    ends = _ENDS.search(reason)
+    return ends["sure"] or "" if ends else ""

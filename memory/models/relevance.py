@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
 
 
 class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):
@@ -41,19 +42,24 @@ class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):
         return list(found[:limit])
 
 
-class RelevanceMark(models.Model):
+class RelevanceMark(SpaceRow):
     """One mark of a memory for a question, by a user or a program; a newer mark replaces it.
 
-    Recall does not read marks; they measure the quality of recall.
+    Recall does not read marks; they measure the quality of recall. Each mark also counts as
+    feedback on its memory (memory.store.feedback).
     """
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
     query = models.TextField(_("question"))
     # A question may be too long for an index.
     query_digest = models.GeneratedField(
         expression=MD5("query"), output_field=models.CharField(max_length=32), db_persist=True
     )
-    memory = models.ForeignKey("memory.Memory", models.CASCADE, related_name="relevance_marks")
+    memory = SpaceForeignKey(
+        "memory.Memory", models.CASCADE, related_name="relevance_marks", verbose_name=_("memory")
+    )
     relevant = models.BooleanField(_("relevant"))
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -68,8 +74,8 @@ class RelevanceMark(models.Model):
     objects: ClassVar[models.Manager[RelevanceMark]] = RelevanceMarkQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("relevance mark")
-        verbose_name_plural = _("relevance marks")
+        verbose_name = _("relevance label")
+        verbose_name_plural = _("relevance labels")
         constraints = [
             models.UniqueConstraint(
                 fields=["space", "query_digest", "memory"],

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
+from memory.models.space_rows import SpaceRow
 
 
 class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):
@@ -27,26 +28,28 @@ class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):
         return self.filter(kind_digest=MD5(Value(kind)))
 
 
-class ReviewRule(models.Model):
+class ReviewRule(SpaceRow):
     """A decision to always approve or reject memories in review for this kind of reason
     (models.review_reasons).
     """
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    kind = models.TextField(_("kind of reason"))
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    kind = models.TextField(_("reason type"))
     # A kind may be too long for an index.
     kind_digest = models.GeneratedField(
         expression=MD5("kind"), output_field=models.CharField(max_length=32), db_persist=True
     )
     approve = models.BooleanField(_("approve"))
-    made_by = models.CharField(_("made by"), max_length=150)
+    made_by = models.CharField(_("created by"), max_length=150)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
     objects: ClassVar[models.Manager[ReviewRule]] = ReviewRuleQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("standing decision")
-        verbose_name_plural = _("standing decisions")
+        verbose_name = _("review rule")
+        verbose_name_plural = _("review rules")
         constraints = [
             models.UniqueConstraint(fields=["space", "kind_digest"], name="review_rule_once")
         ]

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
+from memory.models.space_rows import SpaceRow
 
 MAX_SAVED = 50
 """Maximum number of saved questions per space."""
@@ -28,10 +29,12 @@ class SavedQueryQuerySet(models.QuerySet["SavedQuery"]):
         return list(rows[:limit])
 
 
-class SavedQuery(models.Model):
+class SavedQuery(SpaceRow):
     """One saved question of a space, for the lab and the policy preview; recall ignores it."""
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
     query = models.TextField(_("question"))
     # A question may be too long for an index.
     query_digest = models.GeneratedField(

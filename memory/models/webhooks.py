@@ -13,6 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
+from memory.models.personal import PersonalQuerySet, user_field
+from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from memory.sealing import unseal
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
@@ -33,7 +36,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         return due.claimable(now).distinct()
 
 
-class DeliveryQuerySet(models.QuerySet["WebhookDelivery"]):
+class DeliveryQuerySet(PersonalQuerySet["WebhookDelivery"]):
     """Queries on messages; each begins with `in_space`, or with a webhook of a space."""
 
     def in_space(self, space: Space) -> DeliveryQuerySet:
@@ -50,6 +53,7 @@ class WebhookEvent(models.TextChoices):
     EVICTED = "memory.evicted", _("memory evicted")
     RESTORED = "memory.restored", _("memory restored")
     ASSESSMENT_FAILED = "assessment.failed", _("assessment failed")
+    DIGEST_READY = "digest.ready", _("weekly digest ready")
 
 
 class DeliveryState(models.TextChoices):
@@ -60,23 +64,27 @@ class DeliveryState(models.TextChoices):
     FAILED = "failed", _("failed")
 
 
-class Webhook(models.Model):
-    """A URL that receives events.
+class Webhook(SpaceRow):
+    """A URL that receives events. The secret that signs its messages is sealed (memory.sealing).
 
-    `seen_upto` is its position in the history: all events up to this id are processed. `next_upto`
-    and `next_after` are how it advances (memory.webhooks.outbox).
+    `plain_secret` is empty, and `seen_upto`, `next_upto` and `next_after` are unused: only the
+    version before reads them. The next release drops them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="webhooks")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="webhooks", verbose_name=_("space")
+    )
     url = models.URLField(_("address"), max_length=2000)
-    # Stored in plain text: signing needs the secret itself.
-    secret = models.CharField(max_length=80, editable=False)
+    sealed_secret = models.TextField(editable=False, default="", db_default="")
+    plain_secret = models.CharField(
+        max_length=80, editable=False, default="", db_default="", db_column="secret"
+    )
     events = ArrayField(
         models.CharField(max_length=20, choices=WebhookEvent), verbose_name=_("events")
     )
     active = models.BooleanField(_("active"), default=True)
-    switched_off = models.CharField(_("switched off because"), max_length=200, blank=True)
+    switched_off = models.CharField(_("reason for switching off"), max_length=200, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     seen_upto = models.BigIntegerField(default=0, editable=False)
     next_upto = models.BigIntegerField(default=0, editable=False)
@@ -93,13 +101,24 @@ class Webhook(models.Model):
     def __str__(self) -> str:
         return self.url
 
+    @property
+    def secret(self) -> str:
+        """The secret that signs its messages. Raises Unreadable."""
+        return unseal(self.sealed_secret)
 
-class WebhookDelivery(models.Model):
+
+class WebhookDelivery(SpaceRow):
     """One message to one webhook; its id is the message id, the same in each attempt."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
-    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    webhook = SpaceForeignKey(
+        Webhook, models.CASCADE, related_name="deliveries", verbose_name=_("webhook")
+    )
+    # Whom the message is about.
+    user_id = user_field()
     event = models.CharField(_("event"), max_length=20)
     # The history event that the message reports, if any.
     event_id = models.BigIntegerField(null=True, editable=False)
@@ -111,9 +130,9 @@ class WebhookDelivery(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     due_at = models.DateTimeField(_("next attempt"), default=timezone.now)
     tried_at = models.DateTimeField(_("last attempt"), null=True, blank=True)
-    took_ms = models.FloatField(_("took"), null=True, blank=True)
-    status = models.PositiveSmallIntegerField(_("answer"), null=True, blank=True)
-    response = models.TextField(_("what was answered"), blank=True)
+    took_ms = models.FloatField(_("duration"), null=True, blank=True)
+    status = models.PositiveSmallIntegerField(_("status code"), null=True, blank=True)
+    response = models.TextField(_("response"), blank=True)
     error = models.TextField(_("error"), blank=True)
 
     objects: ClassVar[models.Manager[WebhookDelivery]] = DeliveryQuerySet.as_manager()

@@ -5,10 +5,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class WorkerHeartbeat(models.Model):
-    """The last sign of life of a queue's workers (config.celery). One row per queue."""
+    """The last sign of life (config.celery): one row per queue of workers, and one for beat."""
 
     queue = models.CharField(_("queue"), max_length=60, primary_key=True)
-    at = models.DateTimeField(_("at"))
+    at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("worker heartbeat")

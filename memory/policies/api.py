@@ -7,6 +7,7 @@ from django.utils import timezone
 from ninja import Body, Router
 
 from memory.access.authentication import access_to
+from memory.access.rate_limits import CallKind, count_call
 from memory.models.policies import Policy, current_policy
 from memory.policies import services
 from memory.policies.preview import Preview, preview_policy
@@ -50,12 +51,14 @@ def change_policy(request: HttpRequest, changes: Body[PolicyChanges]) -> dict[st
 )
 def preview(request: HttpRequest, asked: PreviewIn) -> Preview:
     """Return the effect of policy changes, now or at a later time, without changing anything."""
-    access = access_to(request, "read")
+    access, now = access_to(request, "read"), timezone.now()
+    count_call(access, CallKind.PREVIEW, now=now)
     return preview_policy(
         space=access.space,
+        reader=access.reader,
         changes=asked.changes,
         queries=asked.queries,
-        now=timezone.now(),
+        now=now,
         as_of=asked.as_of,
     )
 

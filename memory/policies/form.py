@@ -17,10 +17,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from memory.errors import InvalidArguments
-from memory.policies.labels import GROUPS, LABELS, GroupLabels, Labels
+from memory.policies.label_types import GroupLabels, Labels
+from memory.policies.labels import GROUPS, LABELS
 from memory.policy import PolicyDocument
 
-Kind = Literal["switch", "choice", "whole", "number", "text"]
+Kind = Literal["switch", "choice", "whole", "number"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class Rule:
         """Return the value for display, with its unit."""
         if self.kind == "switch":
             return _("on") if value else _("off")
-        if self.kind in {"choice", "text"}:
-            return str(value)
+        if self.kind == "choice":
+            return str((self.words.names or self.words.choices).get(value, value))
         number = number_format(self.text(value), force_grouping=True)
         return f"{number} {self.words.unit}".strip()
 
@@ -74,10 +75,8 @@ class Rule:
     @property
     def sentence(self) -> str:
         """A sentence on the accepted values."""
-        if self.kind == "text":
-            return _("Two small letters, as en or zh.")
         if self.kind == "choice":
-            return _("One of those listed.")
+            return _("Choose one of the options.")
         limits = {"least": self.least, "above": self.above, "most": self.most}
         bounds = {
             name: number_format(self.text(one), force_grouping=True)
@@ -85,10 +84,10 @@ class Rule:
             if one is not None
         }
         if self.above is not None:
-            return _("A number above %(above)s, at most %(most)s.") % bounds
+            return _("Enter a number above %(above)s, at most %(most)s.") % bounds
         if self.kind == "whole":
-            return _("A whole number from %(least)s to %(most)s.") % bounds
-        return _("A number from %(least)s to %(most)s.") % bounds
+            return _("Enter a whole number from %(least)s to %(most)s.") % bounds
+        return _("Enter a number from %(least)s to %(most)s.") % bounds
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def _kind(path: str, annotation: Any) -> Kind:
     if get_origin(annotation) is Literal or LABELS[path].choices:
         return "choice"
     kinds: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number"}
-    return kinds.get(annotation, "text")
+    return kinds[annotation]
 
 
 def _limits(info: FieldInfo) -> dict[str, Any]:

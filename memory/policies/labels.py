@@ -5,192 +5,279 @@ A test compares the two, so that a new field needs labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
+from memory.policies.label_types import GroupLabels, Labels
+from memory.policies.languages import LANGUAGES
+from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 
 _MEMORIES: Final = pgettext_lazy("after a number", "memories")
 
-PROFILE_MEANINGS: Final = {
-    "hybrid": _("words and meaning, with a little recency and importance"),
-    "similar_recent": _("meaning, and how recent it is"),
-    "typed": _("meaning, and how important it is"),
-    "vivid": _("the closest three in meaning among what matters most"),
-    "combined": _("meaning, with a little recency and importance"),
-    "relevance": _("meaning alone"),
-    "date": _("the newest, whatever is asked"),
-}
-"""The signals that each ranking profile uses."""
-
-
-@dataclass(frozen=True)
-class Labels:
-    """A setting for display: its name, help text and unit, and the meaning of each choice."""
-
-    label: _StrPromise
-    hint: _StrPromise
-    unit: _StrPromise | str = ""
-    choices: Mapping[str, _StrPromise] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class GroupLabels:
-    """Settings that belong together; `wrong` is the error if their values conflict."""
-
-    title: _StrPromise
-    intro: _StrPromise
-    wrong: _StrPromise | str = ""
-
-
 GROUPS: Final = {
     "": GroupLabels(
-        _("Basics"),
-        _("Its language, how much there may be, how long what was let go can be taken back."),
+        _("General"),
+        _("Language, number of memories, and time in the bin."),
     ),
     "ttl": GroupLabels(
         _("Lifetimes"),
-        _("How long a memory stays, by its importance. Days may be fractions."),
-        _("These three have to fall: for good, then medium, then low importance."),
+        _("How long a memory is kept, by importance. Fractions of a day are allowed."),
+        _("Thresholds must decrease: keep forever, then medium, then low."),
     ),
     "decay": GroupLabels(
         _("Fading"),
-        _("How importance fades while a memory is not used. The least important now go first."),
+        _("How importance fades while a memory is not used."),
+    ),
+    "importance": GroupLabels(
+        _("Learning"),
+        _("How use and your decisions change the order of memories."),
     ),
     "recall": GroupLabels(
         _("Recall"),
-        _("How memories are found, and how many reach the model."),
-        _("There is no such profile."),
+        _("How memories are found, and how many are sent to the model."),
+        _("Choose one of the listed profiles."),
     ),
     "assessment": GroupLabels(
         _("Assessment"),
-        _("Who judges what was said, when, and what is kept of it."),
+        _("Which assessor is used, when, and what is saved."),
+    ),
+    "consolidation": GroupLabels(
+        _("Consolidation"),
+        _("Merge memories that say the same thing, and summarise small ones. Runs can be undone."),
     ),
 }
 """Labels by the path of the part; "" is the part of the top-level settings."""
 
 _DAYS, _HOURS = _("days"), _("hours")
+_IMPORTANCE, _CONFIDENCE = _("importance"), _("confidence")
 
 LABELS: Final = {
     "language": Labels(
         _("Language"),
-        _("Two letters, as en, de or zh: whose words the search knows. A change indexes all anew."),
+        _("Language used for keyword search. Changing it rebuilds the index."),
+        choices=LANGUAGES,
     ),
     "capacity": Labels(
         _("Capacity"),
-        _("Above this many memories, the least important now are let go."),
+        _("When exceeded, the least important memories are removed."),
         _MEMORIES,
     ),
     "grace_hours": Labels(
-        _("Grace"), _("So long a new memory is spared when there are too many."), _HOURS
+        _("Grace period"),
+        _(
+            "In a full space, a new memory is ranked by the highest importance of its tier for "
+            "this long."
+        ),
+        _HOURS,
     ),
     "bin_days": Labels(
-        _("Bin"), _("So long what was let go can be taken back; then it is gone for good."), _DAYS
+        _("Time in the bin"), _("Deleted memories can be restored for this long."), _DAYS
     ),
     "ttl.permanent_threshold": Labels(
-        _("For good from"), _("From this importance on a memory never expires.")
+        _("Keep forever at or above"),
+        _("Memories of this importance or more never expire."),
+        _IMPORTANCE,
     ),
     "ttl.medium_threshold": Labels(
-        _("Medium from"), _("Below “for good”, and from this importance on.")
+        _("Medium at or above"), _("From this importance up to “keep forever”."), _IMPORTANCE
     ),
     "ttl.low_threshold": Labels(
-        _("Low from"), _("Below medium, and from here on; what weighs less is very low.")
+        _("Low at or above"),
+        _("From this importance up to medium. Anything lower is very low."),
+        _IMPORTANCE,
     ),
-    "ttl.medium_days": Labels(_("Medium stays"), _("Unless it is used meanwhile."), _DAYS),
-    "ttl.low_days": Labels(_("Low stays"), _("Unless it is used meanwhile."), _DAYS),
-    "ttl.very_low_days": Labels(_("Very low stays"), _("With 0 it goes at the next sweep."), _DAYS),
+    "ttl.medium_days": Labels(_("Medium-importance lifetime"), _("Restarted on use."), _DAYS),
+    "ttl.low_days": Labels(_("Low-importance lifetime"), _("Restarted on use."), _DAYS),
+    "ttl.very_low_days": Labels(
+        _("Very-low-importance lifetime"), _("0 = removed at the next cleanup."), _DAYS
+    ),
     "ttl.renew_on_use": Labels(
-        _("Use renews"), _("A memory that helped to answer begins its lifetime anew.")
+        _("Restart lifetime on use"), _("A memory that was used in a reply starts a new lifetime.")
+    ),
+    "ttl.by_persistence": Labels(
+        _("Lifetime by persistence (P)"),
+        _(
+            "P decides how long a memory with facets is kept: a lasting trait (1) forever, a plan "
+            "(0.5) for the medium lifetime, everyday life (0.1) for the very low one. If off, "
+            "importance decides."
+        ),
+    ),
+    "ttl.permanent_persistence": Labels(
+        _("Keep forever from P"), _("Memories with facets and at least this P never expire."), "P"
+    ),
+    "ttl.medium_persistence": Labels(
+        _("Medium lifetime from P"),
+        _("Memories with at least this P get the medium lifetime, others the very low one."),
+        "P",
+    ),
+    "ttl.renew_when": Labels(
+        _("A memory counts as used"),
+        _("Decides when a lifetime restarts."),
+        choices={
+            "supported": _("if the answer quotes, names or paraphrases it"),
+            "sent": _("whenever it is sent to the model"),
+        },
     ),
     "decay.floor": Labels(
-        _("Never fades below"),
-        _("The part of its importance that a memory keeps for ever, 0 to 1."),
+        _("Fade floor"),
+        _("The share of importance that never fades, 0.8 to 1."),
+        _("of importance"),
     ),
     "decay.scale_days": Labels(
-        _("Pace"), _("After so long without use, about a third of what can fade is left."), _DAYS
+        _("Fade time"),
+        _("After this long without use, importance has lost about two thirds of what it can lose."),
+        _DAYS,
+    ),
+    "importance.learn": Labels(
+        _("Learn importance from use"),
+        _(
+            "Memories that answers use or people confirm count up to 0.15 more when memories are "
+            "ranked or removed, and others up to 0.15 less. Lifetimes do not change."
+        ),
     ),
     "recall.profile": Labels(
-        _("Ranking"), _("What decides the order of what is found."), choices=PROFILE_MEANINGS
+        _("Ranking"),
+        _("How found memories are ordered."),
+        choices=PROFILE_CHOICES,
+        names=PROFILE_NAMES,
     ),
     "recall.limit": Labels(
-        _("At most"), _("So many memories are put before the model."), _MEMORIES
+        _("Memories per reply"),
+        _("At most this many memories are sent to the model with one message."),
+        _MEMORIES,
     ),
     "recall.candidate_limit": Labels(
-        _("Looked at"),
-        _("In a large space so many likely ones are scored. More is slower."),
+        _("Candidates"),
+        _("In a large space, how many likely memories are scored. More is slower."),
         _MEMORIES,
     ),
     "recall.recency_scale_days": Labels(
-        _("Recent means"), _("The smaller, the more the newest are preferred."), _DAYS
+        _("Recency window"), _("Smaller values favour newer memories."), _DAYS
     ),
     "recall.min_score": Labels(
-        _("Score of at least"), _("What fits less is not put before the model. 0 takes all.")
+        _("Minimum score"),
+        _("Memories with a lower score are not sent to the model. 0 sends all."),
+        _("score"),
+    ),
+    "recall.min_relevance": Labels(
+        _("Minimum relevance"),
+        _(
+            "Memories with a lower chance of helping (0 to 1) are not sent to the model. "
+            "Higher values make Ebb stay silent more often. 0 sends all."
+        ),
+        _("relevance"),
+    ),
+    "recall.standing": Labels(
+        _("Standing rules"),
+        _(
+            "How many memories that say how to answer, such as “Keep answers short”, are sent "
+            "with every message. 0 sends none."
+        ),
+        _MEMORIES,
     ),
     "recall.form": Labels(
-        _("Form"),
-        _("How memories are written for the model."),
+        _("Prompt format"),
+        _("How memories are written in the prompt."),
         choices={
-            "auto": _("as the profile has it"),
-            "list": _("a list with day, match and id"),
+            "auto": _("set by the profile"),
+            "list": _("a list with date, match and ID"),
             "summaries": _("summaries with their age in words"),
         },
     ),
+    "recall.relative_dates": Labels(
+        _("Show ages"),
+        _("Prompts and tool answers say how old a memory is, such as “3 days ago”."),
+    ),
     "assessment.enabled": Labels(
-        _("Learn from conversations"), _("What is said is judged, and kept if it matters.")
+        _("Learn from conversations"), _("Messages are assessed, and saved if they matter.")
     ),
     "assessment.provider": Labels(
-        _("Judge"),
-        _("Who judges what was said."),
+        _("Assessor"),
+        _("Which assessor decides."),
         choices={
-            "auto": _("a language model where one is connected, else the built-in judge"),
+            "auto": _("a language model if one is connected, otherwise the built-in assessor"),
             "llm": _("a language model"),
-            "local": _("the built-in judge"),
-            "cascade": _("the built-in judge, and a language model in doubt"),
+            "local": _("the built-in assessor"),
+            "cascade": _("the built-in assessor, and a language model when it is unsure"),
         },
     ),
     "assessment.rubric": Labels(
         _("Rubric"),
-        _("How importance is found."),
+        _("How importance is calculated. The built-in assessor and language models support both."),
         choices={
-            "graded": _("one grade, 0 to 1"),
-            "facets": _("several facets, from which it is computed"),
+            "graded": _("one score, 0 to 1"),
+            "facets": _("several facets, combined by a formula"),
         },
     ),
     "assessment.trigger": Labels(
-        _("When"),
-        _("What is judged at once."),
+        _("Assess"),
+        _("How much is assessed at a time."),
         choices={
-            "every_exchange": _("each exchange by itself"),
-            "topic_change": _("all that was said on a topic"),
+            "every_exchange": _("each message and reply"),
+            "topic_change": _("a whole topic"),
         },
     ),
     "assessment.idle_minutes": Labels(
-        _("A topic ends after"), _("Silence for so long, if topics are judged."), _("minutes")
+        _("Topic timeout"),
+        _("A topic ends after this much silence, if topics are assessed."),
+        _("minutes"),
     ),
     "assessment.timeout_seconds": Labels(
-        _("Wait for the model"), _("Longer than this is tried again later."), _("seconds")
+        _("Model timeout"),
+        _("For the first attempt. Each further attempt waits three times as long."),
+        _("seconds"),
+    ),
+    "assessment.max_wait_seconds": Labels(
+        _("Longest model timeout"), _("No attempt waits longer than this."), _("seconds")
+    ),
+    "assessment.fallback": Labels(
+        _("Fall back to the built-in assessor"),
+        _("Assesses messages when the model does not answer. If off, they fail until retried."),
     ),
     "assessment.store_above": Labels(
-        _("Keep from"), _("What is judged less important is not kept.")
+        _("Minimum importance to save"),
+        _(
+            "Less important messages are not saved, so they have no lifetime. Memories from tools, "
+            "the API and imports are saved at any importance."
+        ),
+        _IMPORTANCE,
     ),
     "assessment.review": Labels(
-        _("Hold what looks like an attack"),
-        _("What tries to steer the judge or to plant instructions waits in the review."),
+        _("Send suspected attacks to review"),
+        _("Attempts to steer the assessor or plant instructions wait for approval."),
     ),
     "assessment.review_below_confidence": Labels(
-        _("Hold what a judge is unsure of"),
-        _("Below this confidence, 0 to 1, it waits in the review. 0 holds nothing."),
+        _("Send low confidence to review"),
+        _("Memories below this confidence, 0 to 1, wait for approval. 0 turns this off."),
+        _CONFIDENCE,
     ),
     "assessment.hold_conflicts": Labels(
-        _("Hold contradictions"),
-        _("What would replace or patch a memory waits in the review, with what would change."),
+        _("Send contradictions to review"),
+        _("Changes that replace or patch a memory wait for approval, shown side by side."),
     ),
     "assessment.mask_secrets": Labels(
-        _("Mask secrets"), _("Keys, passwords and card numbers are never stored.")
+        _("Mask secrets"),
+        _("Mask passwords, keys and card numbers in memories. The conversation still shows them."),
+    ),
+    "consolidation.mode": Labels(
+        _("Every night"),
+        _("Pinned and core memories are never consolidated."),
+        choices={
+            "off": _("do nothing"),
+            "propose": _("propose changes for review"),
+            "automatic": _("apply confident changes, propose the others"),
+        },
+    ),
+    "consolidation.min_confidence": Labels(
+        _("Minimum confidence to apply"),
+        _("From 0 to 1. Changes below it wait for review. Used only when changes are applied."),
+        _CONFIDENCE,
+    ),
+    "consolidation.model_calls": Labels(
+        _("Summaries by the model"),
+        _("Limit for one run. With 0, Ebb writes all summaries itself, at no cost."),
+        _("summaries"),
     ),
 }

@@ -7,21 +7,26 @@ changing the policy and sweeping at that time.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, IntegerField, Value
+from django.db.models import F, IntegerField, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
 from memory.embeddings.vectors import embed
-from memory.formulas import retention_sql
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory, Space
-from memory.models.memories import MemoryQuerySet
+from memory.models.memories import MemoryQuerySet, expiry_from
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument, changed
+from memory.readers import SHARED, Reader
+from memory.recall.recall import trusting
+from memory.recall.share import share_of
 from memory.recall.sql import Question, Shape, recalled
+from memory.recall.standing import standing_rules
 from memory.retention import statements
 
 MAX_LISTED = 200
@@ -43,45 +48,71 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A question's results now by the policy in effect, and later by the changed one."""
+    """A question's results now, and after a change."""
 
     query: str
     before: Sequence[Ranked]
     after: Sequence[Ranked]
 
+    @property
+    def hits(self) -> list[dict[str, Any]]:
+        """Each later result (`hit`) with its earlier rank (`stood`), None if it is new."""
+        ranks = {hit.id: hit.rank for hit in self.before}
+        return [{"hit": hit, "stood": ranks.get(hit.id)} for hit in self.after]
+
+    @property
+    def lost(self) -> list[Ranked]:
+        """The results that are no longer found."""
+        after = {hit.id for hit in self.after}
+        return [hit for hit in self.before if hit.id not in after]
+
 
 @dataclass(frozen=True)
 class Preview:
     """Memories to be removed and kept: counts of all, lists of the first 200. Each listed memory
-    has `current_importance`, `rank`, `would_expire_at` and `why`.
+    has `current_importance`, `rank`, `would_expire_at` and `why`. `standing` are the memories that
+    would be sent with every message.
     """
 
     would_expire: Sequence[Memory]
     would_evict: Sequence[Memory]
     would_stay: Sequence[Memory]
     counts: Mapping[str, int]
+    standing: Sequence[Memory]
     rankings: Sequence[Ranking]
 
 
 class _Fates:
-    """A space's memories at a time by a policy: expired, removed for capacity, and kept."""
+    """Memories at a time by a policy: expired, removed for capacity, and kept."""
 
-    def __init__(self, space: Space, document: PolicyDocument, ends: Combinable, then: datetime):
+    def __init__(
+        self, rows: MemoryQuerySet, document: PolicyDocument, ends: Combinable, then: datetime
+    ):
         self.document, self.ends, self.then = document, ends, then
-        rows = Memory.objects.in_space(space)
         self.expiring = statements.expiring(rows, now=then, expires_at=ends)
         self.unexpired = statements.unexpired(rows, now=then, expires_at=ends)
         unexpired = self.unexpired.count()
-        evictable = statements.evictable(
-            self.unexpired, now=then, grace_hours=document.grace_hours, decay=document.decay
-        )
-        self.evicted = evictable[: max(0, unexpired - document.capacity)]
+        self.evicted = self._evicted()
         evicted = self.evicted.count()
         self.counts = {
             "would_expire": self.expiring.count(),
             "would_evict": evicted,
             "would_stay": unexpired - evicted,
         }
+
+    def _evicted(self) -> MemoryQuerySet:
+        """Return the memories that capacity would remove: of each user those above it."""
+        evictable = statements.evictable(
+            self.unexpired,
+            now=self.then,
+            grace_hours=self.document.grace_hours,
+            decay=self.document.decay,
+            tiers=self.document.ttl.tiers,
+            learn=self.document.importance.learn,
+        )
+        excess = statements.excess_by_user(self.unexpired, self.document.capacity)
+        first = (Reader.exactly(user_id).where() & Q(rank__lte=n) for user_id, n in excess.items())
+        return evictable.filter(reduce(or_, first, Q(pk__in=[])))
 
     def expire(self) -> list[Memory]:
         """Return the first of the memories that would expire, each with `why`."""
@@ -119,30 +150,35 @@ def _first(rows: MemoryQuerySet, *order: str) -> list[Memory]:
 def preview_policy(
     *,
     space: Space,
+    reader: Reader = SHARED,
     changes: Mapping[str, Any],
     queries: Sequence[str],
     now: datetime,
     as_of: datetime | None = None,
 ) -> Preview:
-    """Return what a sweep at `as_of`, now at the earliest, would do under the policy with these
-    changes, and what the questions would find then. Raises InvalidArguments as change_policy does.
-    """
+    """Return what a sweep at `as_of`, now at the earliest, would do to the reader's memories under
+    the policy with these changes, and what the questions would find. Raises InvalidArguments."""
     policy = current_policy(space).document
     document = changed(policy, {name: part for name, part in changes.items() if name != "version"})
-    fates = _Fates(space, document, _ends(policy, document), max(as_of or now, now))
-    return Preview(
-        would_expire=fates.expire(),
-        would_evict=fates.evict(),
-        would_stay=fates.stay(),
-        counts=fates.counts,
-        rankings=[
-            Ranking(
-                question.text,
-                _ranked(_found(question, policy, _limit(policy))),
-                _ranked(_found_later(question, fates)),
-            )
-            for question in _questions(space, queries, now)
-        ],
+    questions = questions_of(space, reader, queries, now)
+    rows = Memory.objects.in_space(space).readable_by(reader)
+    with share_of(space):
+        fates = _Fates(rows, document, _ends(policy, document), max(as_of or now, now))
+        return Preview(
+            would_expire=fates.expire(),
+            would_evict=fates.evict(),
+            would_stay=fates.stay(),
+            counts=fates.counts,
+            standing=_standing_later(space, reader, fates),
+            rankings=[_ranking(question, policy, fates) for question in questions],
+        )
+
+
+def _ranking(question: Question, policy: PolicyDocument, fates: _Fates) -> Ranking:
+    return Ranking(
+        question.text,
+        ranked_now(question, policy),
+        _ranked(_found_later(question, fates)),
     )
 
 
@@ -150,16 +186,39 @@ def _ends(policy: PolicyDocument, document: PolicyDocument) -> Combinable:
     """Return the expression for the end of lifetimes: stored, unless the change recomputes it."""
     if document.ttl.tiers == policy.ttl.tiers:
         return F("expires_at")
-    return retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)
+    return expiry_from(F("clock_started_at"), document.ttl.tiers)
 
 
-def _questions(space: Space, queries: Sequence[str], now: datetime) -> list[Question]:
+def _standing_later(space: Space, reader: Reader, fates: _Fates) -> Sequence[Memory]:
+    """Return the standing rules under the changed policy, without removed memories; reads again
+    without those that are gone until all stay."""
+    gone: set[UUID] = set()
+    while True:
+        found = standing_rules(
+            space, reader=reader, rules=fates.document, now=fates.then, without=gone
+        )
+        more = fates.gone([memory.pk for memory in found])
+        if not more:
+            return found
+        gone |= more
+
+
+def questions_of(
+    space: Space, reader: Reader, queries: Sequence[str], now: datetime
+) -> list[Question]:
+    """Return the questions of this reader, embedded in one call. Raises EmbeddingError."""
     if not queries:
         return []
-    vectors = embed(space.embedder, queries, kind="query")
+    vectors = embed(space.embedder, queries, kind="query", space=space)
     return [
-        Question(space, text, vector, now) for text, vector in zip(queries, vectors, strict=True)
+        Question(space, text, vector, now, reader=reader)
+        for text, vector in zip(queries, vectors, strict=True)
     ]
+
+
+def ranked_now(question: Question, document: PolicyDocument) -> list[Ranked]:
+    """Return what the question finds under this policy, as recall does."""
+    return _ranked(_found(question, document, _limit(document)))
 
 
 def _limit(document: PolicyDocument) -> int:
@@ -170,11 +229,12 @@ def _found(question: Question, document: PolicyDocument, limit: int) -> Sequence
     shape = Shape(
         profile=PROFILES[document.recall.profile],
         decay=document.decay,
+        learn=document.importance.learn,
         recall=document.recall,
         language=document.language,
         limit=limit,
     )
-    return recalled(question, shape)
+    return recalled(question, trusting(shape, question))
 
 
 def _found_later(question: Question, fates: _Fates) -> Sequence[Memory]:

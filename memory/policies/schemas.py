@@ -104,6 +104,15 @@ class RankingOut(Schema):
     after: list[RankedOut]
 
 
+class StandingOut(Schema):
+    """A short memory that says how to answer."""
+
+    id: UUID
+    short_id: str
+    content: str
+    current_importance: float
+
+
 class PreviewOut(Schema):
     """The effect of policy changes."""
 
@@ -111,6 +120,10 @@ class PreviewOut(Schema):
     would_evict: list[FateOut]
     would_stay: list[FateOut]
     counts: CountsOut
+    standing: Annotated[
+        list[StandingOut],
+        Field(description="Memories that would be sent with every message."),
+    ]
     rankings: list[RankingOut]
 
 

@@ -10,10 +10,10 @@ from django.db.models.lookups import IsNull
 
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
-from memory.formulas import retention_sql
 from memory.models import Memory, PolicyVersion, Space, Status
-from memory.models.policies import Policy, current_policy, policy_version
-from memory.policy import PolicyDocument, changed
+from memory.models.memories import expiry_from
+from memory.models.policies import Policy, current_policy, policy_values, policy_version
+from memory.policy import PolicyDocument, changed, merged
 from memory.store.conversations import index_all
 
 
@@ -39,7 +39,10 @@ def change_policy(
     if document == before.document:
         return before
     version = before.version + 1
-    after = add_version(space=space, version=version, document=document, actor=actor, now=now)
+    after = add_version(
+        space=space, version=version, document=document, actor=actor, now=now,
+        stored=policy_values(space, before.version),
+    )  # fmt: skip
     if document.ttl.tiers != before.document.ttl.tiers:
         _renew_lifetimes(space, document)
     if document.language != before.document.language:
@@ -48,13 +51,22 @@ def change_policy(
 
 
 def add_version(
-    *, space: Space, version: int, document: PolicyDocument, actor: Actor, now: datetime
+    *,
+    space: Space,
+    version: int,
+    document: PolicyDocument,
+    actor: Actor,
+    now: datetime,
+    stored: Mapping[str, Any] = {},
 ) -> Policy:
-    """Store the document as a version of the space's policy."""
+    """Store the document as a version of the space's policy.
+
+    Fields of the version before (`stored`) that only a newer Ebb knows are kept.
+    """
     PolicyVersion.objects.create(
         space=space,
         version=version,
-        document=document.model_dump(mode="json"),
+        document=merged(stored, document.model_dump(mode="json")),
         created_at=now,
         actor_type=actor.type,
         actor_name=actor.name,
@@ -66,7 +78,7 @@ def revert_policy(*, space: Space, version: int, actor: Actor, now: datetime) ->
     """Store the document of an earlier version as a new version. Raises NotFound."""
     earlier = policy_version(space, version)
     if earlier is None:
-        raise NotFound("There is no such version of the policy.")
+        raise NotFound("Policy version not found.")
     return change_policy(space=space, changes=earlier.document.model_dump(), actor=actor, now=now)
 
 
@@ -76,7 +88,7 @@ def _renew_lifetimes(space: Space, document: PolicyDocument) -> None:
     Binned memories get their lifetime when they are restored. Rows whose lifetime does not change
     are not written, because each write updates all indexes.
     """
-    fresh = retention_sql.expires_at(F("clock_started_at"), F("importance"), document.ttl.tiers)
+    fresh = expiry_from(F("clock_started_at"), document.ttl.tiers)
     moved = (
         Q(expires_at__lt=fresh)
         | Q(expires_at__gt=fresh)

@@ -13,13 +13,21 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.access.authentication import Access
 from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
+from memory.access.rate_limits import CallKind, count_call
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, InvalidArguments
 from memory.models import SavedQuery
-from memory.models.policies import Policy, Version, current_policy, policy_versions
+from memory.models.policies import (
+    Policy,
+    Version,
+    current_policy,
+    policy_version,
+    policy_versions,
+)
 from memory.models.saved_queries import MAX_SAVED
 from memory.policies import form
-from memory.policies.preview import Preview, Ranking, preview_policy
+from memory.policies.presets import PRESETS, Preset
+from memory.policies.preview import Preview, preview_policy
 from memory.policies.services import change_policy, revert_policy
 from memory.policy import PolicyDocument, changed
 
@@ -38,13 +46,37 @@ def policy(request: PageRequest, access: Access) -> HttpResponse:
     if request.htmx and below.isdecimal():
         context = _versions(access, int(below[:9]))
         return render(request, "memory/policies/_versions.html", context)
-    return _shown(request, access, current_policy(access.space))
+    now_holds = current_policy(access.space)
+    preset = PRESETS.get(request.GET.get("preset", "")) if "admin" in access.scopes else None
+    posted = form.texts_of(changed(now_holds.document, preset.changes)) if preset else None
+    return _shown(request, access, now_holds, posted=posted, preset=preset)
+
+
+@require_GET
+@space_page("read")
+def compare(request: PageRequest, access: Access) -> HttpResponse:
+    """Render the differences between two versions of the policy."""
+    asked = [request.GET.get(name, "") for name in ("first", "second")]
+    found = [
+        policy_version(access.space, int(number[:9])) if number.isdecimal() else None
+        for number in asked
+    ]
+    context: dict[str, Any]
+    match found:
+        case [Policy() as first, Policy() as second]:
+            changes = form.changes(first.document, second.document)
+            context = {"first": first.version, "second": second.version, "changes": changes}
+        case _:
+            newest = current_policy(access.space).version
+            context = {"error": _("Choose versions from 1 to %(newest)d.") % {"newest": newest}}
+    return render(request, "memory/policies/_compared.html", context)
 
 
 @require_POST
 @space_page("read")
 def preview(request: PageRequest, access: Access) -> HttpResponse:
     """Show the effect of the submitted form, or the errors of its fields. Changes nothing."""
+    count_call(access, CallKind.PREVIEW, now=timezone.now())
     queries = _queries(request.POST.getlist("query"))
     request.session[_session_key(access)] = queries
     now_holds = current_policy(access.space)
@@ -100,13 +132,13 @@ def revert(request: PageRequest, access: Access, version: int) -> HttpResponse:
 def _say_what_changed(request: PageRequest, before: Policy, after: Policy) -> None:
     found = form.changes(before.document, after.document)
     if not found:
-        messages.info(request, _("Nothing was changed: these rules hold already."))
+        messages.info(request, _("No changes to save."))
         return
     words = [f"{change.label} {change.before} → {change.after}" for change in found[:DETAILS]]
     if more := len(found) - DETAILS:
         words += [_("and %(n)d more") % {"n": more}] if more > 0 else []
     said = {"version": after.version, "changes": "; ".join(words)}
-    messages.success(request, _("Version %(version)d holds now. %(changes)s.") % said)
+    messages.success(request, _("Saved as version %(version)d. %(changes)s.") % said)
 
 
 def _shown(
@@ -116,13 +148,17 @@ def _shown(
     posted: Mapping[str, str] | None = None,
     refused: InvalidArguments | None = None,
     overtaken: bool = False,
+    preset: Preset | None = None,
 ) -> HttpResponse:
     saved = SavedQuery.objects.in_space(access.space).newest(MAX_SAVED)
     context = {
         "version": now_holds.version,
         "groups": form.groups(now_holds.document, posted, refused),
+        "store_above": now_holds.document.assessment.store_above,
         "refused": refused,
         "overtaken": overtaken,
+        "presets": PRESETS,
+        "preset": preset,
         "queries": _queries(request.session.get(_session_key(access)) or saved),
         "saved": saved,
         **_versions(access),
@@ -152,24 +188,18 @@ def _with_changes(version: Version) -> dict[str, Any]:
 
 def _previewed(access: Access, asked: Mapping[str, Any], queries: Sequence[str]) -> dict[str, Any]:
     found: Preview = preview_policy(
-        space=access.space, changes=asked, queries=queries, now=timezone.now()
+        space=access.space,
+        reader=access.reader,
+        changes=asked,
+        queries=queries,
+        now=timezone.now(),
     )
     return {
         "counts": found.counts,
         "expiring": found.would_expire[:NAMED],
         "evicted": found.would_evict[:NAMED],
-        "rankings": [_moved(ranking) for ranking in found.rankings],
-    }
-
-
-def _moved(ranking: Ranking) -> dict[str, Any]:
-    """Return each later result with its earlier rank, and the results that are no longer found."""
-    ranks = {hit.id: hit.rank for hit in ranking.before}
-    after = {hit.id for hit in ranking.after}
-    return {
-        "query": ranking.query,
-        "hits": [{"hit": hit, "stood": ranks.get(hit.id)} for hit in ranking.after],
-        "lost": [hit for hit in ranking.before if hit.id not in after],
+        "standing": found.standing,
+        "rankings": found.rankings,
     }
 
 

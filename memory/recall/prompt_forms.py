@@ -3,6 +3,10 @@
     list       seed 000, "Search Output Format": day, text, match and id, for prompts and tools
     summaries  seed 003, section 6: the age in words and the text
 
+With the policy's `relative_dates`, the list and the answers of tools have the age beside the day.
+A memory that tells of an event at another time also has that time at the end, and one that was
+superseded the day until which it was true. A memory from a document names it there.
+
 A memory's text stays within its line and position: it cannot start another line, close its
 quotation marks, or imitate a control token of a model's server.
 """
@@ -11,14 +15,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from memory.drafts import DOCUMENT
 
 if TYPE_CHECKING:
+    from memory.models import Memory
+    from memory.policy import PolicyDocument
     from memory.recall.recall import Result
 
 Form = Literal["auto", "list", "summaries"]
+SayDay: TypeAlias = Callable[[datetime], str]
+"""Writes the day of a memory."""
 
 # <tag>, </tag>, <|im_start|>, <｜User｜>, <!-- and <<SYS>>: control tokens of chat templates and
 # prompts. Servers look for such tokens in the finished prompt, wherever they come from.
@@ -29,6 +39,9 @@ _TURNS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 
 _SUMMARY = {"zh": "{age}的对话摘要“{text}”", "en": "Summary of a conversation {age}: “{text}”"}
+_EVENT = {"zh": "时间{}", "en": "event {}"}
+_UNTIL = {"zh": "有效至{}", "en": "until {}"}
+_DOCUMENT = {"zh": "来自文档{}", "en": "from the document {}"}
 _NONE = {"zh": "（无）", "en": "(none)"}
 _AGES = {
     "zh": {"day": "{}天前", "month": "{}个月前", "year": "{}年前"},
@@ -36,37 +49,75 @@ _AGES = {
 }
 
 
-def relevant_memories(results: Sequence[Result]) -> str:
+def iso_day(moment: datetime) -> str:
+    """Return `2026-02-18`."""
+    return f"{moment:%Y-%m-%d}"
+
+
+def day_by(policy: PolicyDocument, now: datetime) -> SayDay:
+    """Return the policy's way to write a day: `2026-02-18`, or with the age beside it
+    `2026-02-18, 3 days ago`, in Chinese `2026-02-18, 3天前`."""
+    if not policy.recall.relative_dates:
+        return iso_day
+    return lambda moment: f"{iso_day(moment)}, {age_in_words(moment, policy.language, now)}"
+
+
+def times_of(memory: Memory, language: str = "en") -> list[str]:
+    """Return `event 2026-03` for a memory of an event on another day, `until 2026-06-02` for a
+    superseded one, and `from the document cv.pdf` for one that nobody said."""
+    words, times = _language(language), []
+    if memory.event_day and memory.event_day != iso_day(memory.created_at):
+        times.append(_EVENT[words].format(memory.event_day))
+    if memory.valid_to is not None:
+        times.append(_UNTIL[words].format(iso_day(memory.valid_to)))
+    if memory.source_role == DOCUMENT:
+        name = one_line(str(memory.metadata.get("document", "")))
+        times.append(_DOCUMENT[words].format(name).strip())
+    return times
+
+
+def relevant_memories(results: Sequence[Result], say_day: SayDay = iso_day) -> str:
     """Return `## RELEVANT MEMORIES`, a blank line, and a line for each memory:
 
-    Example line: - [2026-02-18] User likes pizza (92% match, id: abc123)
+    Example line: - [2026-02-18] User likes pizza (92% match, id: abc123). The times of its event
+    and of its end follow in brackets, if it has them.
     """
     lines = [
-        f"- [{result.memory.created_at:%Y-%m-%d}] {one_line(result.memory.content)}"
-        f" ({result.match}, id: {result.memory.short_id})"
+        f"- [{say_day(result.memory.created_at)}] {one_line(result.memory.content)}"
+        f" ({result.match}, id: {result.memory.short_id})" + bracketed(times_of(result.memory))
         for result in results
     ]
     return "\n".join(["## RELEVANT MEMORIES", "", *(lines or [_NONE["en"]])])
 
 
 def dated_summaries(results: Sequence[Result], language: str, now: datetime) -> str:
-    """Return a line for each memory: in Chinese `3天前的对话摘要“…”`, otherwise in English."""
-    words = "zh" if language == "zh" else "en"
+    """Return a line for each memory: in Chinese `3天前的对话摘要“…”`, otherwise in English. The
+    times of its event and of its end follow in brackets, if it has them."""
+    words = _language(language)
     lines = [
         _SUMMARY[words].format(
-            age=_age_in(words, (now - result.memory.created_at).days),
+            age=age_in_words(result.memory.created_at, language, now),
             text=one_line(result.memory.content).translate(_INNER_QUOTES),
         )
+        + bracketed(times_of(result.memory, words), words)
         for result in results
     ]
     return "\n".join(lines or [_NONE[words]])
 
 
-def rendered(results: Sequence[Result], *, form: Form, language: str, now: datetime) -> str:
+def bracketed(times: Sequence[str], words: str = "en") -> str:
+    """Return ` (event 2025-03, until 2026-02-19)`, or "" without times."""
+    if not times:
+        return ""
+    return f"（{'，'.join(times)}）" if words == "zh" else f" ({', '.join(times)})"
+
+
+def rendered(results: Sequence[Result], *, policy: PolicyDocument, now: datetime) -> str:
     """Return the memories in the policy's format; `auto` depends on the language."""
+    form, language = policy.recall.form, policy.language
     if form == "summaries" or (form == "auto" and language == "zh"):
         return dated_summaries(results, language, now)
-    return relevant_memories(results)
+    return relevant_memories(results, day_by(policy, now))
 
 
 def one_line(text: str) -> str:
@@ -95,8 +146,13 @@ def age(days: int) -> tuple[int, Literal["today", "day", "month", "year"]]:
     return days // 365, "year"
 
 
-def _age_in(words: str, days: int) -> str:
-    count, unit = age(days)
+def age_in_words(moment: datetime, language: str, now: datetime) -> str:
+    """Return `3天前` in Chinese, otherwise `3 days ago`."""
+    words, (count, unit) = _language(language), age((now - moment).days)
     if unit == "today":
         return "今天" if words == "zh" else "today"
     return _AGES[words][unit].format(count, s="" if count == 1 else "s")
+
+
+def _language(language: str) -> str:
+    return "zh" if language == "zh" else "en"

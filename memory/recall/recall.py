@@ -13,18 +13,58 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memory.embeddings.vectors import embed, question_vectors
+from memory import metrics
+from memory.embeddings.trust import trust
+from memory.embeddings.vectors import embed, minilm_vector, question_vectors
 from memory.errors import FieldError, InvalidArguments
-from memory.formulas.ranking import PROFILES, SIGNALS, Profile, contributions, match_percent
+from memory.formulas.ranking import (
+    PROFILES,
+    SIGNALS,
+    Profile,
+    contributions,
+    match_percent,
+    past_bonus,
+)
 from memory.models import Memory, Space
 from memory.models.policies import Policy, current_policy
 from memory.policy import PolicyDocument
-from memory.recall.sql import JUST_MISSED, Question, Shape, recalled
+from memory.readers import EVERYONE, SHARED, Reader
+from memory.recall.relevance import Signals, relevance_of
+from memory.recall.share import share_of
+from memory.recall.sql import JUST_MISSED, PAST, Question, Shape, recalled
+from memory.recall.times import asked_time
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """A search by any caller: the API, a page, a tool, the XML interface or the chat.
+
+    Without a `profile` the policy's is used; without a `limit` the profile's, then the policy's.
+    Finds what the `reader` sees, by default the shared memories; of one agent or session, if these
+    are given. `without` excludes these memories. Memories below `min_relevance` are left out; None
+    means the policy's, for memories that are sent to a model. With `explain` each result has its
+    rank without each signal, and the memories just missed are returned too. With `as_of` it is
+    answered as if asked at that moment, with what was true then.
+    """
+
+    query: str
+    profile: str | None = None
+    limit: int | None = None
+    memory_types: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    without: Collection[UUID] = ()
+    min_relevance: float | None = 0.0
+    explain: bool = False
+    reader: Reader = SHARED
+    agent_id: str | None = None
+    session_id: str | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Result:
-    """A memory that was found, with every number behind its rank.
+    """A memory that was found, with every number behind its rank, and its `relevance`: the
+    probability that it helps to answer.
 
     If explained, it also has its `rank` among all ranked memories, 1 the best, and `rank_without`:
     for each signal of the profile, its rank if that signal had no weight.
@@ -32,6 +72,7 @@ class Result:
 
     memory: Memory
     similarity: float
+    relevance: float
     score: float
     signals: dict[str, float]
     contributions: dict[str, float]
@@ -47,7 +88,7 @@ class Result:
 @dataclass(frozen=True)
 class Recall:
     """The answer to a question: the results, best first; if explained, also the memories just
-    missed."""
+    missed. In a chat also the standing rules, which are sent whatever the question is."""
 
     question: Question
     shape: Shape
@@ -55,6 +96,7 @@ class Recall:
     took_ms: float
     results: Sequence[Result]
     missed: Sequence[Result]
+    standing: Sequence[Memory] = ()
 
     @property
     def query(self) -> str:
@@ -74,44 +116,54 @@ class Recall:
 
 def profile_named(name: str) -> Profile:
     """Return the ranking profile with this name; raises InvalidArguments."""
-    try:
-        return PROFILES[name]
-    except KeyError:
+    if name not in PROFILES:
         known = ", ".join(PROFILES)
-        raise InvalidArguments(
-            FieldError("profile", f"unknown profile {name!r}; known: {known}")
-        ) from None
+        raise InvalidArguments(FieldError("profile", f"unknown profile {name!r}; known: {known}"))
+    return PROFILES[name]
 
 
-def recall(
-    *,
-    space: Space,
-    query: str,
-    now: datetime,
-    profile: str | None = None,
-    limit: int | None = None,
-    memory_types: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    without: Collection[UUID] = (),
-    explain: bool = False,
-) -> Recall:
-    """Recall the live memories of the space that fit the query, by a profile, except those in
-    `without`.
-
-    The limit is the given one, otherwise the profile's, otherwise the policy's. With `explain` each
-    memory has its rank without each signal, and the memories just missed are returned too. Raises
-    InvalidArguments for an unknown profile.
-    """
+def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
+    """Recall the live memories of the space that fit the request. Raises InvalidArguments for an
+    unknown profile."""
     started = perf_counter()
     policy = current_policy(space)
+    profile = profile_named(request.profile or policy.document.recall.profile)
     shape = replace(
-        _shape(policy.document, profile_named(profile or policy.document.recall.profile), limit),
-        memory_types=tuple(memory_types),
-        tags=tuple(tags),
-        explain=explain,
+        _shape(policy.document, profile, request.limit),
+        memory_types=tuple(request.memory_types),
+        tags=tuple(request.tags),
+        explain=request.explain,
     )
-    question = Question(space, query, _embedded(space, query), now, frozenset(without))
-    return _answer(question, shape, policy, started)
+    least = request.min_relevance
+    least = policy.document.recall.min_relevance if least is None else least
+    question = Question(
+        space,
+        request.query,
+        _embedded(space, request.query),
+        request.as_of or now,
+        frozenset(request.without),
+        least,
+        request.reader,
+        request.agent_id,
+        request.session_id,
+        asked_time(request.query, now, request.as_of),
+    )
+    found = _answer(question, trusting(shape, question), policy, started)
+    _measure(found, for_model=request.min_relevance is None)
+    return found
+
+
+def _measure(found: Recall, *, for_model: bool) -> None:
+    metrics.recall_seconds.observe(found.took_ms / 1000)
+    if for_model:
+        metrics.recalls.labels("memories" if found.results else "silent").inc()
+
+
+def trusting(shape: Shape, question: Question) -> Shape:
+    """Return the shape with less semantic weight if the model hardly knows the question's
+    script."""
+    trusted = trust(question.space.embedder, question.text)
+    return shape if trusted == 1.0 else replace(shape, profile=shape.profile.trusting(trusted))
 
 
 def explained(found: Recall) -> Recall:
@@ -129,26 +181,67 @@ def compare(
     profiles: Sequence[Profile],
     limit: int,
     now: datetime,
+    reader: Reader = EVERYONE,
+    as_of: datetime | None = None,
 ) -> Iterator[list[Recall]]:
     """Return, for each question, the answers of these profiles, as of one moment and policy.
 
     `limit` is the number of results of each answer, whatever the profiles and the policy say. All
     questions are embedded in one call, which is not part of `took_ms`; raises EmbeddingError.
+    `as_of` is as in SearchRequest.
     """
     shapes = [_shape(policy.document, profile, limit) for profile in profiles]
-    vectors = question_vectors(space.embedder, queries)
+    vectors = question_vectors(space.embedder, queries, space=space)
     for text, vector in zip(queries, vectors, strict=True):
-        question = Question(space, text, vector, now)
-        yield [_answer(question, shape, policy, perf_counter()) for shape in shapes]
+        time = asked_time(text, now, as_of)
+        question = Question(space, text, vector, as_of or now, reader=reader, time=time)
+        yield [
+            _answer(question, trusting(shape, question), policy, perf_counter()) for shape in shapes
+        ]
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
-    rows = recalled(question, replace(shape, limit=shape.limit + len(question.without)))
-    found = _left_in([_result(memory, shape) for memory in rows], question.without)
-    results = [one for one in found[: shape.limit] if one.score >= shape.min_score]
-    missed = found[len(results) :][:JUST_MISSED]
+    with share_of(question.space):
+        rows = recalled(question, replace(shape, limit=shape.limit + len(question.without)))
+    relevances = _relevances(question, rows)
+    ranked = [_result(*pair, shape) for pair in zip(rows, relevances, strict=True)]
+    found = _left_in(ranked, question.without)
+    results = [one for one in found[: shape.limit] if _is_sent(one, question, shape)]
+    sent = {one.memory.pk for one in results}
+    missed = [one for one in found if one.memory.pk not in sent][:JUST_MISSED]
     took_ms = (perf_counter() - started) * 1000
     return Recall(question, shape, policy, took_ms, results, missed)
+
+
+def _is_sent(one: Result, question: Question, shape: Shape) -> bool:
+    if shape.profile.order != "score":  # asked for by date, whatever the question
+        return True
+    return one.score >= shape.min_score and one.relevance >= question.min_relevance
+
+
+def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
+    vector = minilm_vector(question.space.embedder, question.text, question.vector)
+    own = relevance_of(question.text, vector, [signals_of(memory) for memory in rows])
+    of: dict[UUID | None, float] = dict(zip((memory.pk for memory in rows), own, strict=True))
+    # Before something that is named, the words fit the memory that names it. What that superseded
+    # is the answer.
+    return [
+        max(of[memory.pk], of.get(memory.superseded_by, 0.0)) if memory.valid_to else of[memory.pk]
+        for memory in rows
+    ]
+
+
+def signals_of(memory: Memory) -> Signals:
+    """Return the numbers of a memory that the statement found, for its relevance."""
+    numbers = vars(memory)  # annotated by the statement
+    return Signals(
+        semantic=numbers["signal_semantic"],
+        lexical=numbers["signal_lexical"],
+        speaker=numbers["signal_speaker"],
+        usual=numbers["usual"],
+        spread=numbers["spread"],
+        among=numbers["among"],
+    )
 
 
 def _left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
@@ -175,6 +268,7 @@ def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:
     return Shape(
         profile=profile,
         decay=rules.decay,
+        learn=rules.importance.learn,
         recall=rules.recall,
         language=rules.language,
         limit=limit or profile.limit or rules.recall.limit,
@@ -182,18 +276,21 @@ def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:
 
 
 def _embedded(space: Space, query: str) -> npt.NDArray[np.float32]:
-    vector: npt.NDArray[np.float32] = embed(space.embedder, [query], kind="query")[0]
+    vector: npt.NDArray[np.float32] = embed(space.embedder, [query], kind="query", space=space)[0]
     return vector
 
 
-def _result(memory: Memory, shape: Shape) -> Result:
+def _result(memory: Memory, relevance: float, shape: Shape) -> Result:
     numbers = vars(memory)  # annotated by the statement
     signals = {name: numbers[f"signal_{name}"] for name in SIGNALS}
     parts = contributions(signals, shape.profile)
     ranks = {name: numbers[f"rank_without_{name}"] for name in parts} if shape.explain else {}
+    if numbers.get(PAST):  # its part is 0 for what is true now
+        parts["past"] = past_bonus(sum(parts.values()), numbers[PAST])
     return Result(
         memory,
         similarity=signals["semantic"],
+        relevance=relevance,
         score=numbers["score"],
         signals=signals,
         contributions=parts,

@@ -13,6 +13,7 @@ from pgvector.django import CosineDistance, HalfVectorField
 from memory.formulas.ranking import semantic
 from memory.models import Memory, MemoryEmbedding, Space
 from memory.models.memories import MemoryQuerySet
+from memory.readers import Reader
 from memory.recall.sql.sizes import LARGE, index_scan, size_if_large
 
 NEIGHBOURS = 5
@@ -32,12 +33,14 @@ class Neighbour:
 
 
 def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
-    """Return the live memories nearest to this one, nearest first; none if it has no vector yet."""
+    """Return the live memories of the same user nearest to this one, nearest first; none if it has
+    no vector yet."""
     space = memory.space
     own = vector_of(space, memory.pk)
     if own is None:
         return []
-    return nearest_live(space, own, besides=memory.pk, large=large)[:NEIGHBOURS]
+    near = nearest_live(space, own, memory.user_id, besides=memory.pk, large=large)
+    return near[:NEIGHBOURS]
 
 
 def vector_of(space: Space, memory_id: UUID) -> Any:
@@ -47,33 +50,46 @@ def vector_of(space: Space, memory_id: UUID) -> Any:
 
 
 def nearest_live(
-    space: Space, vector: Any, *, besides: UUID | None = None, large: int = LARGE
+    space: Space,
+    vector: Any,
+    user_id: str | None = None,
+    *,
+    besides: UUID | None = None,
+    most: int = NEIGHBOURS,
+    large: int = LARGE,
 ) -> list[Neighbour]:
-    """Return the live memories nearest to a vector of the space's model, nearest first, including
-    all that are ALIKE.
+    """Return the live memories nearest to a vector of the space's model, nearest first: `most`, up
+    to AT_MOST, and all that are ALIKE. Only this user's own memories count, or for None only the
+    shared ones: what one user says never touches the memories of others.
 
     In a large space this uses the embedder's approximate index where that is quicker, as recall
     does.
     """
-    rows = Memory.objects.in_space(space).live()
+    owner = Reader.exactly(user_id)
+    rows = Memory.objects.in_space(space).live().readable_by(owner)
     if besides is not None:
         rows = rows.exclude(pk=besides)
-    size = size_if_large(space, large)
+    size = size_if_large(space, large, owner)
     if not (size and size.worth_index):
-        return nearest(rows, space, vector)
+        return nearest(rows, space, vector, most=most)
     # The index contains vectors with this cast (embeddings.services).
     of_index = HalfVectorField(dimensions=space.embedder.dimensions)
     with index_scan(REACH):
-        return _nearest(rows, space, vector, Cast(F("embeddings__vector"), of_index))
+        place = Cast(F("embeddings__vector"), of_index)
+        return _nearest(rows, space, vector, place, most)
 
 
-def nearest(rows: MemoryQuerySet, space: Space, vector: Any) -> list[Neighbour]:
+def nearest(
+    rows: MemoryQuerySet, space: Space, vector: Any, *, most: int = NEIGHBOURS
+) -> list[Neighbour]:
     """Return the memories among `rows` nearest to the vector, nearest first, by comparing it with
     each of them."""
-    return _nearest(rows, space, vector, F("embeddings__vector"))
+    return _nearest(rows, space, vector, F("embeddings__vector"), most)
 
 
-def _nearest(rows: MemoryQuerySet, space: Space, vector: Any, place: Combinable) -> list[Neighbour]:
+def _nearest(
+    rows: MemoryQuerySet, space: Space, vector: Any, place: Combinable, most: int
+) -> list[Neighbour]:
     found = (
         rows.defer("search")
         .filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
@@ -83,4 +99,4 @@ def _nearest(rows: MemoryQuerySet, space: Space, vector: Any, place: Combinable)
     near = [Neighbour(one, semantic(one.distance)) for one in found]  # type: ignore[attr-defined]  # annotated above
     near.sort(key=lambda one: -one.similarity)
     alike = sum(one.similarity >= ALIKE for one in near)
-    return near[: max(NEIGHBOURS, alike)]
+    return near[: max(most, alike)]

@@ -92,5 +92,5 @@ def _replaced(space: Space, gone: Memory) -> bool:
     return any(
         replaces(near.memory.content, it := Neighbour(gone, near.similarity))
         or restates(near.memory.content, near.memory.memory_type, it)
-        for near in nearest_live(space, vector)
+        for near in nearest_live(space, vector, gone.user_id)
     )

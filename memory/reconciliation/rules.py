@@ -15,12 +15,15 @@ from enum import StrEnum
 from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
+from memory.reconciliation.claims import agrees, contradicts
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
 
 # Minimum cosine similarities for two statements to be the same, or for one to end the other.
 SAME = 0.80
 RELATED = 0.35
+# The same for statements whose claims clash: a new employer resembles the old one little.
+CLASHING = 0.20
 # Minimum cosine similarity for treating the assistant's own words as a repeated memory.
 ECHO = 0.60
 # Maximum share of new words in a restatement.
@@ -40,6 +43,7 @@ _REPLACED = re.compile(
     r"|\brather than (?P<c>[\w'’ -]{2,40})|从(?P<d>\w{1,12}?)(?:搬|换|改|转)",
     re.IGNORECASE,
 )
+_NOW = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bfrom [\w'’. -]{2,40}? to \w", re.IGNORECASE)
 # "Please remember that I …" means the same as "I …".
 _ASKED_TO_KEEP = re.compile(
@@ -47,14 +51,21 @@ _ASKED_TO_KEEP = re.compile(
     r"|^\s*(?:请|麻烦)?(?:帮我)?(?:记住|记得|记一下|别忘了|不要忘记)[：:，,]?",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(r"[.;!?。；！？]\s*\S|\b(?:and|but|also|while)\b|[，、和并]|而且|同时")
+# The brackets that `patched` writes.
+_PATCHES = re.compile(r" \[\d{4}-\d\d-\d\d: ")
+_CLAUSES = re.compile(
+    r"(?<!\b[DM]r)(?<!\bMrs)(?<!\bMs)(?<!\bProf)[.;!?]\s+\S"
+    r"|[。；！？]\s*\S|\b(?:and|but|also|while)\b|[，、和并]|而且|同时"
+)
 
 
 class Verdict(StrEnum):
-    """The action to take with a new statement."""
+    """The action to take with a new statement. `known` changes nothing: it restates a core memory,
+    which is exempt from merging and reinforcement (seed 003, section 1.5)."""
 
     ADD = "add"
     REINFORCE = "reinforce"
+    KNOWN = "known"
     REVISE = "revise"
     SUPERSEDE = "supersede"
 
@@ -86,7 +97,8 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
 def superseding(old: Memory, reason: str) -> Decision:
     """Return the decision to supersede an outdated memory, or to revise it. A memory is revised if
     it contains several facts, is core (seed 003, section 1.5), or was pinned by a person."""
-    patch = old.core or old.pinned or _CLAUSES.search(old.content)
+    several = _CLAUSES.search(old.content) or _PATCHES.search(old.content)
+    patch = old.core or old.pinned or several
     return Decision(Verdict.REVISE if patch else Verdict.SUPERSEDE, old, reason)
 
 
@@ -117,8 +129,9 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
 
 def is_same_text(content: str, neighbour: Neighbour) -> bool:
     """Return true if the statement is the memory's own text, ignoring case, punctuation and a
-    request to remember it. Such a pair is one memory, whatever its type or assessment."""
-    old = neighbour.memory.content
+    request to remember it. Such a pair is one memory, whatever its type or assessment. The text of
+    a patched memory is its newest statement."""
+    old = _newest_first(neighbour.memory.content)[0]
     return text_similarity.plain(_statement(content)) == text_similarity.plain(_statement(old))
 
 
@@ -151,12 +164,33 @@ def one_text(content: str, kept: Neighbour) -> str | None:
 
 
 def replaces(content: str, neighbour: Neighbour) -> bool:
-    """Return true if the statement says that the memory is outdated."""
-    if neighbour.similarity < RELATED:
+    """Return true if the statement says that the memory is outdated.
+
+    A patched memory contains several statements about one thing; the newest one that the statement
+    agrees with or contradicts decides.
+    """
+    if neighbour.similarity < CLASHING:
         return False
-    old = neighbour.memory.content
+    content, related = _statement(content), neighbour.similarity >= RELATED
+    for old in _newest_first(neighbour.memory.content):
+        if contradicts(content, old) or (related and _names_as_former(content, old)):
+            return True
+        if agrees(content, old):
+            return False
+    return False
+
+
+def _newest_first(text: str) -> list[str]:
+    """Return the statements of a memory: its patches, the newest first, then the text before."""
+    first, *patches = _PATCHES.split(text)
+    return [*[patch.removesuffix("]") for patch in reversed(patches)], first]
+
+
+def _names_as_former(content: str, old: str) -> bool:
+    """Return true if the statement names what the old one is about as replaced or ended."""
     if match := _REPLACED.search(content):
-        former = text_similarity.words(next(group for group in match.groups() if group))
+        named = next(group for group in match.groups() if group)
+        former = text_similarity.words(_NOW.sub(" ", named))
         between = _REPLACED.search(old) or _BETWEEN.search(old)
         return bool(former) and former <= text_similarity.words(old) and not between
     if _ENDED.search(content) and not _NEGATION.search(old):

@@ -12,14 +12,22 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from memory.actors import Actor
-from memory.drafts import MemoryAsked, MemoryChange
+from memory.drafts import DOCUMENT, Facets, MemoryAsked, MemoryChange
 from memory.formulas.importance import reinforced
-from memory.formulas.retention import expires_at
 from memory.models import BinReason, Memory, Space
 from memory.models.history import Action
 from memory.models.policies import Policy
-from memory.recall.similar import Neighbour, nearest_live
-from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_room, patched
+from memory.recall.similar import AT_MOST, Neighbour, nearest_live
+from memory.reconciliation.patched_facets import facets_of
+from memory.reconciliation.rules import (
+    Decision,
+    Verdict,
+    decide,
+    echoes,
+    has_room,
+    patched,
+)
+from memory.reconciliation.succession import note_succession
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
@@ -46,18 +54,23 @@ class Outcome:
 class Statement:
     """A statement to reconcile, new or waiting for review until now.
 
-    A statement without a type is compared with memories of any type; without a vector it has no
-    neighbours.
+    It is compared with memories of the same user only: a user who restates a shared memory gets
+    one of their own. A statement without a type is compared with memories of any type; without a
+    vector it has no neighbours.
     """
 
     space: Space
+    user_id: str | None
     content: str
     memory_type: str | None
     importance: float
+    facets: Facets | None
     vector: Any
     policy: Policy
     conversation_id: str | None
     said_at: datetime
+    may_change_others: bool = True
+    """False for a document's words: they change and replace nothing that a person said."""
 
     @classmethod
     def of(cls, prepared: Prepared, now: datetime) -> "Statement":
@@ -65,13 +78,16 @@ class Statement:
         [draft] = prepared.drafts
         return cls(
             space=prepared.space,
+            user_id=draft.user_id,
             content=draft.content,
             memory_type=prepared.compared_type,
             importance=draft.base_importance,
+            facets=draft.facets,
             vector=prepared.vector,
             policy=prepared.policy,
             conversation_id=draft.source.conversation_id,
             said_at=draft.starts_at(now),
+            may_change_others=draft.source.role != DOCUMENT,
         )
 
 
@@ -147,17 +163,31 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
     space = statement.space
     live = Memory.objects.in_space(space).live()
     while True:
-        neighbours = [] if statement.vector is None else nearest_live(space, statement.vector)
-        decision = proposed or decide(statement.content, statement.memory_type, neighbours)
+        decision = proposed or by_rule(statement)
         proposed = None
         if (old := decision.memory) is None:
             return decision
         if decision.verdict is Verdict.REVISE and not has_room(old.content, statement.content):
             return Decision(Verdict.ADD)
         lock_beside(space, old, statement.conversation_id, statement.said_at)
-        as_judged = live.filter(pk=old.pk, revision=old.revision)
-        if held := as_judged.select_for_update(no_key=True).first():
-            return replace(decision, memory=held)
+        unchanged = live.filter(pk=old.pk, revision=old.revision)
+        if held := unchanged.select_for_update(no_key=True).first():
+            known = held.core and decision.verdict is Verdict.REINFORCE
+            verdict = Verdict.KNOWN if known else decision.verdict
+            return replace(decision, memory=held, verdict=verdict)
+
+
+def by_rule(statement: Statement) -> Decision:
+    """Return the rule's verdict on a statement. It looks further than a model would: other
+    statements about the same person may be nearer than the one that is outdated."""
+    space, vector = statement.space, statement.vector
+    neighbours = (
+        [] if vector is None else nearest_live(space, vector, statement.user_id, most=AT_MOST)
+    )
+    decision = decide(statement.content, statement.memory_type, neighbours)
+    if decision.verdict in CONTRADICTING and not statement.may_change_others:
+        return Decision(Verdict.ADD)
+    return decision
 
 
 def carry_out(prepared: Prepared, decision: Decision, *, actor: Actor, now: datetime) -> Outcome:
@@ -167,6 +197,7 @@ def carry_out(prepared: Prepared, decision: Decision, *, actor: Actor, now: date
     memory = update_older(Statement.of(prepared, now), decision, actor=actor, now=now)
     if memory is None:
         [memory] = store_memories(prepared=prepared, actor=actor, now=now)
+        note_succession(decision, memory)
     return Outcome(memory, decision.verdict)
 
 
@@ -178,6 +209,8 @@ def update_older(
     old = decision.memory
     if old is None:
         return None
+    if decision.verdict is Verdict.KNOWN:
+        return old
     if decision.verdict is Verdict.REINFORCE:
         return _reinforce(old, statement, decision.reason, actor, now)
     if decision.verdict is Verdict.REVISE:
@@ -201,17 +234,20 @@ def is_echo(prepared: Prepared) -> bool:
 
 
 def near(prepared: Prepared) -> list[Neighbour]:
-    """Return the live memories nearest to the statement, nearest first."""
-    return nearest_live(prepared.space, prepared.vector)
+    """Return the user's live memories nearest to the statement, nearest first."""
+    [draft] = prepared.drafts
+    return nearest_live(prepared.space, prepared.vector, draft.user_id)
 
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
-    """Return the old memory with the statement appended in brackets. Its lifetime restarts:
-    otherwise the statement might expire the same night."""
-    change = MemoryChange(
-        content=patched(old.content, statement.content, now),
-        importance=max(old.importance, statement.importance),
-    )
+    """Return the old memory with the statement appended in brackets. Its facets are assessed again,
+    and its importance from them. Its lifetime restarts: otherwise the statement might expire the
+    same night."""
+    content = patched(old.content, statement.content, now)
+    if old.facets is None:
+        change = MemoryChange(content=content, importance=max(old.importance, statement.importance))
+    else:
+        change = MemoryChange(content=content, facets=_assessed_again(old, statement, content))
     revised = revise_memory(
         space=statement.space,
         memory_id=old.pk,
@@ -224,11 +260,20 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
     return revised
 
 
+def _assessed_again(old: Memory, statement: Statement, content: str) -> Facets:
+    """Return the facets of a patched memory: the statement's, because the user's latest words
+    count, or else those of the new text. A core memory keeps P = 1 (seed 003, section 1.5)."""
+    facets = statement.facets or facets_of(content)
+    return facets.model_copy(update={"P": 1.0}) if old.core else facets
+
+
 def _reinforce(
     old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime
 ) -> Memory:
     """Return the old memory with a higher importance and a new lifetime, because it was
     repeated."""
+    if old.reinforced_from is None:
+        old.reinforced_from = old.importance
     old.importance = reinforced(old.importance, statement.importance)
     _begin_anew(old, statement, now)
     record(
@@ -245,7 +290,11 @@ def _reinforce(
 def _begin_anew(memory: Memory, statement: Statement, now: datetime) -> None:
     """Write the importance and restart the lifetime that follows from it."""
     tiers = statement.policy.document.ttl.tiers
-    memory.clock_started_at, memory.expires_at = now, expires_at(now, memory.importance, tiers)
+    memory.clock_started_at = now
+    memory.expires_at = memory.expiry_from(now, tiers)
     Memory.objects.in_space(statement.space).filter(pk=memory.pk).update(
-        importance=memory.importance, clock_started_at=now, expires_at=memory.expires_at
+        importance=memory.importance,
+        reinforced_from=memory.reinforced_from,
+        clock_started_at=now,
+        expires_at=memory.expires_at,
     )

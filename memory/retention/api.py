@@ -5,11 +5,14 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from memory.access.authentication import access_to
-from memory.access.references import many, one, readable
+from memory.access.references import changeable, check_change, many, readable
+from memory.models import Memory
+from memory.models.dated import purge_at
 from memory.models.policies import current_policy
 from memory.pagination import clock_of, keyset
 from memory.requests import MemoryId, PageIn, may_fail
 from memory.retention import recycle_bin as services
+from memory.retention.removals import consolidated_into
 from memory.retention.schemas import BinList, RestoreIn, RestoreOut
 
 router = Router(tags=["recycle bin"])
@@ -23,10 +26,14 @@ def list_recycle_bin(request: HttpRequest, asked: Query[PageIn]) -> dict[str, ob
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     bin_days = current_policy(access.space).document.bin_days
-    rows = readable(access.space, as_of=as_of).binned().with_purge_at(bin_days=bin_days)
+    rows = readable(access.space, access.reader, as_of=as_of).binned()
+    rows = rows.annotate(purge_at=purge_at(Memory.objects.all(), bin_days))
     items, following = keyset("-binned_at", nulls=False).page(
         rows, limit=asked.limit, cursor=asked.cursor, as_of=as_of
     )
+    became = consolidated_into(items, access.space)
+    for memory in items:
+        vars(memory)["consolidated_into"] = became.get(memory.pk)
     return {"items": items, "next": following}
 
 
@@ -40,11 +47,13 @@ def list_recycle_bin(request: HttpRequest, asked: Query[PageIn]) -> dict[str, ob
 def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object]:
     """Restore memories from the recycle bin, all or none. Each memory's lifetime restarts."""
     access = access_to(request, "write")
-    ids = [memory.pk for memory in many(access.space, asked.ids)]
+    binned = many(access.space, access.reader, asked.ids)
+    check_change(access.reader, *binned)
+    ids = [memory.pk for memory in binned]
     services.restore_memories(
         space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
     )
-    return {"items": list(readable(access.space).filter(pk__in=ids).order_by("pk"))}
+    return {"items": list(readable(access.space, access.reader).filter(pk__in=ids).order_by("pk"))}
 
 
 @router.delete(
@@ -55,9 +64,9 @@ def restore_memories(request: HttpRequest, asked: RestoreIn) -> dict[str, object
     openapi_extra=may_fail(409),
 )
 def purge_memory(request: HttpRequest, id: MemoryId) -> Status[None]:
-    """Permanently delete a memory from the recycle bin. The history keeps its text."""
+    """Permanently delete a memory from the recycle bin. Its text is erased, in the history too."""
     access = access_to(request, "write")
-    memory = one(access.space, id)
+    memory = changeable(access.space, access.reader, id)
     services.purge_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )

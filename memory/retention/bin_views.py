@@ -19,7 +19,9 @@ from memory.access.pages import PageRequest, space_page
 from memory.access.selection import selected_ids
 from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory
+from memory.models.dated import purge_at
 from memory.models.policies import current_policy
+from memory.names import MAX_NAME
 from memory.pagination import keyset
 from memory.retention import recycle_bin
 from memory.retention.charts import stacked
@@ -34,6 +36,7 @@ LOOKED_AT = 10_000
 class _Filters(AddressForm):
     reason = OneOf(BinReason.values)
     q = SentText(200)
+    user = SentText(MAX_NAME)
 
 
 @require_GET
@@ -55,7 +58,7 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def chart(request: PageRequest, access: Access) -> HttpResponse:
     """Return a fragment: a chart of removals by day and reason."""
-    days = removals_by_reason(space=access.space, now=timezone.now())
+    days = removals_by_reason(space=access.space, reader=access.reader, now=timezone.now())
     context = {
         "bars": stacked(days),
         "days": [
@@ -73,15 +76,17 @@ def restore(request: PageRequest, access: Access) -> HttpResponse:
     """Restore the selected memories, all or none; the answer offers to undo it."""
     ids, actor = selected_ids(request.POST), access.actor.in_action()
     if not ids:
-        return _done(request, access, _("Choose what is to come back first."), "warning")
+        return _done(request, access, _("Select memories to restore first."), "warning")
     try:
         recycle_bin.restore_memories(
             space=access.space, memory_ids=ids, actor=actor, now=timezone.now()
         )
     except (NotFound, Conflict):
-        return _done(request, access, _("One of them is not in the bin any more."), "warning")
+        return _done(
+            request, access, _("One of the selected memories is no longer in the bin."), "warning"
+        )
     undo = reverse("bin_put_back", args=[access.space.slug, actor.action_id])
-    text = ngettext("%(n)d memory is back.", "%(n)d memories are back.", len(ids))
+    text = ngettext("%(n)d memory restored.", "%(n)d memories restored.", len(ids))
     return _done(request, access, text % {"n": len(ids)}, "success", undo_url=undo)
 
 
@@ -98,17 +103,27 @@ def put_back(request: PageRequest, access: Access, action_id: UUID) -> HttpRespo
 @require_POST
 @space_page("write")
 def purge(request: PageRequest, access: Access) -> HttpResponse:
-    """Permanently delete the selected memories; the history keeps their text."""
+    """Purge the selected memories: their texts are erased, in the history too. With `with_sources`
+    the messages that they were learned from are redacted."""
     ids = selected_ids(request.POST)
     if not ids:
-        return _done(request, access, _("Choose what is to be deleted first."), "warning")
+        return _done(request, access, _("Select memories to purge first."), "warning")
     try:
         recycle_bin.purge_memories(
-            space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
+            space=access.space,
+            memory_ids=ids,
+            actor=access.actor,
+            now=timezone.now(),
+            with_sources="with_sources" in request.POST,
         )
     except NotFound:
-        return _done(request, access, _("One of them is not in the bin any more."), "warning")
-    text = ngettext("%(n)d memory is deleted.", "%(n)d memories are deleted.", len(ids))
+        return _done(
+            request, access, _("One of the selected memories is no longer in the bin."), "warning"
+        )
+    except Conflict:
+        text = _("A reply is still being written in one of the conversations. Try again later.")
+        return _done(request, access, text, "warning")
+    text = ngettext("%(n)d memory purged.", "%(n)d memories purged.", len(ids))
     return _done(request, access, text % {"n": len(ids)}, "success")
 
 
@@ -124,11 +139,14 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     the top."""
     asked = _Filters.read(request.GET)
     reason, query = asked["reason"], asked["q"]
-    binned = Memory.objects.in_space(access.space).binned()
+    binned = Memory.objects.in_space(access.space).readable_by(access.reader).binned()
+    has_users = binned.of_users().exists()
+    if asked["user"]:
+        binned = binned.filter(user_id=asked["user"])
     counts = dict(binned.values_list("bin_reason").annotate(Count("pk")).order_by())
     rows = binned.filter(bin_reason=reason) if reason else binned
     bin_days = current_policy(access.space).document.bin_days
-    rows = rows.defer("search").with_purge_at(bin_days=bin_days)
+    rows = rows.defer("search").annotate(purge_at=purge_at(Memory.objects.all(), bin_days))
     found = keyset("-binned_at", nulls=False).searched(
         rows,
         (lambda rows: rows.saying(query)) if query else None,
@@ -141,6 +159,7 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
         "next": found.following,
         "until": found.until,
         **asked,
+        "has_users": has_users,
         "total": sum(counts.values()),
         "reasons": [(value, label, counts.get(value, 0)) for value, label in BinReason.choices],
         "bin_days": bin_days,

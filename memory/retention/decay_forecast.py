@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memory.formulas.importance import age_days, current_importance, time_coef
-from memory.formulas.retention import expires_at
 from memory.models import Memory
 from memory.policy import DecayPolicy, PolicyDocument
 
@@ -72,7 +71,7 @@ def curve(memory: Memory, policy: PolicyDocument, now: datetime) -> Curve:
         memory.use_count,
         _end(memory.expires_at, memory),
     )
-    renewed = expires_at(now, memory.importance, policy.ttl.tiers)
+    renewed = memory.expiry_from(now, policy.ttl.tiers)
     ends = renewed if policy.ttl.renew_on_use else memory.expires_at
     used_today = _Clock(now, memory.use_count + 1, _end(ends, memory))
     days = max(_days(as_it_is, now), _days(used_today, now))

@@ -7,7 +7,6 @@ from django.db import transaction
 
 from memory.actors import Actor
 from memory.errors import NotFound
-from memory.formulas.retention import expires_at
 from memory.models import Memory, Space
 from memory.models.history import Action
 from memory.models.policies import current_policy
@@ -24,9 +23,9 @@ def extend_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime)
     rows = Memory.objects.in_space(space).live().filter(pk=memory_id)
     memory = rows.select_for_update().first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.clock_started_at = now
-    memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+    memory.expires_at = memory.expiry_from(now, policy.document.ttl.tiers)
     rows.update(clock_started_at=now, expires_at=memory.expires_at)
     record(memories=[memory], action=Action.EXTENDED, actor=actor, policy=policy, now=now)
     return memory

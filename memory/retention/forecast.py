@@ -23,10 +23,11 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from memory.models import Memory, MemoryEvent, Space
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.memories import MemoryQuerySet
 from memory.policy import PolicyDocument
+from memory.readers import Reader
 from memory.retention import statements
 
 TIERS = ("very_low", "low", "medium", "permanent")
@@ -36,29 +37,22 @@ TIMES = (*DAYS, "later", "never")
 IN_LINE = 30
 RENEWALS, RENEWED = 10, 200
 _NEVER = Q(pinned=True) | Q(expires_at__isnull=True)
-_RENEWS = (Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
+_RENEWS = (Action.RENEWED, Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
 
 
 @dataclass(frozen=True)
 class EvictionQueue:
     """The next memories to be evicted. `first` have `rank` and `current_importance`; the next sweep
     removes `over` of them; `room` is the number of memories that can be added before the first
-    eviction."""
+    eviction; `new` of them count as the upper end of their tier."""
 
     first: list[Memory]
     live: int
     capacity: int
+    over: int
+    room: int
+    new: int
     spared: Mapping[str, int]
-
-    @property
-    def over(self) -> int:
-        """The number of memories above the capacity."""
-        return max(0, self.live - self.capacity)
-
-    @property
-    def room(self) -> int:
-        """The number of memories that can be added before the first eviction."""
-        return max(0, self.capacity - self.live)
 
 
 def _goes_at(now: datetime) -> Case:
@@ -105,10 +99,12 @@ def _tier(document: PolicyDocument) -> Case:
     )
 
 
-def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str, dict[str, int]]:
+def timeline(
+    space: Space, reader: Reader, document: PolicyDocument, now: datetime
+) -> dict[str, dict[str, int]]:
     """Return the number of live memories that expire at each of TIMES, by tier. Groups by one
     number: grouping by two columns or by text takes half as long again."""
-    rows = Memory.objects.in_space(space).live()
+    rows = Memory.objects.in_space(space).readable_by(reader).live()
     place = _goes_at(now) * Value(len(TIERS)) + _tier(document)
     groups = rows.annotate(place=place).values_list("place").annotate(n=Count("*")).order_by()
     counts = {goes: dict.fromkeys(TIERS, 0) for goes in TIMES}
@@ -118,13 +114,16 @@ def timeline(space: Space, document: PolicyDocument, now: datetime) -> dict[str,
     return counts
 
 
-def line(space: Space, document: PolicyDocument, now: datetime) -> EvictionQueue:
+def line(space: Space, reader: Reader, document: PolicyDocument, now: datetime) -> EvictionQueue:
     """Return the eviction queue of the space as it will be without the expired memories."""
-    unexpired = statements.unexpired(Memory.objects.in_space(space), now=now)
-    spared = statements.spared(now=now, grace_hours=document.grace_hours)
+    rows = Memory.objects.in_space(space).readable_by(reader)
+    unexpired = statements.unexpired(rows, now=now)
+    spared = statements.spared(now)
+    new = statements.raised(now=now, grace_hours=document.grace_hours)
     # An aggregate must not have the name of a column.
     counts = unexpired.aggregate(
         of_all=Count("*"),
+        of_new=Count("pk", filter=new),
         **{f"of_{why}": Count("pk", filter=which) for why, which in spared.items()},
     )
     in_line = statements.evictable(
@@ -132,26 +131,35 @@ def line(space: Space, document: PolicyDocument, now: datetime) -> EvictionQueue
         now=now,
         grace_hours=document.grace_hours,
         decay=document.decay,
+        tiers=document.ttl.tiers,
+        learn=document.importance.learn,
         first=IN_LINE,
     )
     return EvictionQueue(
         first=list(in_line.defer("search")[:IN_LINE]),
         live=counts["of_all"],
         capacity=document.capacity,
+        **_room(unexpired, document.capacity),
+        new=counts["of_new"],
         spared={why: counts[f"of_{why}"] for why in spared},
     )
 
 
-def renewals(space: Space) -> list[MemoryEvent]:
+def _room(unexpired: MemoryQuerySet, capacity: int) -> dict[str, int]:
+    """Return the number of memories above the capacity of their users, and the number that the user
+    with the most memories can add."""
+    counts = [n for _user, n in unexpired.values_list("user_id").annotate(n=Count("pk")).order_by()]
+    over = sum(max(0, n - capacity) for n in counts)
+    return {"over": over, "room": max(0, capacity - max(counts, default=0))}
+
+
+def renewals(space: Space, reader: Reader) -> list[MemoryEvent]:
     """Return the latest renewals of memories that can expire, each with the memory's current
-    `expires_at`. A use counts if the policy of that time restarts lifetimes on use. Searches the
-    latest RENEWED events of each kind, which an index finds."""
-    renewing = PolicyVersion.objects.filter(space=space, document__ttl__renew_on_use=True)
-    events: HistoryQuerySet = MemoryEvent.objects.in_space(space)
-    used = events.filter(action=Action.USED, policy_version__in=renewing.values("version"))
+    `expires_at`. Searches the latest RENEWED events of each kind, which an index finds."""
+    events: HistoryQuerySet = MemoryEvent.objects.in_space(space).readable_by(reader)
     latest = [
-        rows.order_by("-at", "-id").values("pk")[:RENEWED]
-        for rows in (used, *(events.filter(action=action) for action in _RENEWS))
+        events.filter(action=action).order_by("-at", "-id").values("pk")[:RENEWED]
+        for action in _RENEWS
     ]
     ends = (
         Memory.objects.in_space(space)

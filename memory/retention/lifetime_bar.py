@@ -24,7 +24,7 @@ _BAND_WORDS = {
     "important": gettext_lazy("important"),
     "medium": gettext_lazy("of medium importance"),
     "low": gettext_lazy("of low importance"),
-    "little": gettext_lazy("of little importance"),
+    "little": gettext_lazy("of very low importance"),
 }
 EBBING_WITHIN = timedelta(hours=24)
 EBBING_BELOW = 0.15
@@ -59,18 +59,19 @@ def lifetime_bar(memory: Memory, policy: PolicyDocument, now: datetime) -> Lifet
 
 def _expiry(expires_at: datetime | None, now: datetime) -> str:
     if expires_at is None:
-        return _("stays for good")
+        return _("kept forever")
     return _("expires in %(time)s") % {"time": how_long(expires_at - now)}
 
 
 def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
-    """Return for example "important (0.71 now), stays until 21 December, used 4 times"."""
-    parts = [f"{band(importance)} ({importance:.2f} {_('now')})"]
+    """Return for example "important (0.71 now), kept until 21 December, used 4 times"."""
+    score = _("%(score)s now") % {"score": f"{importance:.2f}"}
+    parts = [f"{band(importance)} ({score})"]
     if ends is None:
-        parts.append(_("stays for good"))
+        parts.append(_("kept forever"))
     else:
         day = date_format(timezone.localtime(ends), "DATE_FORMAT")
-        parts.append(_("stays until %(day)s") % {"day": day})
+        parts.append(_("kept until %(day)s") % {"day": day})
     parts.append(
         ngettext("used %(n)d time", "used %(n)d times", memory.use_count) % {"n": memory.use_count}
     )

@@ -22,6 +22,8 @@ from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
+from memory.readers import SHARED, Reader
+from memory.retention.statements import excess_by_user
 
 BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}
 """The bands of current importance of seed 001, highest first, each with its lower bound."""
@@ -42,7 +44,8 @@ class Day:
 
 @dataclass(frozen=True)
 class Overview:
-    """The numbers of a space; those by type and by importance count live memories."""
+    """The numbers of a space; those by type and by importance count live memories. The capacity is
+    that of each user."""
 
     by_status: Mapping[str, int]
     by_type: Mapping[str, int]
@@ -53,23 +56,18 @@ class Overview:
     expiring_24h: int
     expiring_7d: int
     capacity: int
+    over_capacity: int
 
     @property
     def live(self) -> int:
         """The number of live memories."""
         return self.by_status[Status.LIVE]
 
-    @property
-    def over_capacity(self) -> int:
-        """The number of memories above the capacity; the next sweep removes those that are not
-        protected."""
-        return max(0, self.live - self.capacity)
 
-
-def overview(*, space: Space, now: datetime) -> Overview:
-    """Return the space's numbers as of now."""
+def overview(*, space: Space, now: datetime, reader: Reader = SHARED) -> Overview:
+    """Return the numbers of the reader's memories as of now."""
     policy = current_policy(space).document
-    rows = Memory.objects.in_space(space)
+    rows = Memory.objects.in_space(space).readable_by(reader)
     others = rows.filter(status__in=[Status.REVIEW, Status.BINNED])
     statuses = dict(others.values_list("status").annotate(Count("pk")).order_by())
     live = rows.live().with_importance_now(decay=policy.decay, now=now)
@@ -94,7 +92,14 @@ def overview(*, space: Space, now: datetime) -> Overview:
         expiring_24h=total("soon"),
         expiring_7d=total("this_week"),
         capacity=policy.capacity,
+        over_capacity=_over_capacity(rows, total("memories"), policy.capacity),
     )
+
+
+def _over_capacity(rows: MemoryQuerySet, live: int, capacity: int) -> int:
+    """Return the number of memories above the capacity of their users; the next sweep removes those
+    that are not protected."""
+    return sum(excess_by_user(rows, capacity).values()) if live > capacity else 0
 
 
 class _Group(NamedTuple):
@@ -154,10 +159,11 @@ def _reached(importance: Combinable) -> Func:
     return Func(importance, function="width_bucket", template=template, output_field=IntegerField())
 
 
-def came_and_went(*, space: Space, now: datetime) -> list[Day]:
+def came_and_went(*, space: Space, now: datetime, reader: Reader = SHARED) -> list[Day]:
     """Return the last 30 days, including days without changes; the last one is today."""
     first, since = _first_day(now)
-    events = MemoryEvent.objects.in_space(space).filter(at__gte=since, action__in=CAME + WENT)
+    events = MemoryEvent.objects.in_space(space).readable_by(reader)
+    events = events.filter(at__gte=since, action__in=CAME + WENT)
     counted = {
         day: (came, moved - came)
         for day, came, moved in events.values_list(TruncDate("at", tzinfo=UTC))
@@ -174,11 +180,14 @@ def _first_day(now: datetime) -> tuple[date, datetime]:
     return first, datetime.combine(first, time(), tzinfo=UTC)
 
 
-def removals_by_reason(*, space: Space, now: datetime) -> dict[date, dict[str, int]]:
+def removals_by_reason(
+    *, space: Space, now: datetime, reader: Reader = SHARED
+) -> dict[date, dict[str, int]]:
     """Return the number of removals on each of the last 30 days (UTC), by BinReason; the last day
     is today. One statement."""
     first, since = _first_day(now)
-    events = MemoryEvent.objects.in_space(space).filter(at__gte=since).removals()
+    events = MemoryEvent.objects.in_space(space).readable_by(reader)
+    events = events.filter(at__gte=since).removals()
     counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()
     dates = [first + timedelta(days=number) for number in range(DAYS)]
     days = {day: dict.fromkeys(BinReason.values, 0) for day in dates}

@@ -5,17 +5,17 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
 
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
-from memory.formulas import retention_sql
 from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
 from memory.models.history import Action
+from memory.models.memories import expiry_from
 from memory.models.policies import current_policy
 from memory.retention import statements
 from memory.retention.sweep import purge
 from memory.store.history import importance_now, record
+from memory.store.times import end_again
 
 
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
@@ -44,7 +44,8 @@ def move_to_bin(
             return memory
         memory.importance_then = importance_now(memory, policy.document.decay, now)
         memory.status, memory.bin_reason, memory.binned_at = Status.BINNED, why, now
-        fields = ("status", "bin_reason", "binned_at", "importance_then")
+        end_again(space, [memory])
+        fields = ("status", "bin_reason", "binned_at", "importance_then", "valid_to")
         Memory.objects.in_space(space).bulk_update([memory], fields)
         record(memories=[memory], action=action, actor=actor, policy=policy, now=now, reason=reason)
     return memory
@@ -62,7 +63,7 @@ def restore_memories(
     policy, actor = current_policy(space), actor.in_action()
     held = _lock(space, memory_ids)
     if any(memory.status != Status.BINNED for memory in held):
-        raise Conflict("It is not in the bin.")
+        raise Conflict("The memory is not in the bin.")
     restored = Memory.objects.in_space(space).filter(pk__in=memory_ids)
     restored.update(
         status=Status.LIVE,
@@ -70,10 +71,10 @@ def restore_memories(
         bin_reason="",
         importance_then=None,
         rank_then=None,
+        valid_to=None,
         restored_at=now,
-        last_active_at=now,
         clock_started_at=now,
-        expires_at=retention_sql.expires_at(now, F("importance"), policy.document.ttl.tiers),
+        expires_at=expiry_from(now, policy.document.ttl.tiers),
     )
     reasons = {memory.pk: memory.bin_reason for memory in held}
     for why in sorted(set(reasons.values())):
@@ -109,7 +110,8 @@ def undo_restore(*, space: Space, action_id: UUID, actor: Actor, now: datetime) 
         memory.binned_at = event.at if event else now
         memory.importance_then = event.current_importance if event else None
         memory.rank_then = event.rank if event else None
-    fields = ("status", "bin_reason", "binned_at", "importance_then", "rank_then")
+    end_again(space, memories)
+    fields = ("status", "bin_reason", "binned_at", "importance_then", "rank_then", "valid_to")
     Memory.objects.in_space(space).bulk_update(memories, fields)
     why = Reason("restoration_undone")
     record(
@@ -120,16 +122,25 @@ def undo_restore(*, space: Space, action_id: UUID, actor: Actor, now: datetime) 
 
 @transaction.atomic
 def purge_memories(
-    *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
+    *,
+    space: Space,
+    memory_ids: Collection[UUID],
+    actor: Actor,
+    now: datetime,
+    with_sources: bool = False,
 ) -> None:
-    """Permanently delete binned memories, all or none; only the history keeps their text.
+    """Permanently delete binned memories, all or none. Their text is erased everywhere; the
+    history keeps that they were purged, when and by whom. `with_sources` also redacts the messages
+    that they were learned from.
 
-    Raises NotFound if one is not in the bin.
+    Raises NotFound if one is not in the bin, and Conflict while a reply is being written in a
+    conversation to be redacted.
     """
     cause = statements.Cause(space, actor, current_policy(space), now)
     wanted = set(memory_ids)
-    if purge(cause, cause.rows.binned().filter(pk__in=wanted)) < len(wanted):
-        raise NotFound("There is no such memory in the bin.")
+    rows = cause.rows.binned().filter(pk__in=wanted)
+    if purge(cause, rows, with_sources=with_sources) < len(wanted):
+        raise NotFound("Memory not found in the bin.")
 
 
 def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> None:
@@ -145,5 +156,5 @@ def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:
     wanted = set(memory_ids)
     rows = Memory.objects.in_space(space).filter(pk__in=wanted).order_by("pk")
     if len(found := list(rows.select_for_update(no_key=True))) < len(wanted):
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     return found

@@ -1,14 +1,22 @@
 """Removals as the bin shows them: the event, the policy in effect and the successor.
 
-Three statements for all memories of a page.
+Three statements for all memories of a page, and two more if some were consolidated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
-from memory.models import BinReason, Memory, MemoryEvent, PolicyVersion, Space
+from memory.models import (
+    BinReason,
+    ConsolidationProposal,
+    Memory,
+    MemoryEvent,
+    PolicyVersion,
+    Space,
+)
 from memory.models.history import Action
 
 _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)
@@ -18,11 +26,12 @@ _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)
 class Removal:
     """The removal of a memory. `event` is its history entry; a memory imported from another bin may
     have none. `capacity` is the capacity under the policy of that time, `successor` the history
-    entry of the memory that replaced it."""
+    entry of the memory that replaced it, `became` the memory into which it was consolidated."""
 
     event: MemoryEvent | None = None
     capacity: int | None = None
     successor: MemoryEvent | None = None
+    became: Memory | None = None
 
 
 def with_removals(memories: Sequence[Memory], space: Space) -> list[tuple[Memory, Removal]]:
@@ -30,14 +39,38 @@ def with_removals(memories: Sequence[Memory], space: Space) -> list[tuple[Memory
     events = _events(memories, space)
     capacities = _capacities(events, space)
     successors = _successors(events, space)
+    became = _results(memories, space)
 
     def removal(memory: Memory) -> Removal:
         """Return the removal of this memory."""
         event = events.get(memory)
         capacity = capacities.get(event.policy_version) if event else None
-        return Removal(event, capacity, successors.get(memory))
+        return Removal(event, capacity, successors.get(memory), became.get(memory.pk))
 
     return [(memory, removal(memory)) for memory in memories]
+
+
+def consolidated_into(memories: Sequence[Memory], space: Space) -> dict[UUID, UUID]:
+    """Return the memory into which each of these binned memories was consolidated."""
+    gone = {one.pk: one.binned_at for one in memories if one.bin_reason == BinReason.CONSOLIDATED}
+    if not gone:
+        return {}
+    applied = ConsolidationProposal.objects.in_space(space).applied()
+    return {
+        memory_id: proposal.result_id
+        for proposal in applied.filter(sources__overlap=list(gone))
+        for memory_id in proposal.removed
+        if proposal.result_id and gone.get(memory_id) == proposal.decided_at
+    }
+
+
+def _results(memories: Sequence[Memory], space: Space) -> dict[UUID, Memory]:
+    """Return the memories into which these were consolidated, unless they were purged."""
+    links = consolidated_into(memories, space)
+    if not links:
+        return {}
+    found = Memory.objects.in_space(space).defer("search").in_bulk(set(links.values()))
+    return {one: found[became] for one, became in links.items() if became in found}
 
 
 def _events(memories: Sequence[Memory], space: Space) -> dict[Memory, MemoryEvent]:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Annotated, Literal
+from uuid import UUID
 
 from ninja import Field, Schema
 
@@ -12,17 +13,24 @@ from memory.store.schemas import MemoryOut
 
 class BinnedOut(MemoryOut):
     """A memory in the recycle bin, with the reason, its importance at that time, and its purge
-    date."""
+    date: null for a superseded memory, which is kept as long as the one that replaced it."""
 
     binned_at: datetime
-    reason: Literal["expired", "over_capacity", "deleted", "superseded", "rejected"]
+    reason: Literal["expired", "over_capacity", "deleted", "superseded", "rejected", "consolidated"]
+    consolidated_into: Annotated[
+        UUID | None, Field(description="The memory into which this one was consolidated.")
+    ]
     importance_then: float | None
     rank_then: int | None
-    purge_at: datetime
+    purge_at: datetime | None
 
     @staticmethod
     def resolve_reason(memory: Memory) -> str:
         return memory.bin_reason
+
+    @staticmethod
+    def resolve_consolidated_into(memory: Memory) -> UUID | None:
+        return memory.consolidated_into  # type: ignore[attr-defined, no-any-return]  # set by the list of the bin
 
 
 class BinList(Schema):

@@ -13,6 +13,7 @@ from memory.models import Space
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.retention import statements
+from memory.retention.erasure import erase_copies, redact_sources
 from memory.store import conversations
 
 logger = logging.getLogger(__name__)
@@ -42,24 +43,28 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
         expired, evicted = statements.expire(cause), statements.evict(cause)
     bin_days = cause.policy.document.bin_days
     old = statements.purgeable(cause.rows, now=now, bin_days=bin_days)
-    with alone(space):
-        purged = statements.purge(cause, old.filter(source_conversation=""))
-        turns = old.exclude(source_conversation="").order_by("source_conversation", "created_at")
-        ids = list(turns.values_list("pk", flat=True))
+    purged = 0
+    turns_together = old.order_by("source_conversation", "created_at")
+    ids = list(turns_together.values_list("pk", flat=True))
     for start in range(0, len(ids), TURNS_AT_ONCE):
         with alone(space):
             purged += purge(cause, old.filter(pk__in=ids[start : start + TURNS_AT_ONCE]))
     return Swept(expired, evicted, purged)
 
 
-def purge(cause: statements.Cause, rows: MemoryQuerySet) -> int:
-    """Permanently delete these binned memories, and remove their words from the index of adjacent
-    turns.
-
-    Return their number. The history keeps their text.
-    """
+def purge(cause: statements.Cause, rows: MemoryQuerySet, *, with_sources: bool = False) -> int:
+    """Permanently delete these binned memories, and remove their text from the index of adjacent
+    turns, the history and all other rows; `with_sources` also redacts the messages that they were
+    learned from. Return their number."""
     around = conversations.lock_around(cause.space, rows)
-    count = statements.purge(cause, rows)
+    held = rows.select_for_update(skip_locked=True).only("pk", "short_id", "source_assessment")
+    memories = list(held)
+    if not memories:
+        return 0
+    if with_sources:
+        redact_sources(cause.space, memories, actor=cause.actor, now=cause.now)
+    erase_copies(cause.space, memories)
+    count = statements.purge(cause, rows.filter(pk__in=[memory.pk for memory in memories]))
     conversations.forget(cause.space, around, language=cause.policy.document.language)
     return count
 

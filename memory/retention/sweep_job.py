@@ -19,6 +19,7 @@ from memory.actors import SYSTEM, Actor
 from memory.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
+from memory.leases import database_now
 from memory.models import Job, JobState, Memory, Space
 from memory.models.policies import current_policy
 from memory.retention import statements
@@ -26,11 +27,11 @@ from memory.retention.sweep import TURNS_AT_ONCE, alone, purge
 
 KIND = "sweep"
 LABELS = Labels(
-    _("Sweep"),
+    _("Cleanup"),
     {
         "expired": _("expired"),
-        "evicted": _("gone for want of room"),
-        "purged": _("deleted for good"),
+        "evicted": _("removed for space"),
+        "purged": _("purged"),
     },
     refreshes_page=True,
 )
@@ -63,7 +64,7 @@ def to_go(space: Space, now: datetime) -> int:
     protected."""
     document, rows = current_policy(space).document, Memory.objects.in_space(space)
     expired = statements.expiring(rows, now=now).count()
-    over = rows.live().count() - expired - document.capacity
+    over = sum(statements.excess_by_user(rows, document.capacity).values()) - expired
     old = statements.purgeable(rows, now=now, bin_days=document.bin_days).count()
     return expired + max(0, over) + old
 
@@ -111,7 +112,7 @@ def _step(job: Job, name: str, counts: dict[str, int]) -> int:
         after = counts | {name: counts[name] + gone}
         done = sum(after.values())
         total = max(job.total or 0, done)
-        jobs.advance(job=job, done=done, total=total, result=after, now=timezone.now())
+        jobs.advance(job=job, done=done, total=total, result=after, now=database_now())
     counts.update(after)
     return gone
 

@@ -51,11 +51,11 @@ def lifetimes(request: PageRequest, access: Access) -> HttpResponse:
     context = _leaving(request, access, document, now)
     if request.htmx:
         return render(request, "memory/retention/_expiring.html", context)
-    counts = reads.timeline(access.space, document, now)
+    counts = reads.timeline(access.space, access.reader, document, now)
     context |= {
         "rows": _drawn(counts),
         "tiers": _tiers(document),
-        "renewals": reads.renewals(access.space),
+        "renewals": reads.renewals(access.space, access.reader),
         "total": sum(sum(by_tier.values()) for by_tier in counts.values()),
     }
     return render(request, "memory/retention/lifetimes.html", context)
@@ -67,7 +67,7 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     """Show the eviction queue, and the numbers of protected memories."""
     now = timezone.now()
     document = current_policy(access.space).document
-    found = reads.line(access.space, document, now)
+    found = reads.line(access.space, access.reader, document, now)
     context = {"line": found, "policy": document, **job_context(latest_sweep(access.space))}
     return render(request, "memory/retention/capacity.html", context)
 
@@ -89,7 +89,7 @@ def sweep(request: PageRequest, access: Access) -> HttpResponse:
     try:
         start_sweep(space=access.space, actor=access.actor, now=timezone.now())
     except Conflict:
-        messages.error(request, _("A sweep is under way already."))
+        messages.error(request, _("A cleanup is already running."))
     return show_job(request, latest_sweep(access.space))
 
 
@@ -99,7 +99,7 @@ def _leaving(
     """Return a page of memories that expire at the requested time, or at any time."""
     goes = request.GET.get("goes", "")
     goes = goes if goes in TIMES else ""
-    memories = Memory.objects.in_space(access.space)
+    memories = Memory.objects.in_space(access.space).readable_by(access.reader)
     rows = memories.live()
     if goes:
         rows = reads.going(rows, goes, now)

@@ -5,7 +5,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from memory.access.authentication import access_to
-from memory.access.references import one, readable
+from memory.access.references import changeable, readable
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.requests import MemoryId, PageIn, may_fail
@@ -21,7 +21,7 @@ def list_review(request: HttpRequest, asked: Query[PageIn]) -> dict[str, object]
     access = access_to(request, "read")
     as_of = clock_of(asked.cursor, default=timezone.now())
     items, following = keyset("-created_at").page(
-        readable(access.space, as_of=as_of).in_review(),
+        readable(access.space, access.reader, as_of=as_of).in_review(),
         limit=asked.limit,
         cursor=asked.cursor,
         as_of=as_of,
@@ -40,16 +40,16 @@ def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Approve a memory waiting for review and restart its lifetime.
 
     The memory is reconciled like a newly assessed one. The response is the memory that now contains
-    the statement: an older one, if the older one says the same or was extended with it.
+    the statement: an older one, if it says the same thing or was extended with it.
     """
     access = access_to(request, "write")
     holder = services.approve_memory(
         space=access.space,
-        memory_id=one(access.space, id).pk,
+        memory_id=changeable(access.space, access.reader, id).pk,
         actor=access.actor,
         now=timezone.now(),
     )
-    return readable(access.space).get(pk=holder.pk)
+    return readable(access.space, access.reader).get(pk=holder.pk)
 
 
 @router.post(
@@ -62,8 +62,8 @@ def approve_memory(request: HttpRequest, id: MemoryId) -> Memory:
 def reject_memory(request: HttpRequest, id: MemoryId) -> Memory:
     """Reject a memory waiting for review and move it to the recycle bin."""
     access = access_to(request, "write")
-    memory = one(access.space, id)
+    memory = changeable(access.space, access.reader, id)
     services.reject_memory(
         space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
     )
-    return readable(access.space).get(pk=memory.pk)
+    return readable(access.space, access.reader).get(pk=memory.pk)

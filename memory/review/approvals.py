@@ -9,21 +9,21 @@ superseded.
 from datetime import datetime
 
 from memory.actors import Actor
-from memory.drafts import MemoryChange
-from memory.formulas.retention import expires_at
+from memory.drafts import DOCUMENT, Facets, Replacement
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.models.reasons import Reason
 from memory.reconciliation.rules import Verdict
 from memory.reconciliation.services import Statement, decided, update_older
+from memory.reconciliation.succession import note_succession
 from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.review.proposals import proposal_of
 from memory.store.history import record
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
 
-_MERGED = {Verdict.REINFORCE: "known", Verdict.REVISE: "added"}
+_MERGED = {Verdict.REINFORCE: "known", Verdict.KNOWN: "known", Verdict.REVISE: "added"}
 
 
 def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
@@ -33,7 +33,7 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     Call this in a transaction that has locked the memory, for one memory at a time in a space.
     """
     policy = current_policy(memory.space)
-    statement = _statement(memory, policy)
+    statement = statement_of(memory, policy)
     decision = decided(statement, proposal_of(memory))
     if decision.memory is not None and decision.verdict in _MERGED:
         _note_approval(memory, policy, actor, now)
@@ -49,11 +49,12 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     if older is not None:
         return older
     _enliven(memory, policy, now)
+    note_succession(decision, memory)
     _note_approval(memory, policy, actor, now)
     return memory
 
 
-def take_back(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
+def undo_approval(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
     """Undo the effects of an approval on other memories that have not changed since: superseded
     memories are restored, revised or reinforced ones get back their earlier text and importance.
     Call this in the transaction that returns the approved memory to review."""
@@ -85,18 +86,22 @@ def _done_by(approval: MemoryEvent) -> HistoryQuerySet:
     return events.beside([approval])
 
 
-def _statement(memory: Memory, policy: Policy) -> Statement:
+def statement_of(memory: Memory, policy: Policy) -> Statement:
+    """Return the statement of a memory that waits for review."""
     space = memory.space
     vectors = MemoryEmbedding.objects.in_space(space).made_by(space.embedder)
     return Statement(
         space=space,
+        user_id=memory.user_id,
         content=memory.content,
         memory_type=memory.memory_type,
         importance=memory.importance,
+        facets=Facets.model_validate(memory.facets) if memory.facets else None,
         vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
         policy=policy,
         conversation_id=None,  # The memory already has its position in its conversation.
         said_at=memory.created_at,
+        may_change_others=memory.source_role != DOCUMENT,
     )
 
 
@@ -110,12 +115,11 @@ def _note_approval(memory: Memory, policy: Policy, actor: Actor, now: datetime) 
 def _enliven(memory: Memory, policy: Policy, now: datetime) -> None:
     memory.status = Status.LIVE
     # Protected like a restored memory: capacity must not evict it the night of its approval.
-    memory.clock_started_at = memory.last_active_at = memory.restored_at = now
-    memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+    memory.clock_started_at = memory.restored_at = now
+    memory.expires_at = memory.expiry_from(now, policy.document.ttl.tiers)
     Memory.objects.in_space(memory.space).filter(pk=memory.pk).update(
         status=memory.status,
         clock_started_at=now,
-        last_active_at=now,
         restored_at=now,
         expires_at=memory.expires_at,
     )
@@ -142,10 +146,16 @@ def _weaken(changed: Memory, reinforced: MemoryEvent, actor: Actor, now: datetim
     before = weighed.filter(pk__lt=reinforced.pk).order_by("-pk").first()
     if before is None or weighed.filter(pk__gt=reinforced.pk).exists():
         return
+    first = changed.reinforced_from
+    change = Replacement(
+        importance=before.importance,
+        reinforced_from=None if first == before.importance else first,
+        facets=Facets.model_validate(changed.facets) if changed.facets else None,
+    )
     revise_memory(
         space=changed.space,
         memory_id=changed.pk,
-        change=MemoryChange(importance=before.importance),
+        change=change,
         actor=actor,
         now=now,
         reason=Reason("approval_undone"),

@@ -19,6 +19,7 @@ from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Space, Sta
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.models.reasons import CONFLICT, Reason, because, kind_of
+from memory.readers import Reader
 from memory.recall.similar import nearest
 from memory.reconciliation.rules import Decision, restates
 from memory.reconciliation.services import (
@@ -30,7 +31,7 @@ from memory.reconciliation.services import (
     one_at_a_time,
 )
 from memory.retention.recycle_bin import move_to_bin
-from memory.review.approvals import admit, take_back, was_merged
+from memory.review.approvals import admit, undo_approval, was_merged
 from memory.review.proposals import stored
 from memory.store.history import record
 from memory.store.services import Prepared, Review, lock_memory, store_memories
@@ -53,10 +54,10 @@ def hold_memory(
     returned, and its history notes it. A standing rule (review.standing_rules) decides at once.
     `proposed` is the change that an approval will make to another memory.
     """
-    space, [draft] = prepared.space, prepared.drafts
-    actor = actor.in_action()
+    space, [draft], actor = prepared.space, prepared.drafts, actor.in_action()
     one_at_a_time(space)
-    waiting = Memory.objects.in_space(space).in_review().filter(content=draft.content).first()
+    own = Memory.objects.in_space(space).in_review().readable_by(Reader.exactly(draft.user_id))
+    waiting = own.filter(content=draft.content).first()
     if waiting is not None:
         return waiting
     noted: dict[str, Any] = {"actor": actor, "policy": prepared.policy, "now": now}
@@ -160,7 +161,7 @@ def reopen_memories(
     rows = Memory.objects.in_space(space).filter(pk__in=memory_ids)
     held = rows.select_for_update().order_by("pk").values_list("pk", flat=True)
     if len(held) < len(set(memory_ids)):
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     approvals = _approvals(space, held)
     order = {memory_id: event.pk for memory_id, event in approvals.items()}
     for one in sorted(held, key=lambda pk: order.get(pk, 0), reverse=True):
@@ -183,10 +184,10 @@ def _reopen(
     approved = memory.status == Status.LIVE and memory.review_reason
     rejected = memory.bin_reason == BinReason.REJECTED
     if not (approved or rejected or (approval and was_merged(memory, approval))):
-        raise Conflict("It was not decided on.")
+        raise Conflict("The memory has no review decision to undo.")
     rows.update(status=Status.REVIEW, binned_at=None, bin_reason="", importance_then=None)
     if approval and not rejected:
-        take_back(approval, actor=actor, now=now)
+        undo_approval(approval, actor=actor, now=now)
     record(
         memories=[memory],
         action=Action.HELD,
@@ -200,7 +201,7 @@ def _reopen(
 def _rejected_before(prepared: Prepared) -> Memory | None:
     """Return the rejected memory in the bin that says the same, if there is one."""
     space, [draft] = prepared.space, prepared.drafts
-    rows = Memory.objects.in_space(space).rejected()
+    rows = Memory.objects.in_space(space).rejected().readable_by(Reader.exactly(draft.user_id))
     for neighbour in nearest(rows, space, prepared.vector):
         if restates(draft.content, prepared.compared_type, neighbour):
             return neighbour.memory
@@ -212,5 +213,5 @@ def _held(space: Space, memory_id: UUID) -> Memory:
     Conflict if the memory does not wait."""
     memory = lock_memory(space, memory_id)
     if memory.status != Status.REVIEW:
-        raise Conflict("It does not wait for review.")
+        raise Conflict("The memory is not waiting for review.")
     return memory

@@ -20,7 +20,7 @@ def always(*, space: Space, kind: str, approve: bool, actor: Actor, now: datetim
     rows = ReviewRule.objects.in_space(space)
     rows.on(kind).delete()
     if rows.count() >= MAX_RULES:
-        raise Conflict(f"There are {MAX_RULES} standing decisions already.")
+        raise Conflict(f"The space has {MAX_RULES} review rules, the maximum. Remove one first.")
     return rows.create(
         space=space, kind=kind, approve=approve, made_by=actor.name[:150], created_at=now
     )

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from memory.review import views
+from memory.review import report_views, views
 
 urlpatterns = [
     path("review/", views.review, name="review"),
+    path("memories/<uuid:memory_id>/report/", report_views.report, name="memory_report"),
     path("review/alike/", views.decide_alike, name="review_alike"),
     path("review/rules/<int:rule_id>/drop/", views.drop, name="review_rule_drop"),
     path("review/reopen/", views.reopen, name="review_reopen"),

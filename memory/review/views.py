@@ -23,24 +23,29 @@ from memory.errors import Conflict
 from memory.memories.edit_form import edited
 from memory.models import Memory, ReviewRule, Status
 from memory.models.memories import MemoryQuerySet
-from memory.models.reasons import Reason, kind_of, quote_of
+from memory.models.policies import current_policy
+from memory.models.reasons import Reason, kind_of, quote_of, sureness_of
+from memory.names import MAX_NAME
 from memory.pagination import keyset
-from memory.recall.similar import nearest_live, vector_of
-from memory.reconciliation.rules import Verdict, decide, patched
+from memory.recall.similar import vector_of
+from memory.reconciliation.rules import Verdict, patched
+from memory.reconciliation.services import by_rule
 from memory.review import services
+from memory.review.approvals import statement_of
 from memory.review.proposals import proposal_of
 from memory.review.standing_rules import always, drop_rule
 from memory.text.difference import compared
 
 PAGE_SIZE = 100
-DECIDED = gettext_lazy("Somebody has decided about it already.")
+DECIDED = gettext_lazy("Someone already reviewed this.")
 
 
 @require_GET
 @space_page("read")
 def review(request: PageRequest, access: Access) -> HttpResponse:
     """Show the queue, newest first; return only its next part to htmx."""
-    context = _queue(access, request.GET.get("cursor") or None)
+    user = SentText(MAX_NAME).clean(request.GET.get("user"))
+    context = _queue(access, request.GET.get("cursor") or None, user)
     template = "memory/review/_list.html" if request.htmx else "memory/review/review.html"
     return render(request, template, context)
 
@@ -79,7 +84,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     form = edited(request, access, memory, reason=Reason("corrected_in_review"))
     if form is None:
         return _decided(
-            request, access, memory_id, services.approve_memory, _("Changed and approved.")
+            request, access, memory_id, services.approve_memory, _("Edited and approved.")
         )
     addresses = {
         "url": reverse("review_edit", args=[access.space.slug, memory_id]),
@@ -123,7 +128,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
             always(**asked)
         decided = services.decide_alike(**asked)
     except Conflict:
-        said = _("There are too many standing decisions. Drop one.")
+        said = _("There are too many review rules. Remove one first.")
         return _drawn(request, access, text=said, level="warning")
     except EmbeddingError:
         return _undecided(request, access)
@@ -141,7 +146,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
 def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
     """Delete a standing decision: later statements of its kind wait for review again."""
     drop_rule(space=access.space, rule_id=rule_id)
-    return _drawn(request, access, text=_("From now on they wait for a person again."))
+    return _drawn(request, access, text=_("Review is required again."))
 
 
 @require_POST
@@ -149,7 +154,11 @@ def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
 def reopen(request: PageRequest, access: Access) -> HttpResponse:
     """Undo decisions: the memories wait for review again, and the queue is redrawn."""
     try:
-        rows = Memory.objects.in_space(access.space).referred_to(*request.GET.getlist("id"))
+        rows = (
+            Memory.objects.in_space(access.space)
+            .readable_by(access.reader)
+            .referred_to(*request.GET.getlist("id"))
+        )
         reopened = services.reopen_memories(
             space=access.space,
             memory_ids=list(rows.values_list("pk", flat=True)),
@@ -159,7 +168,7 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
     except ValueError:
         raise Http404 from None
     except Conflict:
-        said = _("Something else has happened to it since.")
+        said = _("It was changed since then.")
         return _drawn(request, access, text=said, level="info")
     return _drawn(request, access, focused={memory.pk for memory in reopened})
 
@@ -178,13 +187,13 @@ def _decided(
     except EmbeddingError:
         return _undecided(request, access)
     if holder.pk != memory_id:
-        said = _("Approved. A memory that was there already holds it now.")
-    decided = Memory.objects.in_space(access.space).get(pk=memory_id)
+        said = _("Approved. It was merged into an existing memory.")
+    decided = Memory.objects.in_space(access.space).readable_by(access.reader).get(pk=memory_id)
     return _answered(request, access, text=said, undo=[decided])
 
 
 def _undecided(request: PageRequest, access: Access) -> HttpResponse:
-    said = _("The embedding model does not answer. Nothing was decided; try again later.")
+    said = _("The embedding model does not answer. Nothing was decided. Try again later.")
     return _drawn(request, access, text=said, level="error")
 
 
@@ -218,9 +227,10 @@ def _drawn(
     return _answered(request, access, redrawn=True, **queue, **more)
 
 
-def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
+def _queue(access: Access, cursor: str | None, user: str = "") -> dict[str, Any]:
+    rows = _waiting(access).filter(user_id=user) if user else _waiting(access)
     page, following = keyset("-created_at").page(
-        _waiting(access).defer("search"), limit=PAGE_SIZE, cursor=cursor
+        rows.defer("search"), limit=PAGE_SIZE, cursor=cursor
     )
     kinds: dict[str, int] = {}
     for reason in _waiting(access).values_list("review_reason", flat=True)[:1000]:
@@ -228,6 +238,8 @@ def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
     return {
         "queue": [_item(memory) for memory in page],
         "next": following,
+        "user": user,
+        "has_users": _waiting(access).of_users().exists(),
         "waiting": _waiting(access).count(),
         "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
         "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
@@ -236,11 +248,16 @@ def _queue(access: Access, cursor: str | None) -> dict[str, Any]:
 
 def _item(memory: Memory) -> dict[str, Any]:
     reason = memory.review_reason
-    return {"memory": memory, "kind": kind_of(reason), "quote": quote_of(reason)}
+    return {
+        "memory": memory,
+        "kind": kind_of(reason),
+        "quote": quote_of(reason),
+        "sureness": sureness_of(reason),
+    }
 
 
 def _waiting(access: Access) -> MemoryQuerySet:
-    return Memory.objects.in_space(access.space).in_review()
+    return Memory.objects.in_space(access.space).readable_by(access.reader).in_review()
 
 
 def _overtaken(request: PageRequest) -> HttpResponse:
@@ -250,18 +267,16 @@ def _overtaken(request: PageRequest) -> HttpResponse:
 
 
 def _asked_for(access: Access, memory_id: UUID) -> Memory:
-    rows = Memory.objects.in_space(access.space).defer("search")
+    rows = Memory.objects.in_space(access.space).readable_by(access.reader).defer("search")
     return get_object_or_404(rows, pk=memory_id)
 
 
 def _known(access: Access, memory: Memory) -> dict[str, Any]:
     """Return the known memory that the waiting statement concerns, with verdict and difference."""
-    space = access.space
-    vector = vector_of(space, memory.pk)
-    if vector is None:
+    if vector_of(access.space, memory.pk) is None:
         return {}
-    live = nearest_live(space, vector)
-    decision = proposal_of(memory) or decide(memory.content, memory.memory_type, live)
+    policy = current_policy(memory.space)
+    decision = proposal_of(memory) or by_rule(statement_of(memory, policy))
     if decision.memory is None:
         return {}
     old = decision.memory.content

@@ -17,12 +17,12 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import ForeignKey, Model
-from django.utils import timezone
 
 from memory.access.audit import note
 from memory.actors import SYSTEM, Actor
 from memory.errors import Conflict
 from memory.jobs import services as jobs
+from memory.leases import database_now
 from memory.models import AuditAction, Job, JobState, Membership, Space
 from memory.spaces.services import delete_space, models_of_spaces
 
@@ -41,7 +41,7 @@ def close_space(*, space: Space, actor: Actor, now: datetime) -> Space:
     """
     held = _held(space)
     if held.closed_at is not None:
-        raise Conflict("The space is being deleted already.")
+        raise Conflict("The space is already being deleted.")
     for job_id in Job.objects.in_space(held).unfinished().values_list("pk", flat=True):
         jobs.cancel(space=held, job_id=job_id, now=now)
     held.closed_at = now
@@ -61,7 +61,7 @@ def reopen_space(*, space: Space, actor: Actor, now: datetime) -> Space:
         raise Conflict("The space is not being deleted.")
     job = deletion(held)
     if job is not None and job.done:
-        raise Conflict("Some of it is gone already.")
+        raise Conflict("Part of the space is already deleted.")
     if job is not None:
         # A worker's first batch is rolled back at `advance`, which waits for our lock.
         jobs.cancel(space=held, job_id=job.pk, now=now)
@@ -107,7 +107,7 @@ def delete_in_batches(job: Job) -> Mapping[str, Any]:
         pass
     with transaction.atomic():
         _held(job.space)
-        jobs.advance(job=job, done=job.done, now=timezone.now())
+        jobs.advance(job=job, done=job.done, now=database_now())
         delete_space(space=job.space, actor=SYSTEM)
     return {}
 
@@ -118,7 +118,7 @@ def _step(job: Job, total: int) -> int:
     _held(job.space)
     gone = next((n for table in _tables() if (n := _delete_some(table, job.space))), 0)
     done = job.done + gone
-    jobs.advance(job=job, done=done, total=max(total, done), now=timezone.now())
+    jobs.advance(job=job, done=done, total=max(total, done), now=database_now())
     return gone
 
 

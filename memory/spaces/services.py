@@ -13,6 +13,7 @@ from memory.access.members import add_member
 from memory.actors import Actor
 from memory.errors import FieldError, InvalidArguments
 from memory.models import AuditAction, Embedder, Role, Space, User
+from memory.names import NO_CONTROL, has_control_characters
 from memory.policies.services import add_version
 from memory.policy import PolicyDocument, changed
 
@@ -96,6 +97,8 @@ def _checked_name(name: str) -> str:
     name = " ".join(name.replace("\x00", "").split())
     if not 1 <= len(name) <= MAX_NAME:
         raise InvalidArguments(FieldError("name", f"must have 1 to {MAX_NAME} characters"))
+    if has_control_characters(name):
+        raise InvalidArguments(FieldError("name", NO_CONTROL))
     return name
 
 

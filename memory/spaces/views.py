@@ -22,14 +22,15 @@ from memory.embeddings.embedders import configured_embedder
 from memory.errors import Conflict, InvalidArguments
 from memory.models import Membership, Memory, Space
 from memory.models.policies import current_policy
+from memory.policies.languages import LANGUAGES
 from memory.policies.services import change_policy
 from memory.spaces import deletion, services
 
 SHOWN = 200
 SHOWN_LEAVING = 5
 _SENTENCES = {
-    "name": gettext_lazy("The name has to say something, in 120 characters at most."),
-    "language": gettext_lazy("A language is two small letters, as en, de or zh."),
+    "name": gettext_lazy("Enter a name of 1 to 120 characters."),
+    "language": gettext_lazy("Choose one of the languages."),
 }
 
 
@@ -58,7 +59,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
         return _shown(request, access, create_error=_sentence(error), asked=request.POST)
     except EmbeddingError as error:
         return _shown(request, access, create_error=str(error), asked=request.POST)
-    messages.success(request, _("The space %(name)s is made.") % {"name": space.name})
+    messages.success(request, _("Space %(name)s created.") % {"name": space.name})
     return redirect("spaces", space.slug)
 
 
@@ -90,16 +91,18 @@ def delete(request: PageRequest, access: Access) -> HttpResponse:
     """Close this space for deletion if its short name was typed and the user has another space.
     Redirect to the other space, which shows the progress."""
     if _asked(request, "confirm") != access.space.slug:
-        sentence = _("Nothing was deleted: what was typed is not the space's short name.")
+        sentence = _("Nothing was deleted: the short name you typed does not match.")
         return _shown(request, access, delete_error=sentence)
     others = Space.objects.of_member(request.user).exclude(pk=access.space.pk)
     other = others.order_by("memberships__pk").first()
     if other is None:
-        sentence = _("Nothing was deleted: it is your only space. Make another one first.")
+        sentence = _("Nothing was deleted: this is your only space. Create another one first.")
         return _shown(request, access, delete_error=sentence)
     with suppress(Conflict):  # closed by somebody else in the meantime
         deletion.close_space(space=access.space, actor=access.actor, now=timezone.now())
-    messages.success(request, _("The space %(name)s is closed.") % {"name": access.space.name})
+    messages.success(
+        request, _("Space %(name)s will be deleted in 10 minutes.") % {"name": access.space.name}
+    )
     return redirect("spaces", other.slug)
 
 
@@ -119,9 +122,9 @@ def bring_back(request: PageRequest, access: Access) -> HttpResponse:
     try:
         deletion.reopen_space(space=space, actor=access.actor, now=timezone.now())
     except Conflict:
-        messages.error(request, _("It is too late: some of it is gone already."))
+        messages.error(request, _("Too late: part of the space is already deleted."))
     else:
-        messages.success(request, _("The space %(name)s is back.") % {"name": space.name})
+        messages.success(request, _("The space %(name)s was restored.") % {"name": space.name})
     return redirect("spaces", access.space.slug)
 
 
@@ -133,8 +136,8 @@ def _sentence(error: InvalidArguments) -> str:
     [first, *_others] = error.errors
     if first.field == "slug":
         if first.message == services.TAKEN:
-            return _("Another space has this short name.")
-        return _("A short name has Latin letters, digits, - and _, 60 at most.")
+            return _("This short name is taken.")
+        return _("Use Latin letters, digits, - and _, at most 60 characters.")
     return str(_SENTENCES.get(first.field, first.message))
 
 
@@ -161,7 +164,8 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     context = {
         "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
         "language": current_policy(access.space).document.language,
-        "memories": Memory.objects.in_space(access.space).count(),
+        "languages": LANGUAGES,
+        "memories": Memory.objects.in_space(access.space).readable_by(access.reader).count(),
         **_leaving(request),
         **more,
     }

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from memory.models import Memory, MemoryRevision
-from memory.models.memories import MemoryType
+from memory.models.choices import MemoryType
 from memory.store.history_labels import who, why
 from memory.text.difference import Span, compared
 

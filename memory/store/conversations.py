@@ -22,10 +22,15 @@ from memory.store.index_sql import ROWS_AT_ONCE, Stretch, index, lock_all, turn_
 from memory.text.passages import IndexTexts, passage_of, texts_around
 
 _AFTER_ALL = 2**31 - 1
-_TEXT = ("content", "source_speaker", "source_conversation", "created_at", "source_position")
-_ORDER = ("source_conversation", "created_at", "source_position", "id")
+_TEXT = (
+    "content", "source_speaker", "source_conversation", "user_id", "created_at", "source_position",
+)  # fmt: skip
+_ORDER = ("source_conversation", "user_id", "created_at", "source_position", "id")
 
 Turns = Sequence[Memory]
+Talk = tuple[str, str | None]
+"""A conversation and its user: turns of two users are never indexed together, even if the caller
+gives both conversations the same name."""
 
 
 def lock_conversations(space: Space) -> None:
@@ -45,7 +50,8 @@ def join(
     Sets each new memory's position among turns of the same moment, unless `keep_places` is true.
     """
     new = _by_conversation(memories)
-    texts = {memory.pk: passage_of(memory).index_texts() for memory in new.pop("", [])}
+    alone = [memory for talk in list(new) if not talk[0] for memory in new.pop(talk)]
+    texts = {memory.pk: passage_of(memory).index_texts() for memory in alone}
     if not new:
         return texts
     known = _by_conversation(_held(space, [_stretch_of_new(turns) for turns in new.values()]))
@@ -63,8 +69,8 @@ def lock_around(space: Space, memories: MemoryQuerySet) -> Sequence[Turns]:
     each conversation in its order, locked until the transaction ends."""
     turns = memories.exclude(source_conversation="").only(*_TEXT).order_by(*_ORDER)
     stretches = [
-        Stretch(conversation, _place(some[0]), _place(some[-1]))
-        for conversation, some in _by_conversation(turns).items()
+        Stretch(talk, _place(some[0]), _place(some[-1]))
+        for talk, some in _by_conversation(turns).items()
     ]
     held = _by_conversation(_held(space, stretches)) if stretches else {}
     return [sorted(some, key=_place) for some in held.values()]
@@ -78,12 +84,12 @@ def lock_beside(space: Space, memory: Memory, conversation: str | None, said_at:
     with a transaction that locks in the other order (uses.mark_used).
     """
     stretches = [
-        Stretch(talk, place, place)
-        for talk, place in (
+        Stretch((name, memory.user_id), place, place)
+        for name, place in (
             (memory.source_conversation, _place(memory)),
             (conversation, (said_at, _AFTER_ALL)),
         )
-        if talk
+        if name
     ]
     ids = {memory.pk, *(turn_ids(space, stretches) if stretches else ())}
     rows = Memory.objects.in_space(space).filter(pk__in=ids).order_by("pk")
@@ -106,6 +112,16 @@ def reword(space: Space, memory: Memory, conversations: Iterable[Turns], *, lang
         index(space, texts_around(said, {memory.pk}), language=language)
 
 
+def hand_over(space: Space, memory: Memory, before: Iterable[Turns], *, language: str) -> None:
+    """Index the turns around a memory again that now belongs to another user: those of the user
+    before it, without the memory, and those of the new user."""
+    for turns in before:
+        left = texts_around(turns, {memory.pk}, without={memory.pk})
+        index(space, left, language=language)
+    rows = Memory.objects.in_space(space).filter(pk=memory.pk)
+    reword(space, memory, lock_around(space, rows), language=language)
+
+
 def index_all(space: Space, *, language: str) -> None:
     """Index every memory of the space in another language; locks all of them."""
     lock_conversations(space)
@@ -113,8 +129,8 @@ def index_all(space: Space, *, language: str) -> None:
     rows = Memory.objects.in_space(space)
     texts: dict[UUID, IndexTexts] = {}
     turns = rows.only(*_TEXT).order_by(*_ORDER).iterator(chunk_size=ROWS_AT_ONCE)
-    for conversation, some in groupby(turns, lambda turn: turn.source_conversation):
-        for part in [list(some)] if conversation else ([one] for one in some):
+    for talk, some in groupby(turns, _talk):
+        for part in [list(some)] if talk[0] else ([one] for one in some):
             texts |= texts_around(part, {turn.pk for turn in part})
             if len(texts) >= ROWS_AT_ONCE:
                 index(space, texts, language=language)
@@ -129,17 +145,20 @@ def _held(space: Space, stretches: Sequence[Stretch]) -> list[Memory]:
     return list(rows.select_for_update(no_key=True)) if ids else []
 
 
-def _by_conversation(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
-    groups: dict[str, list[Memory]] = defaultdict(list)
+def _talk(memory: Memory) -> Talk:
+    return memory.source_conversation, memory.user_id
+
+
+def _by_conversation(memories: Iterable[Memory]) -> dict[Talk, list[Memory]]:
+    groups: dict[Talk, list[Memory]] = defaultdict(list)
     for memory in memories:
-        groups[memory.source_conversation].append(memory)
+        groups[_talk(memory)].append(memory)
     return dict(groups)
 
 
 def _stretch_of_new(turns: Turns) -> Stretch:
     moments = [turn.created_at for turn in turns]
-    conversation = turns[0].source_conversation
-    return Stretch(conversation, (min(moments), _AFTER_ALL), (max(moments), _AFTER_ALL))
+    return Stretch(_talk(turns[0]), (min(moments), _AFTER_ALL), (max(moments), _AFTER_ALL))
 
 
 def _place(turn: Memory) -> tuple[datetime, int]:

@@ -17,7 +17,7 @@ router = Router(tags=["history"])
 def list_history(request: HttpRequest, asked: Query[HistoryIn]) -> dict[str, object]:
     """List the events of memories, newest first. To undo a removal, restore the memory."""
     access = access_to(request, "read")
-    events = MemoryEvent.objects.in_space(access.space)
+    events = MemoryEvent.objects.in_space(access.space).readable_by(access.reader)
     if asked.action:
         events = events.filter(action=asked.action)
     if asked.memory_id is not None:
@@ -32,5 +32,5 @@ def _about(events: HistoryQuerySet, reference: str) -> HistoryQuerySet:
     try:
         return events.about(reference)
     except ValueError:
-        message = "neither a UUID nor a short id"
+        message = "must be a UUID or a short id"
         raise InvalidArguments(FieldError("memory_id", message)) from None

@@ -14,33 +14,38 @@ from memory.models.history import Action
 from memory.models.reasons import from_columns, in_words
 
 _SENTENCES = {
-    Action.CREATED: gettext_lazy("%(who)s remembered it."),
-    Action.REVISED: gettext_lazy("%(who)s changed it."),
+    Action.CREATED: gettext_lazy("%(who)s saved it."),
+    Action.REVISED: gettext_lazy("%(who)s edited it."),
     Action.REINFORCED: gettext_lazy(
-        "%(who)s heard it again: it weighs more, and its lifetime began anew."
+        "%(who)s heard it again; importance raised and lifetime restarted."
     ),
-    Action.USED: gettext_lazy("%(who)s was given it for a reply."),
-    Action.UNUSED: gettext_lazy("%(who)s took a use of it back."),
-    Action.EXPIRED: gettext_lazy("Its time was up: it went into the bin."),
-    Action.EVICTED: gettext_lazy("The space was full, and it weighed least: it went into the bin."),
-    Action.DELETED: gettext_lazy("%(who)s let it go into the bin."),
-    Action.RESTORED: gettext_lazy("%(who)s took it back from the bin."),
-    Action.PURGED: gettext_lazy("%(who)s deleted it for good."),
+    Action.USED: gettext_lazy("%(who)s used it in a reply."),
+    Action.RENEWED: gettext_lazy("The answer used it; its lifetime restarted."),
+    Action.UNUSED: gettext_lazy("%(who)s undid one use."),
+    Action.EXPIRED: gettext_lazy("It expired and moved to the bin."),
+    Action.EVICTED: gettext_lazy(
+        "Moved to the bin: the space was full and this was the least important."
+    ),
+    Action.DELETED: gettext_lazy("%(who)s moved it to the bin."),
+    Action.RESTORED: gettext_lazy("%(who)s restored it from the bin."),
+    Action.PURGED: gettext_lazy("%(who)s purged it."),
     Action.PINNED: gettext_lazy("%(who)s pinned it."),
     Action.UNPINNED: gettext_lazy("%(who)s unpinned it."),
-    Action.EXTENDED: gettext_lazy("%(who)s began its lifetime anew."),
-    Action.HELD: gettext_lazy("It was held for review."),
-    Action.APPROVED: gettext_lazy("%(who)s let it in."),
-    Action.REJECTED: gettext_lazy("%(who)s turned it away."),
+    Action.EXTENDED: gettext_lazy("%(who)s restarted its lifetime."),
+    Action.HELD: gettext_lazy("It was sent to review."),
+    Action.APPROVED: gettext_lazy("%(who)s approved it."),
+    Action.REJECTED: gettext_lazy("%(who)s rejected it."),
+    Action.RESET: gettext_lazy("%(who)s reset the adjustment of its importance."),
+    Action.UNRESET: gettext_lazy("%(who)s undid the reset of its adjustment."),
 }
 _ACTORS = {
     "key": gettext_lazy("the key “%(name)s”"),
-    "assessor": gettext_lazy("the judge (%(name)s)"),
+    "assessor": gettext_lazy("the assessor (%(name)s)"),
     "assistant": gettext_lazy("the assistant (%(name)s)"),
 }
 _KINDS = {
     "key": gettext_lazy("a key"),
-    "assessor": gettext_lazy("the judge"),
+    "assessor": gettext_lazy("the assessor"),
     "assistant": gettext_lazy("the assistant"),
     "system": gettext_lazy("Ebb"),
 }
@@ -70,7 +75,7 @@ def who(done: object) -> SafeString:
     """Return the name of the actor of an object with `actor_type` and `actor_name`: an event or a
     revision. The name is isolated, because its text direction may differ."""
     kind, name = getattr(done, "actor_type", ""), getattr(done, "actor_name", "")
-    called = format_html("<bdi>{}</bdi>", name or _("somebody"))
+    called = format_html("<bdi>{}</bdi>", name or _("someone"))
     if kind in _ACTORS and name:
         return _filled(_ACTORS[kind], name=called)
     return conditional_escape(_KINDS.get(kind, called))
@@ -90,5 +95,5 @@ def _filled(sentence: object, **values: SafeString) -> SafeString:
 def _why(event: MemoryEvent) -> str:
     """Return the reason, or an empty text if the sentence includes it."""
     if event.reason == BinReason.SUPERSEDED:
-        return _("something newer took its place")
+        return _("replaced by a newer memory")
     return "" if event.reason in BinReason else why(event)

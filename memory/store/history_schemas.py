@@ -11,8 +11,9 @@ from memory.models import MemoryEvent
 from memory.requests import ActorOut, Limit, MemoryReference, NumberedCursor
 
 ActionName = Literal[
-    "created", "revised", "reinforced", "used", "unused", "expired", "evicted", "deleted",
-    "restored", "purged", "pinned", "unpinned", "extended", "held", "approved", "rejected",
+    "created", "revised", "reinforced", "used", "renewed", "unused", "expired", "evicted",
+    "deleted", "restored", "purged", "pinned", "unpinned", "extended", "held", "approved",
+    "rejected", "reset", "unreset",
 ]  # fmt: skip
 
 
@@ -27,7 +28,8 @@ class HistoryIn(Schema):
 
 
 class EventOut(Schema):
-    """One event of a memory, with its text and importance at that time."""
+    """One event of a memory, with its text and importance at that time. A purge erases the text
+    (empty)."""
 
     id: int
     at: datetime
@@ -35,6 +37,7 @@ class EventOut(Schema):
     actor: ActorOut
     reason: str
     memory_id: UUID
+    user_id: str | None
     content: str
     importance: float
     current_importance: float

@@ -17,6 +17,7 @@ from memory.access.forms import AddressForm, OneOf, SentText
 from memory.access.pages import PageRequest, space_page
 from memory.models import MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
+from memory.names import MAX_NAME
 from memory.pagination import Searched, keyset
 
 PAGE_SIZE = 30
@@ -25,7 +26,7 @@ LOOKED_AT = 10_000
 ACTORS = {
     "user": _("people"),
     "key": _("keys"),
-    "assessor": _("the judge"),
+    "assessor": _("the assessor"),
     "assistant": _("the assistant"),
     "system": _("Ebb itself"),
 }
@@ -35,6 +36,7 @@ class _Filters(AddressForm):
     action = OneOf(Action.values)
     actor = SentText(200)
     q = SentText(200)
+    user = SentText(MAX_NAME)
     day = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
 
 
@@ -43,18 +45,25 @@ class _Filters(AddressForm):
 def history(request: PageRequest, access: Access) -> HttpResponse:
     """Show the events, newest first, filtered by action, actor, memory and day."""
     asked = _Filters.read(request.GET)
-    events = _filtered(MemoryEvent.objects.in_space(access.space), asked)
+    events = _filtered(MemoryEvent.objects.in_space(access.space).readable_by(access.reader), asked)
     found = _found(events, asked["q"], request.GET.get("cursor") or None)
     context = {
         "events": found.rows,
         "next": found.following,
         "until": found.until,
         "asked": asked,
+        "about": found.rows[0] if found.rows and _names_memory(asked["q"]) else None,
+        "has_users": _has_users(access),
         "actions": Action.choices,
         "actors": _actors(asked["actor"]),
     }
     template = "memory/store/_history.html" if request.htmx else "memory/store/history.html"
     return render(request, template, context)
+
+
+def _has_users(access: Access) -> bool:
+    events = MemoryEvent.objects.in_space(access.space).readable_by(access.reader)
+    return events.of_users().exists()
 
 
 def _filtered(events: HistoryQuerySet, asked: dict[str, Any]) -> HistoryQuerySet:
@@ -64,10 +73,21 @@ def _filtered(events: HistoryQuerySet, asked: dict[str, Any]) -> HistoryQuerySet
     kind, _colon, name = asked["actor"].partition(":")
     if kind in ACTORS:
         events = events.filter(actor_type=kind, **({"actor_name": name} if name else {}))
+    if asked["user"]:
+        events = events.filter(user_id=asked["user"])
     if asked["day"]:
         day = timezone.make_aware(datetime.combine(asked["day"], time()))
         events = events.filter(at__gte=day, at__lt=day + timedelta(days=1))
     return events
+
+
+def _names_memory(query: str) -> bool:
+    """Return whether the query is an id of a memory, so that all results are about one memory."""
+    try:
+        MemoryEvent.objects.all().about(query.lower())
+    except ValueError:
+        return False
+    return True
 
 
 def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[MemoryEvent]:

@@ -1,9 +1,11 @@
 """Idempotent writes: a repeated request runs once, and its key leads to the resulting memories."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.models import IdempotentWrite, Memory, Space
+from memory.readers import Reader
 
 
 @dataclass(frozen=True)
@@ -13,6 +15,14 @@ class Written:
 
     memory: Memory
     is_new: bool
+
+
+def key_of(key: str | None, reader: Reader) -> str | None:
+    """Return the key as stored: two users may choose the same key, and neither gets the other's
+    answer."""
+    if key is None or reader.user_id is None:
+        return key
+    return hashlib.sha256(f"{reader.user_id}\0{key}".encode()).hexdigest()
 
 
 def earlier_answer(*, space: Space, key: str | None) -> list[Written]:

@@ -54,15 +54,16 @@ _UPDATE = f"""
 _TURNS_OF = f"""
     SELECT id, created_at, source_position FROM {_MEMORY}
     WHERE space_id = %(space)s AND source_conversation = stretch.conversation
-        AND source_conversation <> ''
+        AND source_conversation <> '' AND user_id IS NOT DISTINCT FROM stretch.user_id
 """  # noqa: S608 - as above
 _PLACE = "(created_at, source_position)"
 _SINCE, _UNTIL = "(stretch.since, stretch.since_place)", "(stretch.until, stretch.until_place)"
 _STRETCHES = f"""
     SELECT turn.id
-    FROM unnest(%(conversations)s::text[], %(since)s::timestamptz[], %(since_places)s::int[],
+    FROM unnest(%(conversations)s::text[], %(users)s::text[], %(since)s::timestamptz[],
+        %(since_places)s::int[],
         %(until)s::timestamptz[], %(until_places)s::int[])
-        AS stretch(conversation, since, since_place, until, until_place)
+        AS stretch(conversation, user_id, since, since_place, until, until_place)
     CROSS JOIN LATERAL (
         ({_TURNS_OF} AND {_PLACE} <= {_SINCE}
             ORDER BY created_at DESC, source_position DESC LIMIT {2 * REACH + 1})
@@ -82,9 +83,10 @@ _HOLD_ALL = f"""
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a conversation, from one position in it (moment, position) to another."""
+    """A part of a conversation, from one position in it (moment, position) to another. `talk` is
+    the conversation and its user."""
 
-    conversation: str
+    talk: tuple[str, str | None]
     first: tuple[datetime, int]
     last: tuple[datetime, int]
 
@@ -94,7 +96,8 @@ def turn_ids(space: Space, stretches: Sequence[Stretch]) -> list[UUID]:
     before and after it."""
     values: dict[str, Any] = {
         "space": space.pk,
-        "conversations": [stretch.conversation for stretch in stretches],
+        "conversations": [stretch.talk[0] for stretch in stretches],
+        "users": [stretch.talk[1] for stretch in stretches],
         "since": [stretch.first[0] for stretch in stretches],
         "since_places": [stretch.first[1] for stretch in stretches],
         "until": [stretch.last[0] for stretch in stretches],

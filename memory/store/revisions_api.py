@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from memory.access.authentication import access_to
-from memory.access.references import one, readable
+from memory.access.references import changeable, one, readable
 from memory.models import Memory, MemoryRevision
 from memory.requests import MemoryId, may_fail
 from memory.store.revision_schemas import RevertIn, RevisionList, RevisionListIn
@@ -30,7 +30,7 @@ def list_revisions(
 ) -> dict[str, Any]:
     """List the memory's revisions with the current one, newest first."""
     access = access_to(request, "read")
-    memory = one(access.space, id)
+    memory = one(access.space, access.reader, id)
     past = MemoryRevision.objects.filter(space_id=access.space.pk, memory_id=memory.pk)
     items = []
     if asked.cursor is None:
@@ -66,7 +66,7 @@ def _replaced(row: MemoryRevision) -> dict[str, Any]:
 def revert(request: HttpRequest, id: MemoryId, asked: RevertIn) -> Memory:
     """Restore the memory's values from a past revision. This creates a new revision."""
     access = access_to(request, "write")
-    memory = one(access.space, id)
+    memory = changeable(access.space, access.reader, id)
     revert_memory(
         space=access.space,
         memory_id=memory.pk,
@@ -74,4 +74,4 @@ def revert(request: HttpRequest, id: MemoryId, asked: RevertIn) -> Memory:
         actor=access.actor,
         now=timezone.now(),
     )
-    return readable(access.space).get(pk=memory.pk)
+    return readable(access.space, access.reader).get(pk=memory.pk)

@@ -8,6 +8,7 @@ from ninja import Field, Schema
 
 from memory.drafts import MemoryTypeName
 from memory.models import Memory
+from memory.store.importance_parts import ImportanceParts, importance_parts
 
 
 class SourceOut(Schema):
@@ -19,32 +20,95 @@ class SourceOut(Schema):
     assessment_id: UUID | None
 
 
+class ImportancePartsOut(Schema):
+    """The parts of an importance: base + reinforcement."""
+
+    base: Annotated[float, Field(description="The importance before restatements raised it.")]
+    reinforcement: Annotated[float, Field(description="What restatements added.")]
+    from_facets: Annotated[
+        float | None, Field(description="What the facets give by the formula; null without facets.")
+    ]
+    set_by_hand: Annotated[
+        bool, Field(description="Whether the base differs from the result of the facets.")
+    ]
+
+
 class MemoryOut(Schema):
     """A memory, with its importance after decay as of now."""
 
     id: UUID
-    short_id: Annotated[str, Field(description="The id's first 8 digits; they name it as well.")]
+    short_id: Annotated[
+        str, Field(description="The first 8 digits of the id. Usable in place of the id.")
+    ]
+    user_id: Annotated[
+        str | None, Field(description="The user it belongs to; null if all users share it.")
+    ]
+    agent_id: str | None
+    session_id: str | None
+    external_id: Annotated[
+        str | None, Field(description="The caller's own id, unique in the space.")
+    ]
+    metadata: dict[str, Any]
     content: str
     memory_type: MemoryTypeName
     tags: list[str]
     topics: list[str]
-    importance: Annotated[float, Field(description="The base, 0 to 1; time does not change it.")]
-    time_coef: Annotated[float, Field(description="What time has left of it, 0 to 1.")]
-    current_importance: Annotated[float, Field(description="importance × time_coef, as of now.")]
-    facets: Annotated[
-        dict[str, float] | None, Field(description="P, E, I, J, valence, intensity, if given.")
+    importance: Annotated[
+        float, Field(description="Base importance, 0 to 1. Time does not change it.")
     ]
-    core: Annotated[bool, Field(description="A lasting trait (P = 1), which time does not fade.")]
-    pinned: Annotated[bool, Field(description="A person keeps it: it neither fades nor goes.")]
+    importance_parts: ImportancePartsOut
+    time_coef: Annotated[float, Field(description="Time coefficient, 0 to 1.")]
+    current_importance: Annotated[float, Field(description="importance × time_coef, as of now.")]
+    adjustment: Annotated[
+        float,
+        Field(
+            description="Learned from use and from people's decisions, -0.15 to 0.15. Where the "
+            "policy's `importance.learn` is on, current_importance + adjustment ranks the memory."
+        ),
+    ]
+    facets: Annotated[
+        dict[str, float] | None, Field(description="P, E, I, J, valence and intensity, or null.")
+    ]
+    core: Annotated[
+        bool, Field(description="Whether it is a lasting trait (P = 1), which never fades.")
+    ]
+    pinned: Annotated[
+        bool, Field(description="Whether a person pinned it. Pinned memories never fade or expire.")
+    ]
     status: Literal["live", "review", "binned"]
     created_at: datetime
-    last_active_at: Annotated[
-        datetime | None, Field(description="When it was last put before a model, or taken back.")
+    event_at: Annotated[
+        datetime | None,
+        Field(description="The first moment of the event in the content, or null."),
     ]
-    use_count: Annotated[int, Field(description="How often it was put before a model.")]
+    event_precision: Annotated[
+        Literal["day", "month", "year"] | None,
+        Field(description="How precisely the content gives `event_at`."),
+    ]
+    valid_from: Annotated[datetime, Field(description="Since when it is true.")]
+    valid_to: Annotated[
+        datetime | None,
+        Field(description="Until when it was true; null unless another memory superseded it."),
+    ]
+    last_active_at: Annotated[
+        datetime | None, Field(description="When it was last sent to a model.")
+    ]
+    use_count: Annotated[int, Field(description="How often it was sent to a model.")]
     expires_at: datetime | None
     revision: int
     source: SourceOut
+
+    @staticmethod
+    def resolve_importance_parts(memory: Memory) -> ImportanceParts:
+        return importance_parts(memory)
+
+    @staticmethod
+    def resolve_event_precision(memory: Memory) -> str | None:
+        return memory.event_precision or None
+
+    @staticmethod
+    def resolve_valid_from(memory: Memory) -> datetime:
+        return memory.begins_at
 
     @staticmethod
     def resolve_source(memory: Memory) -> dict[str, Any]:
@@ -58,6 +122,12 @@ class MemoryOut(Schema):
     @classmethod
     def of(cls, memory: Memory) -> "MemoryOut":
         """Return a memory's schema without validation: the values come from typed columns."""
-        values = {name: getattr(memory, name) for name in cls.model_fields if name != "source"}
-        source = SourceOut.model_construct(**cls.resolve_source(memory))
-        return cls.model_construct(**values, source=source)
+        own = {"source", "importance_parts", "event_precision", "valid_from"}
+        values = {name: getattr(memory, name) for name in cls.model_fields if name not in own}
+        return cls.model_construct(
+            **values,
+            event_precision=cls.resolve_event_precision(memory),
+            valid_from=cls.resolve_valid_from(memory),
+            importance_parts=ImportancePartsOut.from_orm(importance_parts(memory)),
+            source=SourceOut.model_construct(**cls.resolve_source(memory)),
+        )

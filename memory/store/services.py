@@ -20,12 +20,16 @@ from memory.models.policies import Policy, current_policy
 from memory.models.reasons import columns
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
+from memory.store.feedback import count_correction, pinned_columns
 from memory.store.history import record
+from memory.store.ids import external_id_free, new_ids
+from memory.store.times import times_in
 from memory.text.passages import IndexTexts, Passage, passage_of, passages
 
 _CHANGEABLE = (
-    "content", "memory_type", "tags", "topics", "importance", "facets", "core", "pinned",
-    "clock_started_at", "expires_at", "revision",
+    "user_id", "agent_id", "session_id", "external_id", "metadata", "content", "memory_type",
+    "tags", "topics", "importance", "reinforced_from", "facets", "core", "pinned",
+    "clock_started_at", "expires_at", "revision", "event_at", "event_precision", "valid_from",
 )  # fmt: skip
 
 
@@ -96,13 +100,14 @@ def store_memories(
     if not prepared.drafts:
         return []
     space, policy = prepared.space, prepared.policy
-    ids = _new_ids(space, len(prepared.drafts))
+    ids = new_ids(space, len(prepared.drafts))
     memories = [
         _memory(prepared, draft, id_, now, review)
         for draft, id_ in zip(prepared.drafts, ids, strict=True)
     ]
     texts = conversations.join(space, memories)
-    insert_memories(space, memories, texts, language=policy.document.language)
+    with external_id_free():
+        insert_memories(space, memories, texts, language=policy.document.language)
     embedded = [passage.embedded for passage in prepared.passages]
     store_vectors(space=space, memories=memories, texts=embedded, made=prepared.vectors)
     record(memories=memories, action=Action.CREATED, actor=actor, policy=policy, now=now)
@@ -122,25 +127,15 @@ def insert_memories(
     passages_sql.index(space, {id_: texts[id_] for id_ in older}, language=language)
 
 
-def _new_ids(space: Space, count: int) -> list[uuid.UUID]:
-    """Return random ids whose first eight hex digits are unused in the space and unique."""
-    ids: dict[str, uuid.UUID] = {}
-    while len(ids) < count:
-        fresh = {(new := uuid.uuid4()).hex[:8]: new for _ in range(count - len(ids))}
-        taken = Memory.objects.in_space(space).filter(short_id__in=list(fresh))
-        for short_id in taken.values_list("short_id", flat=True):
-            del fresh[short_id]
-        ids |= fresh
-    return list(ids.values())
-
-
 def _memory(
     prepared: Prepared, draft: MemoryDraft, id_: uuid.UUID, now: datetime, review: Review | None
 ) -> Memory:
+    tiers = prepared.policy.document.ttl.tiers
     return Memory(
         id=id_,
         space=prepared.space,
         short_id=id_.hex[:8],
+        **draft.names,
         content=draft.content,
         memory_type=draft.type_name,
         tags=draft.tags,
@@ -148,11 +143,12 @@ def _memory(
         importance=draft.base_importance,
         facets=draft.facets.stored() if draft.facets else None,
         core=draft.core,
-        pinned=draft.pinned,
+        **pinned_columns(draft.pinned),
         created_at=draft.starts_at(now),
+        **times_in(draft.content, draft.starts_at(now)),
         # The lifetime starts when Ebb saves the memory, however old the statement is.
         clock_started_at=now,
-        expires_at=expires_at(now, draft.base_importance, prepared.policy.document.ttl.tiers),
+        expires_at=expires_at(now, draft.base_importance, tiers, draft.persistence),
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
@@ -180,15 +176,16 @@ def revise_memory(
     """
     text, made = _embed_change(space, memory_id, change)
     policy, actor = current_policy(space), actor.in_action()
-    rows = Memory.objects.in_space(space).filter(pk=memory_id)
+    rows, language = Memory.objects.in_space(space).filter(pk=memory_id), policy.document.language
     with transaction.atomic():
-        around = conversations.lock_around(space, rows) if change.content is not None else []
+        around = conversations.lock_around(space, rows) if change.moves_words else []
         memory = _lock_changeable(space, memory_id, known)
         _pin(memory, change, policy, actor, now)
         changed = _apply(memory, change, policy, actor, now, reason)
         _update(memory)
-        if "content" in changed:
-            conversations.reword(space, memory, around, language=policy.document.language)
+        if {"user_id", "content"} & set(changed):
+            index = conversations.hand_over if "user_id" in changed else conversations.reword
+            index(space, memory, around, language=language)
         if made:
             replace_vectors(space=space, memory=memory, text=text, made=made)
     return rows.get()
@@ -198,9 +195,9 @@ def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> M
     """Return the memory, locked. Raises NotFound, or Conflict if it is binned or not at `known`."""
     memory = lock_memory(space, memory_id)
     if memory.status == Status.BINNED:
-        raise Conflict("It is in the bin; restore it first.")
+        raise Conflict("The memory is in the bin. Restore it first.")
     if known not in {None, memory.revision}:
-        raise Conflict("It was changed meanwhile.")
+        raise Conflict("The memory was changed by someone else in the meantime.")
     return memory
 
 
@@ -213,7 +210,7 @@ def _embed_change(
         return "", {}
     memory = Memory.objects.in_space(space).filter(pk=memory_id).first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.content = change.content
     text = passage_of(memory).embedded
     return text, embed_documents(space, [text])
@@ -235,8 +232,7 @@ def _apply(
     now: datetime,
     reason: str,
 ) -> Collection[str]:
-    """Set the values that differ, and write a revision and an event if there are any. Return these
-    values."""
+    """Set the values that differ, write a revision and an event if any do, and return them."""
     values = {
         name: value for name, value in change.values().items() if getattr(memory, name) != value
     }
@@ -244,16 +240,19 @@ def _apply(
         return ()
     if "facets" in values and values["facets"] is None:
         values["core"] = False
+    if "content" in values:
+        values |= times_in(values["content"], memory.created_at)
     keep_revisions([memory], actor=actor, now=now, reason=reason)
     for name, value in values.items():
         setattr(memory, name, value)
     memory.revision += 1
-    if "importance" in values:
+    if values.keys() & {"importance", "facets"}:
         memory.clock_started_at = now
-        memory.expires_at = expires_at(now, memory.importance, policy.document.ttl.tiers)
+        memory.expires_at = memory.expiry_from(now, policy.document.ttl.tiers)
     record(
         memories=[memory], action=Action.REVISED, actor=actor, policy=policy, now=now, reason=reason
     )
+    count_correction(memory, values, actor=actor, reason=reason)
     return values
 
 
@@ -269,6 +268,7 @@ def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, r
             memory_type=memory.memory_type,
             importance=memory.importance,
             facets=memory.facets,
+            reinforced_from=memory.reinforced_from,
             tags=memory.tags,
             topics=memory.topics,
             replaced_at=now,
@@ -285,13 +285,14 @@ def _update(memory: Memory) -> None:
     """Write a memory's changeable columns. The query names the space, so that one shard can run
     it."""
     values = {name: getattr(memory, name) for name in _CHANGEABLE}
-    Memory.objects.filter(space_id=memory.space_id, pk=memory.pk).update(**values)
+    with external_id_free():
+        Memory.objects.filter(space_id=memory.space_id, pk=memory.pk).update(**values)
 
 
 def lock_memory(space: Space, memory_id: uuid.UUID) -> Memory:
     """Return the memory, locked until the transaction ends; raises NotFound."""
     memory = Memory.objects.in_space(space).select_for_update().filter(pk=memory_id).first()
     if memory is None:
-        raise NotFound("There is no such memory.")
+        raise NotFound("Memory not found.")
     memory.space = space  # avoids another query
     return memory

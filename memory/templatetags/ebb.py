@@ -18,18 +18,27 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
 from memory.jobs.durations import how_long
-from memory.models import Memory
+from memory.models import Memory, Scope, WebhookEvent
+from memory.models.actor_types import ActorType
 from memory.models.reasons import in_words
+from memory.policies.profiles import PROFILE_NAMES
 from memory.policy import PolicyDocument
 from memory.recall.prompt_forms import age
 from memory.retention import lifetime_bar as bars
 from memory.retention.lifetime_bar import LifetimeBar
+from memory.store.adjustment_labels import signed
 from memory.store.history_labels import why
 
 register = template.Library()
 register.filter(in_words)
 register.filter(why)
 register.filter(how_long)
+register.filter(signed)
+register.filter("profile_name", lambda name: PROFILE_NAMES.get(name, name))
+register.filter("scope_label", lambda scope: Scope(scope).label)
+register.filter("event_label", lambda event: dict(WebhookEvent.choices).get(event, event))
+
+register.filter("actor", lambda one: one.actor_name or ActorType(one.actor_type).label)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 
@@ -58,6 +67,12 @@ def percent(fraction: float) -> str:
     """Return a fraction in [0, 1] as an SVG length: 0.634 → "63.4%", with a dot in every
     language."""
     return f"{_clamped(fraction) * 100:.1f}%"
+
+
+@register.filter
+def whole_percent(fraction: float) -> str:
+    """Return a fraction as a number of percent without decimals: 0.634 → "63"."""
+    return f"{fraction * 100:.0f}"
 
 
 @register.filter

@@ -6,6 +6,9 @@ is unchanged.
 """
 
 import re
+from datetime import datetime
+
+from memory.text.dates import with_dates
 
 MAX_QUESTION = 4000  # characters; the built-in embedder reads about a thousand
 
@@ -13,6 +16,8 @@ MAX_QUESTION = 4000  # characters; the built-in embedder reads about a thousand
 _UNSPACED = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
+# A Chinese character, which may be a whole word; recall/sql/words.py has the same range.
+_ONE_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
 # Question words, like "what" and "my" that PostgreSQL's configurations omit. A run of Chinese is
 # cut there, because pairs across the cut would match no memory.
@@ -50,16 +55,24 @@ def unspaced(text: str) -> set[str]:
     return set("".join(_UNSPACED.findall(text)))
 
 
-def prepare_question(text: str) -> str:
-    """Prepare a question like `prepare`: every word once, up to 4,000 characters.
+def unspaced_share(text: str) -> float:
+    """Return the share of the text's letters that belong to scripts without spaces, in 0..1."""
+    letters = sum(map(str.isalpha, text))
+    return min(1.0, sum(map(len, _UNSPACED.findall(text))) / letters) if letters else 0.0
+
+
+def prepare_question(text: str, now: datetime) -> str:
+    """Prepare a question like `prepare`: every word once, up to 4,000 characters, and dates in the
+    index's words.
 
     Each word becomes a separate query, and all are searched in every memory.
     """
-    telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), text)
+    telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), with_dates(text, now))
     return " ".join(dict.fromkeys(prepare(telling).split()))[:MAX_QUESTION]
 
 
 def _told(run: str) -> list[str]:
-    """Return the pieces between question words; a single character there matches no memory's
-    bigrams."""
-    return [piece for piece in _ASKING.split(run) if len(piece) > 1 or piece == run]
+    """Return the pieces between question words; of single characters only the Chinese ones, which
+    find the bigrams that begin with them."""
+    pieces = _ASKING.split(run)
+    return [one for one in pieces if len(one) > 1 or one == run or _ONE_HAN.fullmatch(one)]

@@ -24,6 +24,7 @@ from uuid import UUID
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.text import lexemes
+from memory.text.dates import day_words
 
 NEAR, FAR = (-1, 1), (-3, -2, 2, 3)
 REACH = 3
@@ -53,7 +54,7 @@ class Passage:
     @property
     def date(self) -> str:
         """The date as day, English month name and year."""
-        return f"{self.said_at.day} {self.said_at:%B %Y}"
+        return day_words(self.said_at)
 
     @property
     def embedded(self) -> str:

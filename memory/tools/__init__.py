@@ -7,66 +7,96 @@ handler that calls the services (`reading.py`, `writing.py`). This package does 
 from typing import Any
 
 from memory.errors import NotFound
+from memory.memories.schemas import SearchOut
 from memory.tools import reading, writing
-from memory.tools.arguments import MemoryWrite, OneMemory, Remember, Search, UpdateMemory
+from memory.tools.arguments import (
+    MemoryWrite,
+    OneMemory,
+    Remember,
+    Search,
+    UpdateMemory,
+    without_user,
+)
 from memory.tools.base import TOOL, Caller, Tool, ToolAnswer, refusal
 
-__all__ = ["TOOL", "TOOLS", "Caller", "Tool", "ToolAnswer", "refusal", "tool_named"]
+__all__ = [
+    "TOOL", "TOOLS", "Caller", "Tool", "ToolAnswer", "refusal", "tool_named", "without_user",
+]  # fmt: skip
 
 _TOOLS: tuple[Tool[Any], ...] = (
     Tool(
         name="remember",
-        description="Remember something about the user, or something they want kept, for later"
-        " conversations. Only what stays useful; what is known already is not stored twice.",
+        description="Save a new fact about the user for later conversations. Use it when the user "
+        "says something lasting, such as a preference, a plan, a relation or a decision, or "
+        "asks you to keep something: “Remember that my son's name is Tom”, “Keep in mind "
+        "that I don't drink”, “From now on I live alone”, “I decided to move in May, note "
+        "that down”, “I love jazz, remember it”. Do not use it for small talk or for facts "
+        "that search_memories already returned; to correct one of those, use update_memory.",
         arguments=Remember,
         scope="write",
         handler=writing.remember,
     ),
     Tool(
         name="search_memories",
-        description="Search what is remembered from earlier conversations. Each line of the answer"
-        " has the day, the memory, how well it fits, and its id.",
+        description="Search what the user said in earlier conversations. Use it when an answer "
+        "depends on something the user told you before: “What did I tell you about my "
+        "job?”, “Do you remember where I work?”, “Which film did I say I liked?”, “Have I "
+        "ever mentioned what I drink?”. Do not use it for general knowledge. Each line of "
+        "the result has the date, the memory, its match and its id.",
         arguments=Search,
         scope="read",
         handler=reading.search_memories,
+        answers=SearchOut,
     ),
     Tool(
         name="update_memory",
-        description="Correct a memory that has become wrong or incomplete: its text, its tags, or"
-        " both.",
+        description="Correct the text or the tags of a saved memory, with an id from "
+        "search_memories. Use it when a memory is wrong, outdated or incomplete: “The job "
+        "you have saved is wrong, correct it”, “That memory is outdated, update it”, "
+        "“Change the year in that memory to 2021”. Do not use it to save something new; use "
+        "remember.",
         arguments=UpdateMemory,
         scope="write",
         handler=writing.update_memory,
     ),
     Tool(
         name="forget",
-        description="Forget a memory, because the user wishes it or because it is no longer true.",
+        description="Move a memory to the recycle bin, with an id from search_memories. Use it "
+        "when the user asks you to forget or delete something: “Forget my old address”, "
+        "“Delete what I said about my boss”, “Get rid of that memory”. Do not use it when a "
+        "fact only changed; use update_memory.",
         arguments=OneMemory,
         scope="write",
         handler=writing.forget,
     ),
     Tool(
         name="memory_write",
-        description="Remember something with its type and, where the type's own does not fit, its"
-        " importance.",
+        description="Save a memory with a type and an importance that you set. Use it when the "
+        "type or the importance is given: “Save this as a goal with importance 0.9”, "
+        "“Record it as a fact with low importance”. Do not use it otherwise; use remember.",
         arguments=MemoryWrite,
         scope="write",
         handler=writing.memory_write,
     ),
     Tool(
         name="memory_read",
-        description="Read one memory with its type and importance.",
+        description="Read one memory by its id, with its type and importance. Use it when you "
+        "have an id: “Open memory 3f2a91bc”, “I have the id 77e0d1f4, read it”. Do not use "
+        "it to look for memories by words; use memory_search.",
         arguments=OneMemory,
         scope="read",
         handler=reading.memory_read,
     ),
     Tool(
         name="memory_search",
-        description="Search memories, the more important ones first where they fit alike. Each"
-        " line has the type, the importance and the score.",
+        description="List memories with their types, importance and scores, best first. Use it "
+        "when you compare or rank memories: “Rank my memories about sport by importance”, "
+        "“Which memories score highest?”. Do not use it for plain answers; use "
+        "search_memories.",
         arguments=Search,
         scope="read",
         handler=reading.memory_search,
+        answers=SearchOut,
     ),
 )
 
@@ -78,4 +108,4 @@ def tool_named(name: str) -> Tool[Any]:
     try:
         return TOOLS[name]
     except KeyError:
-        raise NotFound(f"There is no such tool. There are: {', '.join(TOOLS)}.") from None
+        raise NotFound(f"Unknown tool. Available tools: {', '.join(TOOLS)}.") from None

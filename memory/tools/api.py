@@ -8,8 +8,9 @@ from ninja import Body, Field, Router
 from pydantic import WithJsonSchema
 
 from memory.access.authentication import access_to
+from memory.access.rate_limits import CallKind, count_call
 from memory.requests import may_fail
-from memory.tools import TOOLS, Caller, ToolAnswer, tool_named
+from memory.tools import TOOLS, Caller, ToolAnswer, tool_named, without_user
 from memory.tools.schemas import ToolAnswerOut, ToolList
 
 router = Router(tags=["tools"])
@@ -21,7 +22,11 @@ ToolArguments = Annotated[
         {
             "description": "What the tool takes.",
             "examples": [{"query": "What does the user eat?"}],
-            "anyOf": [tool.arguments.model_json_schema() for tool in TOOLS.values()],
+            # Each once: some tools take the same arguments.
+            "anyOf": [
+                arguments.model_json_schema()
+                for arguments in dict.fromkeys(tool.arguments for tool in TOOLS.values())
+            ],
         }
     ),
 ]
@@ -42,7 +47,13 @@ def list_tools(request: HttpRequest) -> dict[str, object]:
     openapi_extra=may_fail(409, 503),
 )
 def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArguments]) -> ToolAnswer:
-    """Call a tool with the arguments that a model gave. Answer the model with `text`."""
+    """Call a tool with the arguments that a model gave. Answer the model with `text`.
+
+    A program may add `user_id` to the arguments.
+    """
     tool = tool_named(name)
-    access = access_to(request, tool.scope)
-    return tool.call(Caller(access.space, access.actor, timezone.now()), arguments)
+    user_id, own = without_user(arguments)
+    access, now = access_to(request, tool.scope, user_id), timezone.now()
+    count_call(access, CallKind.SEARCH, now=now)
+    caller = Caller(access.space, access.actor, now, reader=access.reader)
+    return tool.call(caller, own)

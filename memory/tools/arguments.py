@@ -1,22 +1,23 @@
 """Arguments of the tools. Models see the descriptions."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from memory.drafts import MAX_TAGS, Content, Fraction, MemoryTypeName, Tag, Text
+from memory.errors import FieldError, InvalidArguments
 from memory.requests import Limit
 from memory.tools.base import Arguments
 
 Statement = Annotated[
     Content,
-    Field(
-        description="One fact in a sentence that is understood by itself, such as"
-        " “User is allergic to penicillin”."
-    ),
+    Field(description="One fact as a complete sentence, such as “User is allergic to penicillin”."),
 ]
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A few lower-case words.")]
-MemoryId = Annotated[Text, Field(description="The memory's id as a search gave it, or the whole.")]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A few lower-case tags.")]
+MemoryId = Annotated[
+    Text, Field(description="The memory's id, short or full, as a search returned it.")
+]
 
 
 class Remember(Arguments):
@@ -33,7 +34,7 @@ class MemoryWrite(Arguments):
     content: Statement
     memory_type: MemoryTypeName | None = None
     importance: (
-        Annotated[Fraction, Field(description="0 to 1; left out, the type's own.")] | None
+        Annotated[Fraction, Field(description="0 to 1. Default: the type's own importance.")] | None
     ) = None
     tags: Tags | None = None
 
@@ -42,9 +43,14 @@ class Search(Arguments):
     """A search query."""
 
     query: Annotated[
-        Text, Field(min_length=1, max_length=20_000, description="What to look for, in words.")
+        Text,
+        Field(
+            min_length=1,
+            max_length=20_000,
+            description="What to look for, as a question or keywords.",
+        ),
     ]
-    limit: Annotated[Limit, Field(description="How many at most.")] | None = None
+    limit: Annotated[Limit, Field(description="Maximum number of items.")] | None = None
 
 
 class UpdateMemory(Arguments):
@@ -52,10 +58,22 @@ class UpdateMemory(Arguments):
 
     memory_id: MemoryId
     content: Statement | None = None
-    tags: Annotated[Tags, Field(description="All its tags from now on.")] | None = None
+    tags: Annotated[Tags, Field(description="The complete new list of tags.")] | None = None
 
 
 class OneMemory(Arguments):
     """The memory to use."""
 
     memory_id: MemoryId
+
+
+def without_user(arguments: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """Return the user for whom a program calls a tool, and the tool's own arguments.
+
+    The user is no argument of the tools: a key, a header or the program names it. Raises
+    InvalidArguments if it is no text.
+    """
+    user_id = arguments.get("user_id")
+    if user_id is not None and not isinstance(user_id, str):
+        raise InvalidArguments(FieldError("user_id", "must be a string"))
+    return user_id, {name: value for name, value in arguments.items() if name != "user_id"}

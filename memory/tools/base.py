@@ -12,9 +12,11 @@ from pydantic_core import core_schema
 
 from memory.actors import Actor
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, EbbError, InvalidArguments, NotFound, refused
+from memory.errors import Conflict, EbbError, Forbidden, InvalidArguments, NotFound, refused
 from memory.models import Space
+from memory.readers import SHARED, Reader
 from memory.recall.recall import Result
+from memory.store.schemas import MemoryOut
 
 TOOL = "tool"
 """The source of memories written by a tool, in a model's words rather than a person's."""
@@ -22,12 +24,13 @@ TOOL = "tool"
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a tool: actor, space, time and conversation.
+    """The caller of a tool: actor, space, time and conversation, and the `reader` for whom it acts.
 
     `profile` ranks a search; None is the policy's. `said` is the text that led to the call: a
-    secret in it is also masked in the written text. `held_because` returns the reason to send words
-    to review; it is given by callers that know the conversation and its speakers. Without it only
-    the words are screened (memory.tools.write_guard).
+    secret in it is also masked in the written text. `review_reason` returns the reason to send
+    words to review; callers that know the conversation and its speakers give it. Without it only
+    the words are screened (memory.tools.write_guard). A new memory gets the caller's `agent_id` and
+    `session_id`.
     """
 
     space: Space
@@ -36,7 +39,10 @@ class Caller:
     conversation_id: str | None = None
     profile: str | None = None
     said: str = ""
-    held_because: Callable[[str], str | None] | None = None
+    review_reason: Callable[[str], str | None] | None = None
+    reader: Reader = SHARED
+    agent_id: str | None = None
+    session_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,16 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Tool(Generic[A]):
-    """A function that a model may call. `scope` is the permission that its caller needs."""
+    """A function that a model may call. `scope` is the permission that its caller needs; `answers`
+    is the schema of its data.
+    """
 
     name: str
     description: str
     arguments: type[A]
     scope: Literal["read", "write"]
     handler: Callable[[Caller, A], ToolAnswer]
+    answers: type[BaseModel] = MemoryOut
 
     @cached_property  # cached: sent to a model before each reply
     def spec(self) -> dict[str, Any]:
@@ -92,6 +101,7 @@ class Tool(Generic[A]):
 _CODES: dict[type[Exception], str] = {
     InvalidArguments: "memory_invalid_arguments",
     NotFound: "not_found",
+    Forbidden: "forbidden",
     Conflict: "conflict",
     EmbeddingError: "model_unavailable",
 }

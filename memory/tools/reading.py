@@ -3,8 +3,9 @@ counts it."""
 
 from memory.access.references import one
 from memory.memories.schemas import SearchOut
-from memory.recall.prompt_forms import relevant_memories
-from memory.recall.recall import Recall, recall
+from memory.models.policies import current_policy
+from memory.recall.prompt_forms import day_by, relevant_memories, times_of
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.store.schemas import MemoryOut
 from memory.tools import texts
 from memory.tools.arguments import OneMemory, Search
@@ -17,29 +18,37 @@ TYPED = "typed"
 def search_memories(caller: Caller, asked: Search) -> ToolAnswer:
     """Search memories by the caller's profile and answer in the format of seed 000."""
     found = _found(caller, asked, caller.profile)
-    return ToolAnswer(relevant_memories(found.results), _json(found), found.results)
+    text = relevant_memories(found.results, day_by(found.policy.document, caller.now))
+    return ToolAnswer(text, _json(found), found.results)
 
 
 def memory_search(caller: Caller, asked: Search) -> ToolAnswer:
     """Search memories and answer with type, importance and score (seed 002, AC-3)."""
     found = _found(caller, asked, TYPED)
-    return ToolAnswer(texts.typed_results(found.results), _json(found), found.results)
+    text = texts.typed_results(found.results, day_by(found.policy.document, caller.now))
+    return ToolAnswer(text, _json(found), found.results)
 
 
 def memory_read(caller: Caller, asked: OneMemory) -> ToolAnswer:
     """Return one memory with type and importance (seed 002, AC-3)."""
-    memory = one(caller.space, asked.memory_id, field="memory_id")
-    text = f"[{memory.created_at:%Y-%m-%d}] {texts.typed(memory)}"
+    memory = one(caller.space, caller.reader, asked.memory_id, field="memory_id")
+    say_day = day_by(current_policy(caller.space).document, caller.now)
+    text = f"[{say_day(memory.created_at)}] {texts.typed(memory)}"
+    text = "; ".join([text, texts.lifetime(memory), *times_of(memory)])
     return ToolAnswer(text, MemoryOut.from_orm(memory).model_dump(mode="json"))
 
 
 def _found(caller: Caller, asked: Search, profile: str | None) -> Recall:
     return recall(
-        space=caller.space,
-        query=asked.query,
+        caller.space,
+        SearchRequest(
+            asked.query,
+            profile=profile,
+            limit=asked.limit,
+            min_relevance=None,
+            reader=caller.reader,
+        ),
         now=caller.now,
-        profile=profile,
-        limit=asked.limit,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory.models import Memory
-from memory.recall.prompt_forms import one_line
+from memory.recall.prompt_forms import SayDay, bracketed, iso_day, one_line, times_of
 from memory.recall.recall import Result
 
 
@@ -17,13 +17,20 @@ def typed(memory: Memory) -> str:
     return f"{one_line(memory.content)} (id: {memory.short_id}, {_metadata(memory)})"
 
 
-def typed_results(results: Sequence[Result]) -> str:
+def lifetime(memory: Memory) -> str:
+    """Return `expires 2026-03-20`, or `kept forever`."""
+    if memory.pinned or memory.expires_at is None:
+        return "kept forever"
+    return f"expires {iso_day(memory.expires_at)}"
+
+
+def typed_results(results: Sequence[Result], say_day: SayDay = iso_day) -> str:
     """Return the lines of prompt_forms.relevant_memories with the additions of seed 002 (AC-3): `…,
     id: f926ff7f, memory_type: preference, importance: 0.7, score: 0.912)`."""
     lines = [
-        f"- [{result.memory.created_at:%Y-%m-%d}] {one_line(result.memory.content)}"
+        f"- [{say_day(result.memory.created_at)}] {one_line(result.memory.content)}"
         f" ({result.match}, id: {result.memory.short_id}, {_metadata(result.memory)},"
-        f" score: {result.score:.3f})"
+        f" score: {result.score:.3f}){bracketed(times_of(result.memory))}"
         for result in results
     ]
     return "\n".join(["## RELEVANT MEMORIES", "", *(lines or ["(none)"])])

@@ -8,28 +8,39 @@ AppConfig, as the apps above contribute to a space's file.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from memory.drafts import MemoryDraft, MemoryTypeName
+from memory.drafts import Facets, MemoryDraft, MemoryTypeName
+from memory.errors import FieldError, InvalidArguments
 from memory.models import Space
 from memory.models.policies import current_policy
-from memory.text.secrets import mask_together
+from memory.policy import PolicyDocument
+from memory.recall.similar import NEIGHBOURS, Neighbour
+from memory.reconciliation.rules import Decision, is_same_text
+from memory.reconciliation.services import near
+from memory.store.services import Prepared
+from memory.text.secrets import mask_together, says_only_secrets
 
 
 @dataclass(frozen=True)
-class Weight:
-    """The type of a statement, and its importance in [0, 1]."""
+class TypeAndImportance:
+    """The type of a statement, its importance in [0, 1], and its facets by the rubric `facets`."""
 
     memory_type: MemoryTypeName
     importance: float
+    facets: Facets | None
 
 
 @dataclass(frozen=True)
 class Guard:
-    """The screening and assessment functions. `held_because` returns the reason to send words to
-    review, or None; `weigh` the type and importance of a statement, or None if they are unknown."""
+    """The screening and assessment functions. `review_reason` returns the reason to send words to
+    review, or None; `assess` the type and importance of a statement by a rubric, or None if they
+    are unknown; `advise` a model's decision on how a statement relates to its neighbours, or None.
+    """
 
-    held_because: Callable[[str], str | None]
-    weigh: Callable[[str], Weight | None]
+    review_reason: Callable[[str], str | None]
+    assess: Callable[[str, str], TypeAndImportance | None]
+    advise: Callable[[Space, PolicyDocument, str, Sequence[Neighbour]], Decision | None]
 
 
 _guards: list[Guard] = []
@@ -40,32 +51,51 @@ def register(guard: Guard) -> None:
     _guards[:] = [guard]
 
 
-def held_because(space: Space, words: str) -> str | None:
+def review_reason(space: Space, words: str) -> str | None:
     """Return the reason to send these words to review; None if there is none, or if the policy has
     review switched off."""
     if not current_policy(space).document.assessment.review:
         return None
     [guard] = _guards
-    return guard.held_because(words)
+    return guard.review_reason(words)
 
 
 def masked(space: Space, texts: Sequence[str], *, said: str = "") -> Sequence[str]:
     """Return related texts with their secrets masked, if the policy says so. `said` is the text
-    they were made from: a secret in it is masked in them as well."""
+    they were made from: a secret in it is masked in them as well.
+
+    Raises InvalidArguments if the first text tells a secret and nothing else.
+    """
     if not current_policy(space).document.assessment.mask_secrets:
         return texts
-    return mask_together([said, *texts])[1:]
+    masked_texts = mask_together([said, *texts])[1:]
+    if says_only_secrets(masked_texts[0]):
+        raise InvalidArguments(
+            FieldError("content", "contains only a secret, which Ebb does not save")
+        )
+    return masked_texts
 
 
-def weighed(draft: MemoryDraft) -> MemoryDraft:
-    """Return the draft with its type and importance assessed. The importance is never below the
-    draft's own, because somebody asked to remember the statement."""
+def assessed(space: Space, draft: MemoryDraft) -> MemoryDraft:
+    """Return the draft with its type and importance assessed by the policy's rubric. With facets
+    the importance follows from them. Otherwise it is never below the draft's own, because somebody
+    asked to remember the statement."""
     [guard] = _guards
-    weight = guard.weigh(draft.content)
-    if weight is None:
+    found = guard.assess(draft.content, current_policy(space).document.assessment.rubric)
+    if found is None:
         return draft
-    judged = {
-        "memory_type": weight.memory_type,
-        "importance": max(weight.importance, draft.base_importance),
-    }
-    return draft.model_copy(update=judged)
+    changes: dict[str, Any] = {"memory_type": found.memory_type, "facets": found.facets}
+    if found.facets is None:
+        changes["importance"] = max(found.importance, draft.base_importance)
+    return draft.model_copy(update=changes)
+
+
+def advised(prepared: Prepared) -> Decision | None:
+    """Return a model's decision on the only prepared draft; None if no model is connected, or if
+    its text is known already. Call this outside a transaction."""
+    [guard], [draft] = _guards, prepared.drafts
+    neighbours = near(prepared)
+    if any(is_same_text(draft.content, one) for one in neighbours):
+        return None
+    policy = prepared.policy.document
+    return guard.advise(prepared.space, policy, draft.content, neighbours[:NEIGHBOURS])

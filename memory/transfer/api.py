@@ -8,6 +8,7 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from memory.access.authentication import access_to
+from memory.access.rate_limits import CallKind, count_call
 from memory.errors import FieldError, InvalidArguments
 from memory.jobs.running import work_at
 from memory.jobs.schemas import ImportIn, JobOut
@@ -41,9 +42,13 @@ _FILE = {
     openapi_extra={"responses": {200: {"description": "JSON Lines", "content": _LINES}}},
 )
 def export_space(request: HttpRequest) -> HttpResponseBase:
-    """Export the whole space as JSON Lines. All lines show the same moment; the response is
-    streamed."""
-    return export_response(access_to(request, "admin").space, now=timezone.now())
+    """Export what the user of the call sees as JSON Lines; with `user_id=*` the whole space.
+
+    All lines show the same moment; the response is streamed.
+    """
+    access, now = access_to(request, "admin"), timezone.now()
+    count_call(access, CallKind.EXPORT, now=now)
+    return export_response(access.space, access.reader, now=now)
 
 
 @router.post(
@@ -57,17 +62,27 @@ def export_space(request: HttpRequest) -> HttpResponseBase:
     },
 )
 def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]:
-    """Import a file into the space: an Ebb export, or memories of a system before Ebb.
+    """Import a file into the space: an Ebb export, or data of another program.
+
+    Memories are saved, and conversations of another assistant are queued for assessment: the newest
+    `exchanges`.
+
+    With a `user_id` the rows that name no user become this user's; rows of others are refused.
+
+    With `preview` nothing is imported: `result.forecast` says how many memories would expire by
+    when, and how many would be over capacity.
 
     Send the file as the body, or as `file` of a form. A small file is imported before the response
     (200, with the skipped lines; 422 if the whole file was refused). For a larger file the response
     is the job that imports it (202).
     """
     access, now = access_to(request, "admin"), timezone.now()
+    owner = access.owner
     chunks = _chunks(request)
     first = next(chunks, b"")
     whole: dict[str, Any] = {
-        "space": access.space, "on_error": asked.on_error, "actor": access.actor, "now": now
+        "space": access.space, "user_id": owner, "actor": access.actor, "now": now,
+        **asked.model_dump(),
     }  # fmt: skip
     if len(first) > AT_ONCE:
         return Status(202, JobOut.of(start_import(chunks=_after(first, chunks), **whole), now))

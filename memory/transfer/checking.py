@@ -29,7 +29,7 @@ class Checked:
         for column, kind in section.names.items():
             needed = column in section.keys and not section.keys[column].null
             if needed and not self._is_there(kind, entry.row[column]):
-                return f"{column}: there is no such {kind}"
+                return f"{column}: unknown {kind}"
         if section.has_ids and not self._note(section.kind, entry.row["id"]):
             return "id: the same as on a line before"
         return ""

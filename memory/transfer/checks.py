@@ -1,32 +1,40 @@
 """Checks of a row beyond the types of its columns. Each raises ValueError."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import ValidationError
 
 from memory.drafts import MAX_CONTENT, Facets
 from memory.errors import plainly
+from memory.metadata import bounded
 from memory.models import Status
-from memory.policy import PolicyDocument
+from memory.policy import stored_document
 
 
 def memory(row: dict[str, Any]) -> None:
     """Check a memory's row."""
     _said(row)
     if (row["status"] == Status.BINNED) != (row["binned_at"] is not None):
-        raise ValueError("binned_at: belongs to what is in the bin, and to nothing else")
+        raise ValueError("binned_at: must be set for memories in the bin, and only for those")
+    if not isinstance(row["metadata"], dict):
+        raise ValueError("metadata: must be an object")
+    try:
+        bounded(row["metadata"])
+    except ValueError as error:
+        raise ValueError(f"metadata: {error}") from None
 
 
 def revision(row: dict[str, Any]) -> None:
     """Check a revision's row."""
     _said(row)
     if not 0.0 <= row["importance"] <= 1.0:
-        raise ValueError("importance: must lie between 0 and 1")
+        raise ValueError("importance: must be between 0 and 1")
 
 
 def policy(row: dict[str, Any]) -> None:
     """Check a policy version's row."""
-    _valid(PolicyDocument, row["document"], "document")
+    _valid(stored_document, row["document"], "document")
 
 
 def _said(row: dict[str, Any]) -> None:
@@ -34,13 +42,15 @@ def _said(row: dict[str, Any]) -> None:
         raise ValueError("content: must not be empty")
     if len(row["content"]) > MAX_CONTENT:
         raise ValueError(f"content: longer than {MAX_CONTENT} characters")
+    if not 0.0 <= (row["reinforced_from"] or 0.0) <= 1.0:
+        raise ValueError("reinforced_from: must be between 0 and 1")
     if row["facets"] is not None:
-        _valid(Facets, row["facets"], "facets")
+        _valid(Facets.model_validate, row["facets"], "facets")
 
 
-def _valid(model: type[Facets] | type[PolicyDocument], value: object, name: str) -> None:
+def _valid(read: Callable[[Any], object], value: object, name: str) -> None:
     try:
-        model.model_validate(value)
+        read(value)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, (name, *first["loc"])))

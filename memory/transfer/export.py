@@ -10,20 +10,25 @@ from django.db import connection, transaction
 from django.db.models import Value
 
 from memory.models import Space
+from memory.readers import Reader
 from memory.transfer.sections import FORMAT, VERSION, Section, sections
 
 _ROWS = 500  # for each fetch
 
 
-def count_rows(space: Space) -> int:
-    """Return the number of lines that an export would have now, without the first and the last."""
-    each = [_rows(space, section).order_by().values(line=Value(1)) for section in sections()]
+def count_rows(space: Space, reader: Reader) -> int:
+    """Return the number of lines that the reader's export would have now, without the first and
+    the last."""
+    each = [
+        _rows(space, reader, section).order_by().values(line=Value(1)) for section in sections()
+    ]
     count: int = each[0].union(*each[1:], all=True).count()
     return count
 
 
-def export_lines(space: Space, *, now: datetime) -> Generator[str]:
-    """Return every line of the space's file, each with its newline: header, rows, end.
+def export_lines(space: Space, reader: Reader, *, now: datetime) -> Generator[str]:
+    """Return every line of the file with the rows that the reader sees, each with its newline:
+    header, rows, end.
 
     All lines show the same moment: a transaction stays open until the last line is read or the
     iterator is closed.
@@ -32,7 +37,9 @@ def export_lines(space: Space, *, now: datetime) -> Generator[str]:
     rows = 0
     with _snapshot():
         for section in sections():
-            for row in _rows(space, section).values(*section.fields).iterator(chunk_size=_ROWS):
+            for row in (
+                _rows(space, reader, section).values(*section.fields).iterator(chunk_size=_ROWS)
+            ):
                 rows += 1
                 yield _line({"kind": section.kind, **row})
     yield _line({"kind": "end", "rows": rows})
@@ -45,8 +52,9 @@ def _named(space: Space) -> dict[str, Any]:
     }
 
 
-def _rows(space: Space, section: Section) -> Any:
-    return section.model._base_manager.filter(space_id=space.pk).order_by(*section.order)
+def _rows(space: Space, reader: Reader, section: Section) -> Any:
+    rows = section.model._base_manager.filter(space_id=space.pk).order_by(*section.order)
+    return rows.filter(reader.where(section.owner)) if section.owner else rows
 
 
 @contextmanager

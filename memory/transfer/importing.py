@@ -1,7 +1,7 @@
 """Work of an import job: the file is read in batches, each committed with its end position.
 
 With `on_error: abort` the file is read twice: first to check it, then to write it if it has no
-errors.
+errors. With `preview` it is only read, and kept for the import.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,15 +9,18 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from memory.actors import Actor
 from memory.connections import release_connection
 from memory.errors import EbbError
 from memory.jobs.services import advance
+from memory.leases import database_now
 from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
 from memory.transfer import upload
 from memory.transfer.checking import Checked
+from memory.transfer.forecast import Forecast
 from memory.transfer.sources import Entry, entries, is_legacy
 from memory.transfer.writing import Target, prepare, store
 
@@ -27,12 +30,14 @@ SHOWN = 100
 
 
 class NothingWritten(EbbError):
-    """The file has wrong lines, and it was to be imported whole or not at all."""
+    """Nothing was imported: no line is a row, or one is wrong and the file was to be imported whole
+    or not at all."""
 
 
 @dataclass
 class Report:
-    """The progress and results of an import: the job's result."""
+    """The progress and results of an import: the job's result. `left_out` counts exchanges beyond
+    the import's limit."""
 
     offset: int = 0
     line: int = 0
@@ -41,6 +46,13 @@ class Report:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     wrong: list[dict[str, Any]] = field(default_factory=list)
     wrong_count: int = 0
+    left_out: int = 0
+    forecast: dict[str, Any] | None = None
+
+    @property
+    def found_anything(self) -> bool:
+        """True if the file has a row that was imported or was in the space before."""
+        return any(counted["new"] or counted["known"] for counted in self.counts.values())
 
     def note(self, number: int, reason: str) -> None:
         """Record a wrong line."""
@@ -58,9 +70,13 @@ class Report:
 def import_space(job: Job) -> Mapping[str, Any]:
     """Run an import from its last position. Raises NothingWritten, InvalidArguments."""
     work = _Import(job)
+    if job.parameters.get("preview"):
+        return asdict(work.preview())
     if job.parameters["on_error"] == "abort" and not work.report.checked:
         work.check()
     work.write()
+    if not work.report.found_anything:
+        raise NothingWritten("Nothing was imported: Ebb found no memory in this file.")
     upload.forget(job)
     return asdict(work.report)
 
@@ -71,24 +87,39 @@ class _Import:
     def __init__(self, job: Job) -> None:
         self._job = job
         self.report = Report(**job.result)
-        self._legacy = is_legacy(job)
+        self._legacy, self._now = is_legacy(job), timezone.now()
         if self.report.takes_policy is None:
             self.report.takes_policy = not self._legacy and _is_untouched(job)
 
+    def preview(self) -> Report:
+        """Read the whole file without writing; return its wrong lines and its forecast."""
+        takes_policy = bool(self.report.takes_policy)
+        forecast = Forecast(self._job.space, self._now, takes_policy=takes_policy)
+        found = self._checked(total=self._bytes, forecast=forecast)
+        found.forecast = forecast.result()
+        return found
+
     def check(self) -> None:
         """Read the whole file without writing. Raises NothingWritten if a line is wrong."""
+        found = self._checked(total=self._bytes * 2)
+        if found.wrong_count:
+            values = asdict(found)
+            advance(job=self._job, done=self._job.done, now=database_now(), result=values)
+            raise NothingWritten("Nothing was imported: some lines are invalid.")
+        self.report.checked = True
+
+    def _checked(self, *, total: int, forecast: Forecast | None = None) -> Report:
         checked = Checked(self._job.space)
         found = Report(takes_policy=self.report.takes_policy)
         for batch in self._batches(found):
             for entry in batch:
+                found.left_out += entry.left_out
                 if reason := entry.wrong or checked.wrong(entry):
                     found.note(entry.number, reason)
-            advance(job=self._job, done=batch[-1].end, now=timezone.now(), total=self._bytes * 2)
-        if found.wrong_count:
-            values = asdict(found)
-            advance(job=self._job, done=self._job.done, now=timezone.now(), result=values)
-            raise NothingWritten("Nothing was imported: some lines are wrong.")
-        self.report.checked = True
+            if forecast is not None:
+                forecast.add(batch)
+            advance(job=self._job, done=batch[-1].end, now=database_now(), total=total)
+        return found
 
     def write(self) -> None:
         """Write the file in batches."""
@@ -112,7 +143,7 @@ class _Import:
                 legacy=self._legacy,
                 offset=report.offset,
                 number=report.line,
-                now=timezone.now(),
+                now=self._now,
             ),
             ends=not self._legacy,
         )
@@ -125,6 +156,7 @@ class _Import:
             actor=Actor(self._job.actor_type, self._job.actor_name),  # type: ignore[arg-type]  # it was one when the job was made
             now=timezone.now(),
             is_legacy=self._legacy,
+            keep_forever=bool(self._job.parameters.get("keep_forever")),
             takes_policy=bool(report.takes_policy),
         )
         # The space may have started to switch to another model since this run began.
@@ -139,6 +171,7 @@ class _Import:
                 report.count(ready.section.kind, *store(target, ready))
                 for number, reason in ready.wrong:
                     report.note(number, reason)
+            report.left_out += sum(entry.left_out for entry in batch)
             report.offset, report.line = batch[-1].end, batch[-1].number
             self._advance(report)
         self.report = report
@@ -156,7 +189,7 @@ class _Import:
         advance(
             job=self._job,
             done=checked + min(report.offset, self._bytes),
-            now=timezone.now(),
+            now=database_now(),
             total=checked + self._bytes,
             result=asdict(report),
         )
@@ -190,6 +223,7 @@ def _is_untouched(job: Job) -> bool:
     if any(t._base_manager.filter(space_id=job.space_id).exists() for t in tables):
         return False
     imports = Job.objects.in_space(job.space).filter(kind=job.kind, state=JobState.DONE)
+    imports = imports.filter(~Q(parameters__has_key="preview"))
     versions = PolicyVersion.objects.filter(space_id=job.space_id)
     return versions.count() <= 1 and not imports.exists()
 

@@ -53,7 +53,7 @@ def load(data: bytes) -> list[dict[str, Any]]:
         return [*_records(loaded)]
     except _ERRORS as error:
         raise InvalidArguments(
-            FieldError("body", f"not a pickle of memories that Ebb admits: {error}")
+            FieldError("body", f"not a pickle of memories that Ebb accepts: {error}")
         ) from None
 
 
@@ -72,7 +72,7 @@ def _look_through(data: bytes) -> None:
                 raise ValueError("its memo has gaps")
             memo[number] = made
         elif name in _GETS and memo.get(int(argument or 0)) not in _SHARED:
-            raise ValueError("it uses something twice that is not to be shared")
+            raise ValueError("it shares an object that must not be shared")
         elif name != "FRAME":
             made = name
 
@@ -83,7 +83,7 @@ def _records(loaded: object) -> Iterator[dict[str, Any]]:
         raise ValueError("it is neither a list nor a dict")
     for row in rows:  # type: ignore[attr-defined]  # one of the three
         if not isinstance(row, _Memory) or row.fields is None:
-            raise ValueError("it holds something that is no Memory")
+            raise ValueError("it contains an object that is not a Memory")
         yield row.fields
 
 
@@ -97,11 +97,11 @@ class _Unpickler(pickle.Unpickler):
             return _Memory
         if (module, name) in _NAMES:
             return _NAMES[module, name]
-        raise pickle.UnpicklingError(f"{module}.{name} is not admitted")
+        raise pickle.UnpicklingError(f"{module}.{name} is not allowed")
 
     def persistent_load(self, pid: Any) -> Any:
         """Refuse references to external objects."""
-        raise pickle.UnpicklingError("objects from elsewhere are not admitted")
+        raise pickle.UnpicklingError("objects from outside the file are not allowed")
 
 
 class _Memory:
@@ -118,7 +118,7 @@ class _Memory:
 
     def __setstate__(self, state: object) -> None:
         if type(state) is not dict or not FIELDS.issuperset(state):
-            raise pickle.UnpicklingError("a Memory has fields that are not admitted")
+            raise pickle.UnpicklingError("a Memory has unknown fields")
         kept = {name: value for name, value in state.items() if name != "embedding"}
         if isinstance(identity := kept.get("uuid"), _Identity):
             kept["uuid"] = identity.value
@@ -150,15 +150,15 @@ class _Unread:
 
 
 class _Latin:
-    """Encoding of bytes in pickles of protocol 2: calling the class returns the bytes."""
+    """A stand-in for `_codecs.encode`, which protocol 2 calls for bytes: returns the bytes."""
 
     def __new__(cls, text: str, encoding: str) -> bytes:  # type: ignore[misc]  # a function that a pickle cannot change
         if encoding != "latin1":
-            raise pickle.UnpicklingError("not a spelling of bytes")
+            raise pickle.UnpicklingError("not an encoding of bytes")
         return text.encode("latin1")
 
     def __setstate__(self, state: object) -> None:
-        raise pickle.UnpicklingError("it has no state")
+        raise pickle.UnpicklingError("an object has no state")
 
 
 _NAMES: Mapping[tuple[str, str], Any] = {

@@ -17,7 +17,7 @@ from memory.drafts import MemoryDraft, Source
 from memory.errors import plainly
 from memory.formulas.retention import expires_at
 from memory.models import Space
-from memory.models.memories import SHORT_ID
+from memory.models.memories import LEGACY_ID, SHORT_ID
 from memory.models.policies import current_policy
 from memory.transfer.identity import made_id
 
@@ -27,14 +27,16 @@ _EXACT = re.compile(r"[0-9a-fA-F-]{32,36}")
 def memory_line(record: Mapping[str, Any], space: Space, now: datetime) -> dict[str, Any]:
     """Return the line of this record; raises ValueError, which names the field.
 
-    An importance becomes the memory's base importance: the profile `similar_recent`, which is that
-    system's ranking, ignores it, the others use it. A record without a type becomes an observation
-    (seed 002, AC-5). The lifetime starts now.
+    An importance in a record of seed 000 is ignored, whatever it is (seed 000, "Migration
+    Strategy"); those of seeds 002 and 004 become the memory's base importance. A record without a
+    type becomes an observation (seed 002, AC-5). The lifetime starts now. An id of six digits stays
+    usable as `legacy_id`.
     """
     draft = _draft(record)
     importance = draft.base_importance
     return {
         "id": str(_id(record, draft, space)),
+        "legacy_id": _legacy_id(record),
         "content": draft.content,
         "memory_type": draft.type_name,
         "importance": importance,
@@ -49,9 +51,10 @@ def memory_line(record: Mapping[str, Any], space: Space, now: datetime) -> dict[
 
 
 def _draft(record: Mapping[str, Any]) -> MemoryDraft:
-    values = {name: record[name] for name in ("content", "memory_type", "tags") if name in record}
-    if record.get("importance") is not None:
-        values["importance"] = record["importance"]
+    names = ["content", "memory_type", "tags"]
+    if _is_weighed(record):
+        names.append("importance")
+    values = {name: record[name] for name in names if name in record}
     try:
         return MemoryDraft(
             **{name: value for name, value in values.items() if value is not None},
@@ -64,17 +67,28 @@ def _draft(record: Mapping[str, Any]) -> MemoryDraft:
         raise ValueError(f"{where}: {plainly(first)}") from None
 
 
+def _is_weighed(record: Mapping[str, Any]) -> bool:
+    """Return true if the record's system has an importance: seed 002's records have a type, those
+    of seed 004 a `uuid`. Seed 000 removed it: "Load and ignore the `importance` field"."""
+    return "memory_type" in record or "uuid" in record
+
+
+def _legacy_id(record: Mapping[str, Any]) -> str:
+    given = record.get("id")
+    return given if isinstance(given, str) and LEGACY_ID.fullmatch(given) else ""
+
+
 def _said_at(timestamp: object) -> datetime | None:
     """Return the time of a record. Those systems wrote local time without a zone, which is read as
     UTC."""
     if timestamp is None:
         return None
     if not isinstance(timestamp, str | datetime):
-        raise ValueError("timestamp: must be a moment")
+        raise ValueError("timestamp: must be a date and time")
     try:
         said = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
     except ValueError:
-        raise ValueError("timestamp: must be a moment") from None
+        raise ValueError("timestamp: must be a date and time") from None
     return said if said.tzinfo else said.replace(tzinfo=UTC)
 
 

@@ -31,7 +31,7 @@ def row_of(section: Section, line: Mapping[str, Any]) -> Row:
     _storable(line)
     unknown = line.keys() - section.fields.keys() - {"kind"}
     if unknown:
-        raise ValueError(f"{min(unknown)}: there is no such field")
+        raise ValueError(f"{min(unknown)}: unknown field")
     row = {
         name: _value(name, field, line.get(name, _MISSING))
         for name, field in section.fields.items()
@@ -71,7 +71,7 @@ def _right_type(name: str, field: "Field[Any, Any]", given: object) -> None:
     elif isinstance(field, FloatField):
         right, what = isinstance(given, int | float) and not isinstance(given, bool), "a number"
     elif isinstance(field, IntegerField):
-        right, what = isinstance(given, int) and not isinstance(given, bool), "a whole number"
+        right, what = _is_whole(given), "a whole number"
     elif isinstance(field, ArrayField):
         texts = isinstance(given, list) and all(isinstance(item, str) for item in given)
         right, what = texts, "a list of texts"
@@ -84,16 +84,23 @@ def _right_type(name: str, field: "Field[Any, Any]", given: object) -> None:
     if not right:
         raise ValueError(f"{name}: must be {what}")
     if isinstance(field, DateTimeField) and not given:
-        raise ValueError(f"{name}: must be a moment")
+        raise ValueError(f"{name}: must be a date and time")
+
+
+def _is_whole(given: object) -> bool:
+    """Return whether a JSON number is whole; 5.0 is."""
+    if isinstance(given, float):
+        return given.is_integer()
+    return isinstance(given, int) and not isinstance(given, bool)
 
 
 def _in_utc(name: str, moment: datetime) -> datetime:
     if moment.tzinfo is None:
-        raise ValueError(f"{name}: must say its time zone")
+        raise ValueError(f"{name}: must have a time zone")
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError(f"{name}: must lie between the years 1 and 9999 in UTC") from None
+        raise ValueError(f"{name}: must be between the years 1 and 9999 in UTC") from None
 
 
 def _storable(value: object) -> None:
@@ -106,9 +113,9 @@ def _storable(value: object) -> None:
         elif isinstance(part, list):
             waiting += part
         elif isinstance(part, float) and not math.isfinite(part):
-            raise ValueError("holds a number that is none")
+            raise ValueError("contains a value that is not a number")
         elif isinstance(part, str) and ("\x00" in part or not _is_unicode(part)):
-            raise ValueError("holds text that is not valid Unicode or has the NUL character")
+            raise ValueError("contains text that is not valid Unicode or has a NUL character")
 
 
 def _is_unicode(text: str) -> bool:

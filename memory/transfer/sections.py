@@ -37,8 +37,10 @@ class Section:
 
     `order` is the order of its lines; a row that others of the table refer to comes before them.
     `left_out` are columns that belong to the installation. `names` maps columns to the section
-    whose rows they identify. `check` raises ValueError for values that the columns' types allow and
-    the table does not. `arrives` adapts a row that would be wrong in another installation.
+    whose rows they identify. `owner` is the path to the column with the user whom a row belongs to;
+    "" for tables that have none, whose rows every export contains. `check` raises ValueError for
+    values that the columns' types allow and the table does not. `arrives` adapts a row that would
+    be wrong in another installation.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class Section:
     order: tuple[str | OrderBy, ...]
     left_out: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
+    owner: str = ""
     check: Callable[[Row], None] = _nothing
     arrives: Callable[[Row], None] = _nothing
 
@@ -80,7 +83,12 @@ _SECTIONS: dict[str, Section] = {
             Memory,
             ("source_conversation", "created_at", "source_position", "id"),
             left_out=frozenset({"short_id", "search"}),
-            names={"source_assessment": "assessment", "source_conversation": "conversation"},
+            names={
+                "source_assessment": "assessment",
+                "source_conversation": "conversation",
+                "superseded_by": "memory",
+            },
+            owner="user_id",
             check=checks.memory,
         ),
         Section(
@@ -88,15 +96,17 @@ _SECTIONS: dict[str, Section] = {
             MemoryRevision,
             ("memory_id", "number"),
             names={"memory_id": "memory"},
+            owner="memory__user_id",
             check=checks.revision,
         ),
-        Section("event", MemoryEvent, ("id",), names={"memory_id": "memory"}),
+        Section("event", MemoryEvent, ("id",), names={"memory_id": "memory"}, owner="user_id"),
         Section(
             "mark",
             RelevanceMark,
             ("id",),
             left_out=frozenset({"made_by_id"}),
             names={"memory_id": "memory"},
+            owner="memory__user_id",
         ),
         Section("saved_query", SavedQuery, ("id",)),
         Section("review_rule", ReviewRule, ("id",)),

@@ -1,18 +1,21 @@
 """Input of an import: a file's rows one after another, whatever system wrote it.
 
 Ebb's own export begins with a header line. Other JSON Lines are read as memories of earlier systems
-(legacy_records), a pickle as one of the older system (legacy_pickle).
+(legacy_records) or of other programs (foreign_records), a pickle as one of the older system
+(legacy_pickle). JSON arrays and CSV are read whole (documents); they may contain conversations.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NoReturn
 
 from memory.errors import FieldError, InvalidArguments
 from memory.models import Job
-from memory.transfer import legacy_pickle, upload
+from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
+from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
 from memory.transfer.legacy_records import memory_line
 from memory.transfer.rows import row_of
 from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
@@ -25,7 +28,6 @@ _PICKLE = b"\x80"  # of protocol 2 or newer
 _OTHERS: tuple[tuple[tuple[bytes, ...], str], ...] = (
     ((b"\x1f\x8b", b"PK\x03\x04"), "it is compressed: unpack it first"),
     ((b"\xff\xfe", b"\xfe\xff"), "it is UTF-16: write it as UTF-8"),
-    ((b"[",), "it is a JSON array: write each object on a line of its own"),
     (
         (b"(", b"]q", b"}q"),
         "it seems to be a pickle of protocol 0 or 1: write it by protocol 2 or newer",
@@ -38,7 +40,8 @@ class Entry:
     """One line: a row of a section, or the reason why it is invalid. `end` is the start of the next
     line.
 
-    A line without a row (blank, the first, the last) has no section and no reason.
+    A line without a row (blank, the first, the last) has no section and no reason. `left_out` are
+    exchanges beyond the import's limit.
     """
 
     number: int
@@ -47,6 +50,7 @@ class Entry:
     row: Row = field(default_factory=dict)
     wrong: str = ""
     is_end: bool = False
+    left_out: int = 0
 
 
 def is_legacy(job: Job) -> bool:
@@ -71,8 +75,8 @@ def is_legacy(job: Job) -> bool:
 
 def entries(job: Job, *, legacy: bool, offset: int, number: int, now: datetime) -> Iterator[Entry]:
     """Return the file's entries after line `number`, which ends at `offset`."""
-    if next(upload.read(job), b"").startswith(_PICKLE):
-        yield from _records(job, number, now)
+    if (loader := _loader(job, legacy=legacy)) is not None:
+        yield from _records(job, loader, number, now)
         return
     for line in _lines(upload.read(job, offset), offset, number):
         try:
@@ -85,32 +89,96 @@ def _entry(line: "_Line", value: Any, job: Job, legacy: bool, now: datetime) -> 
     if value is None or (line.number == 1 and not legacy):
         return Entry(line.number, line.end)
     if legacy:
-        section, value = section_of("memory"), memory_line(value, job.space, now)
+        section, value = section_of("memory"), _memory_line(value, job, now)
     elif value.get("kind") == "end":
         return Entry(line.number, line.end, is_end=True)
     else:
         section = section_of(value.get("kind"))
     if section is None:
-        raise ValueError("kind: there is no such kind of line")
+        raise ValueError("kind: unknown kind of line")
     row = row_of(section, value)
     section.arrives(row)
+    _hand_over(row, job)
     return Entry(line.number, line.end, section, row)
 
 
-def _records(job: Job, number: int, now: datetime) -> Iterator[Entry]:
-    """Return a pickle's records as entries; `number` and `end` count records."""
-    section = section_of("memory")
-    assert section is not None  # noqa: S101 - this app's own
-    data = b"".join(_at_most(upload.read(job), legacy_pickle.MAX_BYTES))
-    for place, record in enumerate(legacy_pickle.load(data), start=1):
-        if place <= number:
+@dataclass(frozen=True)
+class _Loader:
+    """A reader of whole files of one format, up to `most` bytes."""
+
+    load: Callable[[bytes], Sequence[Any]]
+    most: int
+
+
+def _loader(job: Job, *, legacy: bool) -> _Loader | None:
+    """Return the reader of a file that is read whole, or None for a file of lines."""
+    beginning = next(upload.read(job), b"")
+    if beginning.startswith(_PICKLE):
+        return _Loader(legacy_pickle.load, legacy_pickle.MAX_BYTES)
+    if not legacy:
+        return None
+    whole = _Loader(documents.load, documents.MAX_BYTES)
+    if beginning.removeprefix(BOM_UTF8).lstrip().startswith(b"["):  # often a single, long line
+        return whole
+    first = next((one for one in _lines(upload.read(job), 0, 0) if one.text.strip()), None)
+    return whole if first is not None and documents.is_document(first.text) else None
+
+
+def _records(job: Job, loader: _Loader, number: int, now: datetime) -> Iterator[Entry]:
+    """Return the records of a file that was read whole; `number` and `end` count records.
+
+    At most the job's number of exchanges is taken, the newest ones; the last entry counts the
+    others.
+    """
+    found = loader.load(b"".join(_at_most(upload.read(job), loader.most)))
+    said = [one for one in found if isinstance(one, ImportedExchange)]
+    most = int(job.parameters.get("exchanges", MOST_EXCHANGES))
+    taken = conversations.newest(said, most)
+    for place, record in enumerate(found, start=1):
+        if place <= number or (isinstance(record, ImportedExchange) and record not in taken):
             continue
-        try:
-            row = row_of(section, memory_line(record, job.space, now))
-        except ValueError as error:
-            yield Entry(place, place, wrong=str(error))
+        yield _record_entry(place, record, job, now)
+    if len(said) > len(taken) and number <= len(found):
+        end = len(found) + 1
+        yield Entry(end, end, left_out=len(said) - len(taken))
+
+
+def _record_entry(place: int, record: Any, job: Job, now: datetime) -> Entry:
+    """Return the entry of a memory or of an exchange to assess."""
+    try:
+        if isinstance(record, ImportedExchange):
+            section = section_of(conversations.SECTION)
+            line = conversations.exchange_line(record, job.space, now)
         else:
-            yield Entry(place, place, section, row)
+            section, line = section_of("memory"), _memory_line(record, job, now)
+        assert section is not None  # noqa: S101 - both are registered when the apps are ready
+        row = row_of(section, line)
+        section.arrives(row)
+        _hand_over(row, job)
+    except ValueError as error:
+        return Entry(place, place, wrong=str(error))
+    return Entry(place, place, section, row)
+
+
+def _memory_line(record: Any, job: Job, now: datetime) -> dict[str, Any]:
+    """Return the line of a memory of another system; raises ValueError."""
+    if isinstance(record, str):
+        record = {"content": record}
+    if not isinstance(record, dict):
+        raise ValueError("not a JSON object")
+    read = foreign_records.read(record)
+    return {**memory_line(read.record, job.space, now), **read.names}
+
+
+def _hand_over(row: Row, job: Job) -> None:
+    """Give the row to the user of the import, if it has one; raises ValueError for the row of
+    another user."""
+    owner = job.parameters.get("user_id")
+    if owner is None or "user_id" not in row:
+        return
+    if row["user_id"] not in (None, owner):
+        raise ValueError("user_id: differs from the user of the import")
+    row["user_id"] = owner
 
 
 def _at_most(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
@@ -119,7 +187,7 @@ def _at_most(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
         size += len(part)
         if size > most:
             raise InvalidArguments(
-                FieldError("body", f"a pickle of more than {most // 2**20} MB is not read")
+                FieldError("body", f"a file of this kind may have {most // 2**20} MB at most")
             )
         yield part
 

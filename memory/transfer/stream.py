@@ -1,63 +1,101 @@
-"""Streaming of a space's file to a client while it is written."""
+"""Sending of a space's file: written to a temporary file first, then sent as fast as it is read.
+
+So a slow reader keeps a file open, but no database connection. Each space may have a few downloads
+at a time, and a reader who takes nothing for a minute is disconnected.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import closing
 from datetime import datetime
+from typing import IO
 
-from django.db import connections
+from django.conf import settings
 from django.http import StreamingHttpResponse
 
+from memory.errors import RateLimited
 from memory.models import Space
+from memory.readers import Reader
 from memory.transfer.export import export_lines
 
+MOST_AT_ONCE = 2  # downloads of one space from this process
+PATIENCE = 60.0  # seconds for one piece
 _PIECE = 64 * 2**10  # bytes
 
+_open: Counter[int] = Counter()  # downloads by space
+_lock = threading.Lock()
 
-def export_response(space: Space, *, now: datetime) -> StreamingHttpResponse:
+
+class _Download:
+    """A written file that is sent in pieces. Closing it frees its place; it may be closed twice."""
+
+    def __init__(self, space: Space) -> None:
+        self._space_id = space.pk
+        self.file: IO[bytes] = tempfile.TemporaryFile(dir=folder())  # noqa: SIM115 - see `close`
+        with _lock:
+            _open[space.pk] += 1
+            too_many = _open[space.pk] > MOST_AT_ONCE
+        if too_many:
+            self.close()
+            raise RateLimited(
+                f"{MOST_AT_ONCE} exports of this space are being downloaded. Wait for one to end.",
+                retry_after=PATIENCE,
+            )
+
+    def __del__(self) -> None:
+        self.close()  # of a response that nobody sent
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        loop, request = asyncio.get_running_loop(), asyncio.current_task()
+        with closing(self):
+            while piece := await loop.run_in_executor(None, self.file.read, _PIECE):
+                watch = loop.call_later(PATIENCE, request.cancel) if request else None
+                yield piece
+                if watch is not None:
+                    watch.cancel()
+
+    def close(self) -> None:
+        """Delete the file and free its place among the space's downloads."""
+        with _lock:
+            if self.file.closed:
+                return
+            self.file.close()
+            _open[self._space_id] -= 1
+
+
+def export_response(space: Space, reader: Reader, *, now: datetime) -> StreamingHttpResponse:
     """Return the file as an attachment. A truncated file lacks its last line, and its import
-    reports this."""
-    response = StreamingHttpResponse(
-        _streamed(_pieces(export_lines(space, now=now))), content_type="application/x-ndjson"
-    )
+    reports this. Raises RateLimited if the space has enough downloads already.
+    """
+    with closing(export_lines(space, reader, now=now)) as lines:
+        return file_response(space, (line.encode() for line in lines), now=now)
+
+
+def file_response(space: Space, chunks: Iterable[bytes], *, now: datetime) -> StreamingHttpResponse:
+    """Return these parts of the space's file as an attachment. Raises RateLimited if the space has
+    enough downloads already."""
+    download = _Download(space)
+    try:
+        download.file.writelines(chunks)
+        size = download.file.tell()
+        download.file.seek(0)
+    except BaseException:
+        download.close()
+        raise
+    response = StreamingHttpResponse(download, content_type="application/x-ndjson")
     name = f"{space.slug}-{now:%Y-%m-%d}.jsonl"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Length"] = str(size)
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
     return response
 
 
-async def _streamed(pieces: Generator[bytes]) -> AsyncGenerator[bytes]:
-    """Return the pieces, read on a separate thread, which owns the snapshot's database
-    connection."""
-    loop, thread = asyncio.get_running_loop(), ThreadPoolExecutor(1)
-    try:
-        while (piece := await loop.run_in_executor(thread, next, pieces, b"")) != b"":
-            yield piece
-    finally:
-        # Runs after the current piece, if the reader has disconnected.
-        thread.submit(_close, pieces)
-        thread.shutdown(wait=False)
-
-
-def _pieces(lines: Generator[str]) -> Generator[bytes]:
-    with closing(lines):
-        yield from _joined(lines)
-
-
-def _joined(lines: Iterator[str]) -> Iterator[bytes]:
-    waiting: list[bytes] = []
-    size = 0
-    for line in lines:
-        waiting.append(line.encode())
-        size += len(waiting[-1])
-        if size >= _PIECE:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    yield b"".join(waiting)
-
-
-def _close(pieces: Generator[bytes]) -> None:
-    pieces.close()
-    connections.close_all()
+def folder() -> str:
+    """Return a folder on the disk that has room for the database, not in memory as /tmp may be."""
+    folder = settings.EBB_DATA_DIR / "exports"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(folder)

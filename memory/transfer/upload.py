@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
 from memory.actors import Actor
-from memory.errors import FieldError, InvalidArguments
+from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.jobs import services as jobs
-from memory.models import Job, JobPart, Space
+from memory.models import Job, JobPart, JobState, Space
 
 PART = 2**20  # bytes
 IMPORT = "import"
@@ -16,35 +18,82 @@ IMPORT = "import"
 
 @transaction.atomic
 def start_import(
-    *, space: Space, chunks: Iterable[bytes], on_error: str, actor: Actor, now: datetime
+    *,
+    space: Space,
+    chunks: Iterable[bytes],
+    on_error: str,
+    actor: Actor,
+    now: datetime,
+    preview: bool = False,
+    keep_forever: bool = False,
+    user_id: str | None = None,
+    exchanges: int | None = None,
 ) -> Job:
-    """Store a file and start its import into the space.
+    """Store a file and start its import; a `preview` is imported by `confirm_import`. With a
+    `user_id` the rows that name no user become this user's. `exchanges` limits those to assess.
 
-    `on_error`: "skip" skips wrong lines, "abort" writes nothing if a line is wrong. Raises Conflict
-    while another import runs, InvalidArguments if the file is empty.
+    Raises Conflict while another import runs, InvalidArguments if the file is empty.
     """
-    job = jobs.start_job(
-        space=space, kind=IMPORT, parameters={"on_error": on_error}, actor=actor, now=now
+    options = _given(
+        preview=preview, keep_forever=keep_forever, user_id=user_id, exchanges=exchanges
     )
-    # Delete the file of an earlier import that nobody resumed.
-    JobPart.objects.filter(space_id=space.pk, job__kind=IMPORT).delete()
-    size = 0
-    for number, data in enumerate(_parts(chunks)):
-        JobPart.objects.create(space=space, job=job, number=number, data=data)
-        size += len(data)
-    if not size:
-        raise InvalidArguments(FieldError("body", "the file is empty"))
-    job.parameters["bytes"] = job.total = size
+    parameters = {"on_error": on_error, **options}
+    job = jobs.start_job(space=space, kind=IMPORT, parameters=parameters, actor=actor, now=now)
+    job.parameters["bytes"] = job.total = size = store_file(job, chunks)
     Job.objects.in_space(space).filter(pk=job.pk).update(parameters=job.parameters, total=size)
     return job
 
 
+def store_file(job: Job, chunks: Iterable[bytes]) -> int:
+    """Store the job's file in parts; return its size in bytes. Raises InvalidArguments if it is
+    empty."""
+    # Delete the file of an earlier job that nobody resumed.
+    alike = Job.objects.in_space(job.space).filter(kind=job.kind)
+    JobPart.objects.filter(space_id=job.space_id, job_id__in=alike.values("pk")).delete()
+    size = 0
+    for number, data in enumerate(_parts(chunks)):
+        JobPart.objects.create(space=job.space, job=job, number=number, data=data)
+        size += len(data)
+    if not size:
+        raise InvalidArguments(FieldError("body", "the file is empty"))
+    return size
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value}
+
+
 @transaction.atomic
-def begin_import(
-    *, space: Space, chunks: Iterable[bytes], on_error: str, actor: Actor, now: datetime
+def confirm_import(
+    *, space: Space, job_id: UUID, keep_forever: bool, actor: Actor, now: datetime
 ) -> Job:
-    """Start an import and claim the job for the caller, so that no worker starts it."""
-    job = start_import(space=space, chunks=chunks, on_error=on_error, actor=actor, now=now)
+    """Start the import of the file that this job has previewed.
+
+    Raises Conflict if the file is gone or another import runs.
+    """
+    parts = JobPart.objects.filter(
+        space_id=space.pk, job_id=job_id, job__state=JobState.DONE, job__parameters__preview=True
+    )
+    if not parts.exists():
+        raise Conflict("The file is no longer stored. Choose it again.")
+    previewed = Job.objects.in_space(space).get(pk=job_id)
+    size = previewed.parameters["bytes"]
+    kept = ("on_error", "user_id", "exchanges")
+    parameters = {name: value for name, value in previewed.parameters.items() if name in kept}
+    parameters["bytes"] = size
+    parameters |= {"keep_forever": True} if keep_forever else {}
+    job = jobs.start_job(
+        space=space, kind=IMPORT, parameters=parameters, actor=actor, now=now, total=size
+    )
+    JobPart.objects.filter(space_id=space.pk, job_id=job_id).update(job=job)
+    return job
+
+
+@transaction.atomic
+def begin_import(*, space: Space, now: datetime, **options: Any) -> Job:
+    """Start an import as `start_import` does, and claim the job for the caller, so that no worker
+    starts it."""
+    job = start_import(space=space, now=now, **options)
     mine = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=now)
     assert mine is not None  # noqa: S101 - nobody else can see it yet
     return mine

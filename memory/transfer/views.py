@@ -4,23 +4,38 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
+from memory.access.forms import AddressForm
 from memory.access.pages import PageRequest, space_page
-from memory.errors import Conflict, InvalidArguments
+from memory.access.rate_limits import CallKind, count_call
+from memory.errors import Conflict, InvalidArguments, RateLimited
 from memory.jobs import services as jobs
-from memory.models import Job
+from memory.jobs.views import job_context
+from memory.models import Job, JobState
+from memory.transfer import upload
+from memory.transfer.conversations import MOST_EXCHANGES
 from memory.transfer.export import count_rows
+from memory.transfer.export_job import KEPT, LARGE, note_download, ready_export, start_export
+from memory.transfer.export_job import KIND as EXPORT
 from memory.transfer.sections import section_of
-from memory.transfer.stream import export_response
-from memory.transfer.upload import IMPORT, start_import
+from memory.transfer.stream import export_response, file_response
+from memory.transfer.upload import IMPORT, confirm_import, start_import
+
+
+class _ExchangesForm(AddressForm):
+    exchanges = forms.IntegerField(
+        min_value=1, max_value=100_000, required=False, initial=MOST_EXCHANGES
+    )
 
 
 @require_GET
@@ -31,7 +46,8 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
     if request.htmx:
         return render(request, "memory/transfer/_import.html", context)
     # Includes the header line and the end line.
-    context["lines"] = count_rows(access.space) + 2
+    context["lines"] = count_rows(access.space, access.reader) + 2
+    context |= _export(access, is_large=context["lines"] >= LARGE)
     return render(request, "memory/transfer/transfer.html", context)
 
 
@@ -39,7 +55,42 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("admin")
 def export(request: PageRequest, access: Access) -> HttpResponseBase:
     """Download the space's file."""
-    return export_response(access.space, now=timezone.now())
+    now = timezone.now()
+    count_call(access, CallKind.EXPORT, now=now)
+    try:
+        return export_response(access.space, access.reader, now=now)
+    except RateLimited:
+        messages.error(request, _("Two exports of this space are running. Wait for one to end."))
+        return redirect("transfer", access.space.slug)
+
+
+@require_POST
+@space_page("admin")
+def prepare(request: PageRequest, access: Access) -> HttpResponse:
+    """Start the job that writes the file of a large space."""
+    count_call(access, CallKind.EXPORT, now=timezone.now())
+    try:
+        start_export(space=access.space, actor=access.actor, now=timezone.now())
+    except Conflict:
+        messages.error(request, _("This job is already running."))
+    return redirect("transfer", access.space.slug)
+
+
+@require_GET
+@space_page("admin")
+def exported(request: PageRequest, access: Access) -> HttpResponseBase:
+    """Download the file that a job has written."""
+    job = ready_export(access.space)
+    if job is None:
+        messages.error(request, _("The file is no longer stored. Prepare it again."))
+        return redirect("transfer", access.space.slug)
+    try:
+        response = file_response(access.space, upload.read(job), now=job.created_at)
+    except RateLimited:
+        messages.error(request, _("Two exports of this space are running. Wait for one to end."))
+        return redirect("transfer", access.space.slug)
+    note_download(job)
+    return response
 
 
 @require_POST
@@ -52,14 +103,33 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
             space=access.space,
             chunks=_chunks(file) if isinstance(file, UploadedFile) else [],
             on_error="abort" if request.POST.get("on_error") == "abort" else "skip",
+            preview="preview" in request.POST,
+            exchanges=_ExchangesForm.read(request.POST)["exchanges"],
             actor=access.actor,
             now=timezone.now(),
         )
     except InvalidArguments:
         messages.error(request, _("Choose a file that is not empty."))
     except Conflict:
-        messages.error(request, _("An import is under way in this space already."))
+        messages.error(request, _("An import is already running in this space."))
     return redirect("transfer", access.space.slug)
+
+
+@require_POST
+@space_page("admin")
+def confirm(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
+    """Import the file that was previewed; with `keep_forever` its memories never expire."""
+    try:
+        confirm_import(
+            space=access.space,
+            job_id=job_id,
+            keep_forever="keep_forever" in request.POST,
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except Conflict:
+        messages.error(request, _("This file was imported or replaced. Choose it again."))
+    return _shown(request, access)
 
 
 @require_POST
@@ -77,8 +147,21 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     try:
         jobs.resume(space=access.space, job_id=job_id, now=timezone.now())
     except Conflict:
-        messages.error(request, _("It goes on already."))
+        messages.error(request, _("This job is already running."))
     return _shown(request, access)
+
+
+def _export(access: Access, *, is_large: bool) -> dict[str, Any]:
+    """Return the export's job as template context; with one under way, that of its progress."""
+    if not is_large or "admin" not in access.scopes:
+        return {"is_large": False}
+    newest = Job.objects.in_space(access.space).latest_of(EXPORT)
+    ready = ready_export(access.space)
+    shown = newest if newest and newest.state != JobState.DONE else None
+    until = ready.ended_at + KEPT if ready and ready.ended_at else None
+    size = ready.result["bytes"] if ready else 0
+    context = {"is_large": True, "ready": ready, "ready_until": until, "ready_bytes": size}
+    return context | {"export": job_context(shown)}
 
 
 def _shown(request: PageRequest, access: Access) -> HttpResponse:
@@ -102,10 +185,21 @@ def _last_import(access: Access) -> dict[str, Any]:
         "percent": 100 * job.done // job.total if job.total else 0,
         "left": job.left(timezone.now()),
         "counts": [*_counts(job)],
+        "forecast": _forecast(job),
+        "left_out": job.result.get("left_out", 0),
         "wrong": wrong,
         "more_wrong": job.result.get("wrong_count", 0) - len(wrong),
         "keeps_policy": job.result.get("takes_policy") is False and "policy" in _kinds(job),
     }
+
+
+def _forecast(job: Job) -> dict[str, Any] | None:
+    """Return the forecast of a previewed import with its dates parsed, or None."""
+    found: dict[str, Any] | None = job.result.get("forecast")
+    if job.state != JobState.DONE or not found:
+        return None
+    expire = [one | {"by": parse_datetime(one["by"] or "")} for one in found["expire"]]
+    return found | {"expire": [one for one in expire if one["count"]]}
 
 
 def _kinds(job: Job) -> dict[str, dict[str, int]]:

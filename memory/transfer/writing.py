@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -11,7 +12,7 @@ from django.db import connection
 from memory.actors import Actor
 from memory.embeddings.services import embed_documents, store_vectors
 from memory.embeddings.vectors import Vectors
-from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Space
+from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.store import conversations
@@ -25,12 +26,13 @@ from memory.transfer.sources import Entry
 
 @dataclass(frozen=True)
 class Target:
-    """The destination of an import, and its actor."""
+    """The destination of an import, and its actor. `keep_forever` pins the live memories."""
 
     space: Space
     actor: Actor
     now: datetime
     is_legacy: bool = False
+    keep_forever: bool = False
     takes_policy: bool = False
 
 
@@ -123,7 +125,7 @@ def _placed(
         if column in section.keys and not place.known:
             in_this_batch = kind == section.kind and value in own
             if not in_this_batch and not section.keys[column].null:
-                raise ValueError(f"{column}: there is no such {kind}")
+                raise ValueError(f"{column}: unknown {kind}")
             if not in_this_batch:
                 changed[column] = None
     if section.has_ids:
@@ -134,6 +136,9 @@ def _placed(
 def _store_memories(target: Target, ready: Ready) -> None:
     space, policy = target.space, current_policy(target.space)
     memories = [Memory(space_id=space.pk, short_id=row["id"].hex[:8], **row) for row in ready.new]
+    if target.keep_forever:
+        for memory in memories:
+            memory.pinned = memory.pinned or memory.status == Status.LIVE
     texts = conversations.join(space, memories, keep_places=True)
     insert_memories(space, memories, texts, language=policy.document.language)
     store_vectors(space=space, memories=memories, texts=ready.texts, made=ready.made)
@@ -158,31 +163,41 @@ def _insert(space: Space, section: Section, rows: Sequence[Row]) -> int:
         for place, row in enumerate(rows)
     ]
     with connection.cursor() as cursor:
-        cursor.execute(
-            _statement(section, columns),
-            {"space": space.pk, "rows": json.dumps(values, default=str, ensure_ascii=False)},
-        )
+        if section.model is MemoryEvent:  # its table has no key that would refuse known rows
+            cursor.execute(_known_events(columns), _values(space, values))
+            known = {place for (place,) in cursor.fetchall()}
+            values = [row for row in values if row["place"] not in known]
+        cursor.execute(_insertion(section, columns), _values(space, values))
         return int(cursor.rowcount)
 
 
-def _statement(section: Section, columns: Mapping[str, str]) -> str:
-    """Return the statement that inserts rows from one JSON value, whose columns have the types of
-    the table (see store.index_sql).
+def _values(space: Space, rows: Sequence[Row]) -> dict[str, Any]:
+    return {"space": space.pk, "rows": json.dumps(rows, default=str, ensure_ascii=False)}
 
-    The history has no key of its own: an event exists already if all its columns are equal.
-    """
-    table, names = section.model._meta.db_table, ", ".join(columns)
+
+def _new(columns: Mapping[str, str]) -> str:
+    """Return the rows of one JSON value as a table, whose columns have the types of the table (see
+    store.index_sql)."""
     types = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-    unless = ""
-    if section.model is MemoryEvent:
-        same = " AND ".join(f"old.{name} IS NOT DISTINCT FROM new.{name}" for name in columns)
-        found = "old.space_id = %(space)s AND old.memory_id = new.memory_id AND old.at = new.at"
-        unless = f"WHERE NOT EXISTS (SELECT FROM {table} old WHERE {found} AND {same})"  # noqa: S608 - the model's own names; values are parameters
+    return f"json_to_recordset(%(rows)s) AS new(place int, {types})"
+
+
+def _known_events(columns: Mapping[str, str]) -> str:
+    """Return the query for the places of the events that exist already: all columns are equal."""
+    same = " AND ".join(f"old.{name} IS NOT DISTINCT FROM new.{name}" for name in columns)
     return f"""
-        INSERT INTO {table} (space_id, {names})
+        SELECT DISTINCT new.place FROM {_new(columns)}
+        JOIN {MemoryEvent._meta.db_table} old
+            ON old.space_id = %(space)s AND old.memory_id = new.memory_id AND old.at = new.at
+        WHERE {same}
+    """  # noqa: S608 - the model's own names; values are parameters
+
+
+def _insertion(section: Section, columns: Mapping[str, str]) -> str:
+    return f"""
+        INSERT INTO {section.model._meta.db_table} (space_id, {", ".join(columns)})
         SELECT %(space)s, {", ".join(f"new.{name}" for name in columns)}
-        FROM json_to_recordset(%(rows)s) AS new(place int, {types})
-        {unless}
+        FROM {_new(columns)}
         ORDER BY new.place
         ON CONFLICT DO NOTHING
     """  # noqa: S608 - as above

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext_noop as _
+
 _NAT64 = IPv6Network("64:ff9b::/96")
+_PUBLIC_IPV6 = IPv6Network("2000::/3")  # all that is assigned; the rest is local or reserved
+# Services of cloud providers for their own machines, at addresses that look public.
+_OF_PROVIDERS = frozenset(map(IPv4Address, ("168.63.129.16", "192.0.0.192", "100.100.100.200")))
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -46,13 +51,13 @@ def endpoint_of(url: str) -> Endpoint:
         port = parts.port
         host = (parts.hostname or "").encode("idna").decode()
     except (ValueError, UnicodeError):
-        raise ValueError("is no address") from None
+        raise ValueError(_("is not a valid URL")) from None
     if parts.scheme not in _PORTS:
-        raise ValueError("must begin with http:// or https://")
+        raise ValueError(_("must start with http:// or https://"))
     if not host or any(c.isspace() or ord(c) < 32 for c in url):
-        raise ValueError("is no address")
+        raise ValueError(_("is not a valid URL"))
     if "@" in parts.netloc:
-        raise ValueError("must not hold a name or a password")
+        raise ValueError(_("must not contain a user name or password"))
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Endpoint(parts.scheme, host, port or _PORTS[parts.scheme], target)
 
@@ -65,10 +70,10 @@ def checked_address(place: Endpoint, *, private: bool) -> str:
     try:
         found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise Unreachable(f"Nobody knows the name {place.host}.", permanent=False) from None
+        raise Unreachable(f"DNS lookup failed for {place.host}.", permanent=False) from None
     addresses = [str(entry[4][0]) for entry in found]
     if not private and not all(is_public(address) for address in addresses):
-        message = f"{place.host} leads into a private network; EBB_WEBHOOKS_PRIVATE allows that."
+        message = f"{place.host} points into a private network; EBB_WEBHOOKS_PRIVATE allows that."
         raise Unreachable(message, permanent=True)
     return addresses[0]
 
@@ -83,4 +88,6 @@ def is_public(address: str) -> bool:
             ip = IPv4Address(int(ip) & 0xFFFFFFFF)
         elif ip.ipv4_mapped:
             ip = ip.ipv4_mapped
-    return ip.is_global and not ip.is_multicast
+        elif ip not in _PUBLIC_IPV6:
+            return False
+    return ip not in _OF_PROVIDERS and ip.is_global and not ip.is_multicast

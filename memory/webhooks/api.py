@@ -124,7 +124,8 @@ def list_deliveries(request: HttpRequest, id: RowId, asked: Query[PageIn]) -> di
     """List the webhook's deliveries, newest first. They are kept for 30 days."""
     access = access_to(request, "admin")
     webhook = services.webhook_of(access.space, parse_uuid(id))
-    rows = WebhookDelivery.objects.in_space(access.space).filter(webhook=webhook)
+    rows = WebhookDelivery.objects.in_space(access.space).readable_by(access.reader)
+    rows = rows.filter(webhook=webhook)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     return {"items": items, "next": following}
 
@@ -139,6 +140,6 @@ def redeliver(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
     """Send a message again with the same id."""
     access = access_to(request, "admin")
     delivery = services.redeliver(
-        space=access.space, delivery_id=parse_uuid(id), now=timezone.now()
+        space=access.space, delivery_id=parse_uuid(id), now=timezone.now(), reader=access.reader
     )
     return Status(202, delivery)

@@ -1,4 +1,4 @@
-"""Delivery of messages to webhooks: collecting from the history, sending, retrying.
+"""Delivery of messages to webhooks: sending and retrying.
 
 One worker at a time leases a webhook and sends to it, for BUDGET at most, so that a slow receiver
 occupies one thread. Sending to a receiver that timed out pauses. No database connection is open
@@ -13,10 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Q
 
 from memory.models import DeliveryState, Webhook, WebhookDelivery
-from memory.webhooks.outbox import collect
 from memory.webhooks.sending import SECONDS, Outcome
 
 PAUSES = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 6 * 3600, 15 * 3600)
@@ -30,16 +28,8 @@ KEPT_FOR = timedelta(days=30)
 LONGEST_PAUSE = 24 * 3600
 
 
-def collect_all(*, now: datetime) -> list[tuple[int, UUID]]:
-    """Create messages for new events; return (space, webhook) of each webhook with a message to
-    send."""
-    active = Webhook.objects.filter(active=True, space__closed_at=None)
-    for space_id, webhook_id in active.values_list("space_id", "pk"):
-        with transaction.atomic():
-            rows = Webhook.objects.filter(space_id=space_id, pk=webhook_id, active=True)
-            webhook = rows.select_for_update(skip_locked=True, of=("self",)).select_related("space")
-            for found in webhook:
-                collect(found, now)
+def due_webhooks(*, now: datetime) -> list[tuple[int, UUID]]:
+    """Return (space, webhook) of each webhook with a message to send."""
     return list(Webhook.objects.with_due_messages(now).values_list("space_id", "pk"))
 
 
@@ -118,8 +108,6 @@ def _rest(tried: WebhookDelivery, *, until: datetime) -> None:
 
 
 def forget_old(*, now: datetime) -> int:
-    """Delete finished messages from the log after KEPT_FOR; return their number. A message stays if
-    its event may be read again, because it would be sent again otherwise."""
-    read = Q(event_id__isnull=True) | Q(event_id__lte=F("webhook__seen_upto"))
-    done = WebhookDelivery.objects.filter(read, created_at__lt=now - KEPT_FOR)
+    """Delete finished messages from the log after KEPT_FOR; return their number."""
+    done = WebhookDelivery.objects.filter(created_at__lt=now - KEPT_FOR)
     return done.exclude(state=DeliveryState.PENDING).delete()[0]

@@ -11,7 +11,7 @@ from memory.requests import Flag, example
 
 EventName = Literal[
     "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
-    "assessment.failed",
+    "assessment.failed", "digest.ready",
 ]  # fmt: skip
 Url = Annotated[
     Text,

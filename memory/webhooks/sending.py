@@ -17,6 +17,7 @@ from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, en
 SECONDS = 15.0
 """Timeout of the whole attempt, so that a receiver that sends slowly cannot extend it."""
 KEPT = 500  # characters of a response
+SECRET_UNREADABLE = "SECRET_KEY has changed, so the secret cannot be read. Rotate the secret."  # noqa: S105 - a sentence
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def send(message: Message, *, now: datetime, private: bool) -> Outcome:
     except Unreachable as error:
         return outcome(error=str(error), permanent=error.permanent)
     except TimeoutError:
-        return outcome(error=f"There was no whole answer within {SECONDS:.0f} seconds.")
+        return outcome(error=f"No complete response within {SECONDS:.0f} seconds.")
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         return outcome(error=f"{type(error).__name__}: {error}"[:KEPT])
     wrong = "" if 200 <= status < 300 else f"The answer was {status}."

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext_noop as _
 
 from memory.access.audit import note
 from memory.actors import Actor
@@ -21,12 +22,13 @@ from memory.models import (
     WebhookDelivery,
     WebhookEvent,
 )
+from memory.readers import EVERYONE, Reader
+from memory.sealing import Unreadable, seal
 from memory.webhooks.addresses import endpoint_of, is_public
-from memory.webhooks.outbox import newest_event
 from memory.webhooks.signing import new_secret
 
 MAX_WEBHOOKS = 50
-"""Maximum number of webhooks in a space; each reads the history every few seconds."""
+"""Maximum number of webhooks in a space; each event writes a message for each of them."""
 
 
 @transaction.atomic
@@ -36,15 +38,15 @@ def create_webhook(
     """Create a webhook that receives these events from now on. Raises InvalidArguments."""
     _check({"url": url, "events": events})
     if Webhook.objects.in_space(space).count() >= MAX_WEBHOOKS:
-        raise InvalidArguments(FieldError("url", f"a space has at most {MAX_WEBHOOKS} webhooks"))
+        raise InvalidArguments(
+            FieldError("url", f"a space can have at most {MAX_WEBHOOKS} webhooks")
+        )
     webhook = Webhook.objects.create(
         space=space,
         url=url,
-        secret=new_secret(),
+        sealed_secret=seal(new_secret()),
         events=_in_order(events),
         created_at=now,
-        seen_upto=newest_event(),
-        next_upto=newest_event(),
     )
     _note(webhook, AuditAction.WEBHOOK_CREATED, actor, now, {"events": webhook.events})
     return webhook
@@ -65,8 +67,6 @@ def change_webhook(
     told = dict(values)
     if "active" in values:
         values["switched_off"] = ""
-    if values.get("active"):
-        values["seen_upto"] = values["next_upto"] = newest_event()
     for name, value in values.items():
         setattr(webhook, name, value)
     if values:
@@ -80,10 +80,29 @@ def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetim
     """Create a new secret, which signs every message from now on, including retries. The old secret
     becomes useless to anybody who obtained it. Raises NotFound."""
     webhook = webhook_of(space, webhook_id, lock=True)
-    webhook.secret = new_secret()
-    webhook.save(update_fields=["secret"])
+    webhook.sealed_secret = seal(new_secret())
+    webhook.save(update_fields=["sealed_secret"])
     _note(webhook, AuditAction.WEBHOOK_ROTATED, actor, now, {})
     return webhook
+
+
+@transaction.atomic
+def reseal_secrets() -> tuple[int, list[str]]:
+    """Seal the secrets of all spaces with the current SECRET_KEY. Return the number of secrets
+    sealed, and the addresses of the webhooks whose secret cannot be read."""
+    unreadable, sealed = [], 0
+    for space_id, webhook_id in list(Webhook.objects.values_list("space_id", "pk")):
+        # Locked one by one, because a lock cannot span the shards of several spaces.
+        row = Webhook.objects.filter(space_id=space_id, pk=webhook_id)
+        for webhook in row.select_for_update():
+            try:
+                webhook.sealed_secret = seal(webhook.secret)
+            except Unreadable:
+                unreadable.append(webhook.url)
+                continue
+            webhook.save(update_fields=["sealed_secret"])
+            sealed += 1
+    return sealed, unreadable
 
 
 @transaction.atomic
@@ -94,12 +113,20 @@ def delete_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetim
     webhook.delete()
 
 
-def emit(*, space_id: int, event: WebhookEvent, data: Mapping[str, Any], now: datetime) -> None:
+def emit(
+    *,
+    space_id: int,
+    event: WebhookEvent,
+    data: Mapping[str, Any],
+    now: datetime,
+    user_id: str | None = None,
+) -> None:
     """Create messages to the space's webhooks about an event outside the history, in the caller's
-    transaction."""
+    transaction. `user_id` is the user whom the event is about."""
     hooks = Webhook.objects.filter(space_id=space_id, active=True, events__contains=[event.value])
     WebhookDelivery.objects.bulk_create(
-        _message(webhook, event.value, data, now) for webhook in hooks.select_related("space")
+        _message(webhook, event.value, {"user_id": user_id, **data}, now, user_id)
+        for webhook in hooks.select_related("space")
     )
 
 
@@ -112,23 +139,30 @@ def send_test(*, space: Space, webhook_id: UUID, now: datetime) -> WebhookDelive
 
 
 @transaction.atomic
-def redeliver(*, space: Space, delivery_id: UUID, now: datetime) -> WebhookDelivery:
-    """Send a message again with its own id, whatever its state. Raises NotFound."""
-    rows = WebhookDelivery.objects.in_space(space).filter(pk=delivery_id)
+def redeliver(
+    *, space: Space, delivery_id: UUID, now: datetime, reader: Reader = EVERYONE
+) -> WebhookDelivery:
+    """Send a message again with its own id, whatever its state. Raises NotFound, also for a message
+    that the reader does not see."""
+    rows = WebhookDelivery.objects.in_space(space).readable_by(reader).filter(pk=delivery_id)
     again = {"state": DeliveryState.PENDING, "attempts": 0, "due_at": now}
     if not rows.update(**again):
-        raise NotFound("There is no such delivery.")
+        raise NotFound("Delivery not found.")
     return rows.get()
 
 
 def _message(
-    webhook: Webhook, event: str, data: Mapping[str, Any], now: datetime
+    webhook: Webhook,
+    event: str,
+    data: Mapping[str, Any],
+    now: datetime,
+    user_id: str | None = None,
 ) -> WebhookDelivery:
     at = now.astimezone(UTC).isoformat().replace("+00:00", "Z")
     payload = {"type": event, "timestamp": at, "data": {"space": webhook.space.slug, **data}}
     return WebhookDelivery(
         space_id=webhook.space_id, webhook=webhook, event=event, payload=payload,
-        created_at=now, due_at=now,
+        created_at=now, due_at=now, user_id=user_id,
     )  # fmt: skip
 
 
@@ -138,7 +172,7 @@ def webhook_of(space: Space, webhook_id: UUID, *, lock: bool = False) -> Webhook
     rows = Webhook.objects.in_space(space).filter(pk=webhook_id)
     webhook = (rows.select_for_update() if lock else rows).first()
     if webhook is None:
-        raise NotFound("There is no such webhook.")
+        raise NotFound("Webhook not found.")
     return webhook
 
 
@@ -155,9 +189,9 @@ def _check(values: Mapping[str, Any]) -> None:
             errors.append(FieldError("url", str(error)))
         else:
             if not settings.EBB_WEBHOOKS_PRIVATE and _plainly_private(host):
-                errors.append(FieldError("url", "leads into a private network"))
+                errors.append(FieldError("url", _("points into a private network")))
         if len(values["url"]) > 2000:
-            errors.append(FieldError("url", "must have at most 2000 characters"))
+            errors.append(FieldError("url", _("must have at most 2000 characters")))
     if "events" in values and (
         not values["events"] or not set(values["events"]) <= set(WebhookEvent.values)
     ):

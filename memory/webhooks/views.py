@@ -6,13 +6,13 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
 from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
-from memory.errors import InvalidArguments
+from memory.errors import FieldError, InvalidArguments
 from memory.models import Webhook, WebhookDelivery, WebhookEvent
 from memory.pagination import keyset
 from memory.webhooks import services
@@ -40,10 +40,15 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
             now=timezone.now(),
         )
     except InvalidArguments as error:
-        names = {"url": _("Address"), "events": _("Events")}
-        said = "; ".join(f"{names.get(e.field, e.field)}: {e.message}" for e in error.errors)
-        return _listed(request, access, error=said)
+        said = " ".join(_sentence(wrong) for wrong in error.errors)
+        return _listed(request, access, error=said, asked=request.POST)
     return _listed(request, access, made=webhook)
+
+
+def _sentence(wrong: FieldError) -> str:
+    if wrong.field == "events":
+        return gettext("Choose at least one event.")
+    return gettext("Address: %(reason)s.") % {"reason": gettext(wrong.message)}
 
 
 @require_GET
@@ -120,7 +125,9 @@ def _of(access: Access, webhook_id: UUID) -> Webhook:
 
 def _listed(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     rows = Webhook.objects.in_space(access.space).order_by("-created_at", "pk")
-    context = {"webhooks": rows, "events": WebhookEvent.choices, **more}
+    sent = more["asked"].getlist("events") if "asked" in more else WebhookEvent.values
+    events = [(value, label, value in sent) for value, label in WebhookEvent.choices]
+    context = {"webhooks": rows, "events": events, **more}
     template = "memory/webhooks/_webhooks.html" if request.htmx else "memory/webhooks/webhooks.html"
     return _secret(render(request, template, context))
 

@@ -4,7 +4,8 @@ All writes run in one transaction, all or none. Then queries run, so that they s
 saved by the same message. The answers have the order of the tags.
 
 Tags are a model's words: they pass memory.tools.write_guard. Suspicious memories are sent to
-review, and their answers say so.
+review, and their answers say so. A saved text is compared with the known memories, like one that a
+function tool saves; the answer has the id of the memory that contains it.
 """
 
 from __future__ import annotations
@@ -16,36 +17,44 @@ from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405 - 
 
 from django.db import transaction
 
+from memory.access.references import changeable
 from memory.actors import Actor
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, Status
-from memory.recall.recall import Recall, recall
+from memory.readers import Reader
+from memory.recall.prompt_forms import age_in_words
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
-from memory.review.services import hold_memory
-from memory.store.services import Prepared, prepare_memories, store_memories
 from memory.tools import write_guard
+from memory.tools.saving import Given, Ready, ready, save
 from memory.xml.reading import Delete, Load, Request, Save
 
-_Waiting = tuple[Prepared, str]
-"""A draft to send to review, and the reason."""
+MAX_ADVISED = 10
+"""Texts of one message about which a connected model is asked, each in a call of some seconds. The
+built-in rule decides about the others."""
 
 # Characters that XML 1.0 excludes (section 2.2), even as a reference.
 _UNSPEAKABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: datetime) -> str:
+def answer(
+    *, space: Space, reader: Reader, requests: Sequence[Request], actor: Actor, now: datetime
+) -> str:
     """Execute the requests and return the XML: the answer's element, or `memory_answers` with all
     of them for several requests.
 
-    Raises NotFound for an id that is not in the space; then nothing was written.
+    Raises NotFound or Forbidden for an id (access.references); then nothing was written.
     """
-    drafts = [_masked(space, one.draft) for one in requests if isinstance(one, Save)]
-    free, waiting = _screened(space, drafts, now)
+    owner = {"user_id": reader.user_id}
+    saves = [one.draft.model_copy(update=owner) for one in requests if isinstance(one, Save)]
+    drafts = [_ready(space, draft, now, place < MAX_ADVISED) for place, draft in enumerate(saves)]
     with transaction.atomic():
-        saved = iter(_save(free, waiting, actor, now))
+        # Deletes first: a text that is saved again beside the delete of its old copy must stay.
         for request in requests:
             if isinstance(request, Delete):
-                delete_memory(space=space, memory_id=request.memory_id, actor=actor, now=now)
+                memory = changeable(space, reader, str(request.memory_id))
+                delete_memory(space=space, memory_id=memory.pk, actor=actor, now=now)
+        saved = iter([save(draft, actor=actor, now=now).memory for draft in drafts])
     elements = []
     for request in requests:
         match request:
@@ -54,55 +63,46 @@ def answer(*, space: Space, requests: Sequence[Request], actor: Actor, now: date
             case Delete(memory_id):
                 elements.append(Element("memory_deleted", id=str(memory_id)))
             case Load(query, limit, sort):
-                found = recall(space=space, query=query, limit=limit, profile=sort, now=now)
-                elements.append(_memories(found))
+                # Without a minimum relevance: the model asked for this many, in this order.
+                search = SearchRequest(query, limit=limit, profile=sort, reader=reader)
+                elements.append(_memories(recall(space, search, now=now), now))
     return tostring(_together(elements), encoding="unicode")
 
 
-def _masked(space: Space, draft: MemoryDraft) -> MemoryDraft:
+def _ready(space: Space, draft: MemoryDraft, now: datetime, asks_model: bool) -> Ready:
+    """Return the draft, prepared to be saved: masked, screened and embedded."""
     [content] = write_guard.masked(space, [draft.content])
-    return draft.model_copy(update={"content": content})
-
-
-def _screened(
-    space: Space, drafts: Sequence[MemoryDraft], now: datetime
-) -> tuple[Prepared, list[_Waiting | None]]:
-    """Return the drafts to store directly, and for each draft None or the reason for its review."""
-    reasons = [write_guard.held_because(space, draft.content) for draft in drafts]
-    free = [draft for draft, reason in zip(drafts, reasons, strict=True) if reason is None]
-    waiting = [
-        None if reason is None else (prepare_memories(space=space, drafts=[draft], now=now), reason)
-        for draft, reason in zip(drafts, reasons, strict=True)
-    ]
-    return prepare_memories(space=space, drafts=free, now=now), waiting
-
-
-def _save(
-    free: Prepared, waiting: Sequence[_Waiting | None], actor: Actor, now: datetime
-) -> list[Memory]:
-    """Return the memory of each draft, in the order of the tags."""
-    held = [
-        one and hold_memory(prepared=one[0], reason=one[1], actor=actor, now=now) for one in waiting
-    ]
-    stored = iter(store_memories(prepared=free, actor=actor, now=now))
-    return [memory or next(stored) for memory in held]
+    masked = draft.model_copy(update={"content": content})
+    given = Given("memory_save", importance=draft.importance)
+    held = write_guard.review_reason(space, content)
+    return ready(space=space, draft=masked, given=given, held=held, now=now, asks_model=asks_model)
 
 
 def _memory_saved(memory: Memory) -> Element:
-    """Return `<memory_saved>`, with a status if the memory is not live: it waits for review, or a
-    person has rejected it before."""
+    """Return `<memory_saved>` with the time it expires, or "never". A memory that is not live has a
+    status instead: it waits for review, or a person has rejected it before."""
     element = Element("memory_saved", id=str(memory.pk))
-    if memory.status != Status.LIVE:
+    if memory.status == Status.LIVE:
+        element.set("expires_at", _expires_at(memory))
+    else:
         element.set("status", memory.status)
     return element
 
 
-def _memories(found: Recall) -> Element:
-    """Return `<memories>` with one `<memory>` for each result, best first."""
-    memories = Element("memories")
+def _expires_at(memory: Memory) -> str:
+    if memory.pinned or memory.expires_at is None:
+        return "never"
+    return memory.expires_at.isoformat()
+
+
+def _memories(found: Recall, now: datetime) -> Element:
+    """Return `<memories>` with one `<memory>` for each result, best first. With the policy's
+    `relative_dates` each has its `age` in words. A memory of an event has its time, and a
+    superseded one the moment `until` which it was true."""
+    memories, policy = Element("memories"), found.policy.document
     for result in found.results:
         memory = result.memory
-        SubElement(
+        element = SubElement(
             memories,
             "memory",
             id=str(memory.pk),
@@ -110,7 +110,14 @@ def _memories(found: Recall) -> Element:
             importance=f"{memory.importance:g}",
             similarity=f"{result.similarity:.4f}",
             score=f"{result.score:.4f}",
-        ).text = _UNSPEAKABLE.sub("\ufffd", memory.content)
+        )
+        if policy.recall.relative_dates:
+            element.set("age", age_in_words(memory.created_at, policy.language, now))
+        if memory.event_day:
+            element.set("event", memory.event_day)
+        if memory.valid_to is not None:
+            element.set("until", memory.valid_to.isoformat())
+        element.text = _UNSPEAKABLE.sub("\ufffd", memory.content)
     return memories
 
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 from ninja import Router
 
 from memory.access.authentication import access_to
+from memory.access.rate_limits import CallKind, count_call
 from memory.errors import FieldError, InvalidArguments
 from memory.xml import Load, answer, requests_in
 
@@ -19,7 +20,7 @@ _ANSWER = {
             "example": '<memory_saved id="5f0c1c5e-8a43-4f6e-9a3b-0b3c7c1b2a11" />',
         }
     },
-    "description": "The answer's element; those of several tags stand in `memory_answers`.",
+    "description": "The element that answers the tag; several answers are inside `memory_answers`.",
 }
 _EXAMPLE = '<memory_save importance="0.8">User is allergic to penicillin</memory_save>'
 # A necessary condition for any message; a pattern cannot describe valid tags.
@@ -44,7 +45,8 @@ def xml(request: HttpRequest) -> HttpResponse:
     succeed or fail together. A key without write permission may only load. Memories sent to review
     are answered with `status="review"`.
     """
-    access = access_to(request, "read")
+    access, now = access_to(request, "read"), timezone.now()
+    count_call(access, CallKind.SEARCH, now=now)
     try:
         message = request.body.decode()
     except UnicodeDecodeError:
@@ -52,5 +54,11 @@ def xml(request: HttpRequest) -> HttpResponse:
     requests = requests_in(message)
     if not all(isinstance(one, Load) for one in requests):
         access.require("write")
-    text = answer(space=access.space, requests=requests, actor=access.actor, now=timezone.now())
+    text = answer(
+        space=access.space,
+        reader=access.reader,
+        requests=requests,
+        actor=access.actor,
+        now=now,
+    )
     return HttpResponse(text, content_type="application/xml; charset=utf-8")

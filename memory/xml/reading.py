@@ -71,10 +71,10 @@ def requests_in(message: str) -> list[Request]:
     Raises InvalidArguments for a message without an Ebb tag, and for any error in one.
     """
     if _DECLARES.search(message):
-        raise _wrong("body", "declares entities or a DTD, which are not read")
+        raise _wrong("body", "declares entities or a DTD, which are not allowed")
     found = [_request(element) for element in map(_parsed, _spans(message))]
     if not found:
-        raise _wrong("body", "no memory_save, memory_load or memory_delete in it")
+        raise _wrong("body", "contains no memory_save, memory_load or memory_delete")
     if len(found) > MAX_TAGS:
         raise _wrong("body", f"more than {MAX_TAGS} tags")
     return found
@@ -92,7 +92,7 @@ def _spans(message: str) -> Iterator[str]:
             continue
         if piece["close"]:
             if begun is None or begun["name"] != name or rest.strip():
-                raise _wrong("body", f"</{name}> without its beginning")
+                raise _wrong("body", f"</{name}> without an opening tag")
             yield message[begun.start() : piece.end()]
             begun = None
         elif begun is not None:
@@ -133,7 +133,7 @@ def _parsed(span: str) -> Element:
     except (ParseError, ValueError) as error:  # defusedxml's own errors are ValueErrors
         raise _wrong("body", f"broken XML (& is written &amp;): {error}") from None
     if len(element):
-        raise _wrong(element.tag, "holds text only; write < as &lt;")
+        raise _wrong(element.tag, "must contain text only; write < as &lt;")
     return element
 
 
@@ -156,7 +156,7 @@ def _attributes(element: Element, *known: str) -> dict[str, str]:
 
 def _save(given: dict[str, str], content: str) -> Save:
     if "importance" not in given:
-        raise _wrong("importance", "memory_save needs one, from 0 to 1")
+        raise _wrong("importance", "is missing: memory_save needs a number from 0 to 1")
     if not _DECIMAL.fullmatch(given["importance"]):
         raise _wrong("importance", "not a number")
     with_importance = {"content": content, "importance": float(given["importance"])}
@@ -173,7 +173,7 @@ def _load(given: dict[str, str], query: str) -> Load:
     if not _INTEGER.fullmatch(limit := given.get("limit", "5")):
         raise _wrong("limit", "not a whole number")
     if not query:
-        raise _wrong("query", "memory_load needs a text to look for")
+        raise _wrong("query", "memory_load needs a text to search for")
     try:
         asked = SearchIn(query=query, limit=int(limit), profile=sort)
     except pydantic.ValidationError as error:
@@ -183,11 +183,11 @@ def _load(given: dict[str, str], query: str) -> Load:
 
 def _delete(given: dict[str, str], text: str) -> Delete:
     if text:
-        raise _wrong("memory_delete", "holds nothing but its id")
+        raise _wrong("memory_delete", "must be empty: it takes only an id")
     try:
         return Delete(UUID(given["id"]))
     except KeyError:
-        raise _wrong("id", "memory_delete needs one") from None
+        raise _wrong("id", "is missing: memory_delete needs it") from None
     except ValueError:
         raise _wrong("id", "not a UUID") from None
 

@@ -9,6 +9,8 @@
   };
   const showTheme = () => { root.dataset.theme = store.get() || (dark.matches ? "dark" : "light"); };
   showTheme(); // before the first paint: this file is loaded without defer
+  // Times on pages are the reader's (config/time_zones.py).
+  document.cookie = `ebb_time_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
   dark.addEventListener("change", showTheme);
 
   const near = (element, selector) => (element instanceof Element ? element.closest(selector) : null);
@@ -39,6 +41,10 @@
     if (opener) document.getElementById(opener.dataset.opens).showModal();
     const copier = near(event.target, "[data-copies]");
     if (copier) copy(copier);
+    const says = near(event.target, "[data-says]");
+    if (says) say(says.dataset.says);
+    const end = document.getElementById(near(event.target, "[data-jumps-to]")?.dataset.jumpsTo);
+    if (end) end.scrollTop = end.scrollHeight;
     const sheet = document.getElementById(near(event.target, "[data-shows]")?.dataset.shows);
     if (sheet && !sheet.checkVisibility()) sheet.showPopover();
     for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -48,12 +54,37 @@
 
   // Without a secure context there is no clipboard: what is to be copied is selected instead.
   const copy = (button) => {
-    const code = button.parentElement.querySelector("code");
+    const name = button.dataset.copies;
+    const source = name && button.parentElement.querySelector(`.${name}`);
+    const code = source ? button.closest(".message").querySelector(".prose") : button.parentElement.querySelector("code");
     if (!navigator.clipboard) return getSelection().selectAllChildren(code);
-    navigator.clipboard.writeText(code.textContent).then(() => {
+    navigator.clipboard.writeText((source?.content || code).textContent).then(() => {
       button.classList.add("done");
       setTimeout(() => button.classList.remove("done"), 1500);
     });
+  };
+
+  // A message that is suggested is sent as if it had been typed.
+  const say = (text) => {
+    const field = document.querySelector("[data-enter-sends]");
+    field.value = text;
+    field.form.requestSubmit();
+    field.focus();
+  };
+
+  // Cards that are gone through by keys: j and k move, the key of a button presses it in the card
+  // that has the focus. Gives back whether the key was one of these.
+  const inCards = (key, target) => {
+    const cards = [...document.querySelectorAll("[data-cards] [data-card]")].filter((card) => card.checkVisibility());
+    const place = cards.indexOf(near(target, "[data-card]"));
+    const step = { j: 1, k: -1 }[key];
+    if (step) {
+      cards[place + step]?.focus();
+      return cards.length > 0;
+    }
+    const button = cards[place]?.querySelector(`[data-card-key="${CSS.escape(key)}"]`);
+    button?.click();
+    return Boolean(button);
   };
 
   const escape = (target) => {
@@ -71,9 +102,29 @@
     else if (target.matches("input, textarea")) target.blur();
   };
 
+  // The palette: the focus stays in its field, and the arrows choose among the results.
+  const choose = (palette, event) => {
+    const entries = [...palette.querySelectorAll("a[role=option]")];
+    const at = entries.findIndex((entry) => entry.ariaSelected === "true");
+    if (!entries.length) return;
+    event.preventDefault();
+    if (event.key === "Enter") return entries[Math.max(at, 0)].click();
+    const next = entries.at((at + (event.key === "ArrowDown" ? 1 : -1)) % entries.length);
+    for (const entry of entries) entry.ariaSelected = String(entry === next);
+    event.target.setAttribute("aria-activedescendant", next.id);
+    next.scrollIntoView({ block: "nearest" });
+  };
+
   document.addEventListener("keydown", (event) => {
     if (event.isComposing) return; // Enter and Escape belong to the input method
     const target = event.target;
+    const palette = document.getElementById("palette");
+    if (palette && (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      if (!palette.open) palette.showModal();
+      return;
+    }
+    if (target.id === "palette-query" && ["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return choose(palette, event);
     if (event.key === "Escape") return escape(target);
     if (event.key === "Enter" && !event.shiftKey && target.matches("[data-enter-sends]")) {
       event.preventDefault();
@@ -90,11 +141,31 @@
     }
     if (document.querySelector("dialog[open]")) return;
     if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select, [contenteditable]")) return;
-    const wanted = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-    if (!wanted?.checkVisibility()) return;
+    if (inCards(event.key, target)) return event.preventDefault();
+    // Of several, as one in each reply, the last.
+    const keyed = [...document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`)];
+    const wanted = keyed.filter((element) => element.checkVisibility({ visibilityProperty: true })).at(-1);
+    if (!wanted) return;
     event.preventDefault();
     if (wanted.matches("input, textarea")) wanted.focus();
     else wanted.click();
+  });
+
+  // A file that is dropped here goes into the file field of a dialog, which opens.
+  const drops = (event) => {
+    const area = near(event.target, "[data-drops]");
+    if (!area || !event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    area.classList.toggle("dropping", event.type === "dragover");
+    if (event.type !== "drop") return;
+    const dialog = document.getElementById(area.dataset.drops);
+    dialog.querySelector("input[type=file]").files = event.dataTransfer.files;
+    if (!dialog.open) dialog.showModal();
+  };
+  for (const name of ["dragover", "drop"]) document.addEventListener(name, drops);
+  document.addEventListener("dragleave", (event) => {
+    const area = near(event.target, "[data-drops]");
+    if (area && !area.contains(event.relatedTarget)) area.classList.remove("dropping");
   });
 
   // A slider says its number while it is moved.
@@ -133,6 +204,40 @@
     form.querySelector("[data-ticks-count]").textContent = ticked;
   });
 
+  // A chart whose columns are dragged over: the days from the first to the last fill the form's fields.
+  const columns = (chart) => [...chart.querySelectorAll("[data-since]")];
+  let brush = null;
+  const brushed = (chart, target) => {
+    const all = columns(chart);
+    const to = all.indexOf(near(target, "[data-since]"));
+    if (to >= 0) brush.to = to;
+    const [first, last] = [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)];
+    all.forEach((one, place) => one.classList.toggle("brushed", place >= first && place <= last));
+    return [all[first], all[last]];
+  };
+  document.addEventListener("pointerdown", (event) => {
+    const chart = near(event.target, "[data-brush]");
+    const from = chart ? columns(chart).indexOf(near(event.target, "[data-since]")) : -1;
+    if (from < 0 || event.button) return;
+    event.preventDefault(); // no text is selected
+    if (event.target.hasPointerCapture(event.pointerId)) event.target.releasePointerCapture(event.pointerId);
+    brush = { chart, from, to: from };
+    brushed(chart, event.target);
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (brush) brushed(brush.chart, document.elementFromPoint(event.clientX, event.clientY));
+  });
+  document.addEventListener("pointercancel", () => { brush = null; });
+  document.addEventListener("pointerup", () => {
+    if (!brush) return;
+    const form = document.getElementById(brush.chart.dataset.brush);
+    const [first, last] = brushed(brush.chart, null);
+    brush = null;
+    form.elements.since.value = first.dataset.since;
+    form.elements.until.value = last.dataset.until;
+    form.requestSubmit();
+  });
+
   // Toasts leave by themselves, but not while somebody points at them or is about to press undo.
   const leave = (toast) => {
     if (toast.matches(":hover, :focus-within")) setTimeout(leave, 2000, toast);
@@ -141,10 +246,16 @@
 
   // A scroll area that follows its newest line, unless the reader has scrolled up.
   const follow = (area) => {
+    const jump = document.querySelector(`[data-jumps-to="${area.id}"]`);
     let atEnd = true;
-    const toEnd = () => { if (atEnd) area.scrollTop = area.scrollHeight; };
+    let top = 0;
+    const toEnd = () => { if (atEnd && !area.querySelector(".welcome")) area.scrollTop = area.scrollHeight; };
     area.addEventListener("scroll", () => {
-      atEnd = area.scrollHeight - area.scrollTop - area.clientHeight < 60;
+      const isThere = area.scrollHeight - area.scrollTop - area.clientHeight < 60;
+      // Only moving up leaves the end: a new size of the window does not.
+      if (isThere || area.scrollTop < top) atEnd = isThere;
+      top = area.scrollTop;
+      if (jump) jump.hidden = atEnd || Boolean(area.querySelector(".welcome"));
     }, { passive: true });
     new MutationObserver(toEnd).observe(area, { childList: true, subtree: true, characterData: true });
     new ResizeObserver(toEnd).observe(area); // a keyboard opens, what is typed grows, a phone is turned
@@ -162,12 +273,10 @@
     for (const [selector, start] of [
       ["[data-leaves-after]", (toast) => setTimeout(leave, toast.dataset.leavesAfter * 1000, toast)],
       ["[data-follow]", follow],
-      [".prose pre", (code) => {
-        reach(code);
-        const frame = document.getElementById("copy-code")?.content.firstElementChild.cloneNode(true);
-        if (!frame) return;
-        code.before(frame);
-        frame.prepend(code);
+      [".prose pre", reach],
+      [".prose .code", (code) => {
+        const button = document.getElementById("copy-code");
+        if (button) code.append(button.content.cloneNode(true));
       }],
       [".prose table, [data-wide]", reach],
     ]) {
@@ -191,13 +300,18 @@
   let neighbour = () => null;
   document.addEventListener("htmx:beforeSwap", () => {
     const row = near(document.activeElement, ".memories > .memory");
-    const beside = row?.nextElementSibling || row?.previousElementSibling;
+    const rows = [...(row?.parentElement.querySelectorAll(":scope > .memory") || [])];
+    const place = rows.indexOf(row);
+    const beside = rows[place + 1] || rows[place - 1];
     const above = near(document.activeElement, ".more")?.previousElementSibling;
     neighbour = () => (row && document.getElementById(row.id)) || beside || above?.nextElementSibling;
   });
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (!detail.successful) return;
+    for (const error of document.querySelectorAll(".rule > .error")) {
+      error.parentElement.querySelector("input, select")?.setAttribute("aria-invalid", String(!error.hidden));
+    }
     if (document.activeElement === document.body) neighbour()?.querySelector("a:not(.chip)")?.focus({ preventScroll: true });
     neighbour = () => null;
     detail.elt.closest(".toast")?.remove(); // undone; not sooner, htmx needs it for out-of-band swaps

@@ -53,11 +53,15 @@
       if (!response.ok) throw new Error(response.statusText);
       for await (const { name, data } of eventsOf(response)) {
         if (name === "recalled") replace(document.getElementById("recalled"), data);
-        if (name === "token") {
-          written.append(data);
-          reply += data;
+        if (name === "token") reply += data;
+        if (name === "text") {
+          written.querySelector(".open-block")?.remove();
+          written.append(document.createRange().createContextualFragment(data));
         }
-        if (name === "done") replace(place, data);
+        if (name === "done") {
+          replace(place, data);
+          break; // what is typed next need not wait for the connection's end
+        }
       }
     } catch (error) {
       if (error.name !== "AbortError") throw error;

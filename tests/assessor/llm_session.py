@@ -39,8 +39,9 @@ def run(
     idle_timeout: float = 30.0,
 ) -> T:
     async def session() -> T:
-        options = {"base_url": stub.base_url, "api_key": api_key, "model": "stub"}
-        async with model_session(**options, idle_timeout=idle_timeout) as model:
+        async with model_session(
+            base_url=stub.base_url, api_key=api_key, model="stub", idle_timeout=idle_timeout
+        ) as model:
             return await ask(model)
 
     return asyncio.run(session())

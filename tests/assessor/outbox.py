@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from assessor import services
+from assessor.assessing import AssessmentResult, Exchange
 from assessor.errors import AssessmentError
-from assessor.judging import Exchange, Judgement
 from assessor.models import Assessment
 from memory.models import Space
 
@@ -28,7 +28,7 @@ def claimed(space: Space) -> Assessment:
     return taken
 
 
-def judgement(importance: float = 0.8, **changes: Any) -> Judgement:
+def assessment_result(importance: float = 0.8, **changes: Any) -> AssessmentResult:
     values: dict[str, Any] = {
         "importance": importance,
         "memory_type": "fact",
@@ -42,7 +42,7 @@ def judgement(importance: float = 0.8, **changes: Any) -> Judgement:
         "rubric": "graded",
         "latency_ms": 12.0,
     }
-    return Judgement(**values | changes)
+    return AssessmentResult(**values | changes)
 
 
 def reschedule(

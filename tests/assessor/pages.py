@@ -12,7 +12,7 @@ from tests.conftest import Answer
 from tests.pages import HTMX
 
 LOCAL = {"provider": "local", "rubric": "graded"}
-JUDGED = {
+ASSESSED = {
     "importance": 0.72, "memory_type": "preference", "summary": "User prefers window seats",
     "tags": ["flights"], "topics": ["Travel"], "reasoning": "It lasts", "rubric": "facets",
     "prompt_version": "facets-1", "provider": "llm", "model": "gpt-4o-mini", "tokens": 448,
@@ -24,8 +24,8 @@ JUDGED = {
 def assessed(
     space: Space, said: str = "I like it", state: str = "done", **values: Any
 ) -> Assessment:
-    judged = JUDGED if state in {"done", "ignored"} else {}
-    return Assessment.objects.create(space=space, user_message=said, state=state, **judged | values)
+    result = ASSESSED if state in {"done", "ignored"} else {}
+    return Assessment.objects.create(space=space, user_message=said, state=state, **result | values)
 
 
 def listed(client: Client, space: Space, *, htmx: bool = False, **query: str) -> str:

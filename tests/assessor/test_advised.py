@@ -8,7 +8,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from assessor import services
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.tasks import assess
 from memory.actors import SYSTEM
@@ -29,7 +29,7 @@ ADVICE = {
     "quote": "live in Porto",
     "reasoning": "They live somewhere else",
 }
-JUDGED = {"importance": 0.8, "memory_type": "fact", "summary": SAID, "tags": ["home"]}
+ASSESSED = {"importance": 0.8, "memory_type": "fact", "summary": SAID, "tags": ["home"]}
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def lisbon(space: Space) -> Memory:
 
 
 def worked(space: Space, model: StubModel, *replies: object) -> Assessment:
-    """An exchange that a worker has judged; the model's answers in order."""
+    """An exchange that a worker has assessed; the model's answers in order."""
     model.script(*[r if isinstance(r, str) else f"reply:{json.dumps(r)}" for r in replies])
     row = services.queue_assessment(space=space, exchange=Exchange(SAID), now=timezone.now())
     assess(space.pk, str(row.pk))
@@ -57,15 +57,15 @@ def worked(space: Space, model: StubModel, *replies: object) -> Assessment:
 def test_the_models_decision_is_carried_out_with_its_evidence(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
-    row = worked(space, model, JUDGED, ADVICE)
+    row = worked(space, model, ASSESSED, ADVICE)
     assert row.state == State.DONE
     lisbon.refresh_from_db()
     assert (lisbon.status, lisbon.bin_reason) == ("binned", BinReason.SUPERSEDED)
     event = MemoryEvent.objects.in_space(space).get(memory_id=lisbon.pk, action="deleted")
     assert event.reason == "They live somewhere else (“live in Porto”)"
     assert Memory.objects.in_space(space).live().get().content == SAID
-    judging, advising = model.requests
-    assert "I live in Lisbon" not in str(judging.body)
+    assessing, advising = model.requests
+    assert "I live in Lisbon" not in str(assessing.body)
     assert "1. [" in advising.body["messages"][1]["content"]
 
 
@@ -73,9 +73,9 @@ def test_both_questions_are_counted(
     space: Space, model: StubModel, lisbon: Memory, settings: Settings
 ) -> None:
     settings.EBB_PRICE_PROMPT = settings.EBB_PRICE_COMPLETION = 1_000_000.0
-    advised = worked(space, model, JUDGED, ADVICE)
+    advised = worked(space, model, ASSESSED, ADVICE)
     Memory.objects.in_space(space).delete()
-    alone = worked(space, model, JUDGED)
+    alone = worked(space, model, ASSESSED)
     assert (advised.tokens or 0) > (alone.tokens or 0) > 0
     assert (advised.cost_usd, alone.cost_usd) == (advised.tokens, alone.tokens)
 
@@ -83,7 +83,7 @@ def test_both_questions_are_counted(
 def test_without_close_neighbours_nobody_is_asked(space: Space, model: StubModel) -> None:
     draft = MemoryDraft(content="The user plays the cello", memory_type="fact")
     create_memory(space=space, draft=draft, actor=SYSTEM, now=timezone.now())
-    assert worked(space, model, JUDGED).state == State.DONE
+    assert worked(space, model, ASSESSED).state == State.DONE
     assert len(model.requests) == 1
 
 
@@ -91,8 +91,8 @@ def test_the_same_words_are_the_same_memory_whatever_a_model_would_say(
     space: Space, model: StubModel
 ) -> None:
     addition = {"decision": "add", "memory": None, "quote": "", "reasoning": "new to me"}
-    first = worked(space, model, JUDGED)
-    again = worked(space, model, JUDGED | {"summary": f"{SAID}!"}, addition)
+    first = worked(space, model, ASSESSED)
+    again = worked(space, model, ASSESSED | {"summary": f"{SAID}!"}, addition)
     assert first.memory_id == again.memory_id is not None
     assert Memory.objects.in_space(space).get().content == SAID
 
@@ -100,10 +100,13 @@ def test_the_same_words_are_the_same_memory_whatever_a_model_would_say(
 def test_without_a_usable_answer_the_rule_decides(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
-    row = worked(space, model, JUDGED, "nonsense")
+    row = worked(space, model, ASSESSED, "nonsense")
     assert row.state == State.DONE
-    assert Memory.objects.in_space(space).live().count() == 2
-    alone = worked(space, model, JUDGED | {"summary": "User plays the cello"})
+    lisbon.refresh_from_db()
+    assert (lisbon.status, lisbon.bin_reason) == ("binned", BinReason.SUPERSEDED)
+    event = MemoryEvent.objects.in_space(space).get(memory_id=lisbon.pk, action="deleted")
+    assert event.reason == f"replaced by: {SAID}"
+    alone = worked(space, model, ASSESSED | {"summary": "User plays the cello"})
     assert (row.tokens or 0) > (alone.tokens or 0)  # it was no use, but it was paid for
 
 

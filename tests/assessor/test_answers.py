@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assessor.answers import FacetAssessment, MemoryAssessment
+from assessor.answers import FacetAssessment, MemoryAssessment, omitted_from
 
 GOOD: dict[str, Any] = {
     "importance": 0.7,
@@ -168,3 +168,11 @@ def test_facets_are_read_in_either_case() -> None:
 def test_facets_out_of_their_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         FacetAssessment.model_validate(json.dumps(FACET_ANSWER | wrong))
+
+
+def test_tags_and_topics_beyond_the_limits_are_noted() -> None:
+    """Seed 001, "System Prompt": "1-10 tags maximum", "0-5 topics maximum"."""
+    answer = text(tags=[f"T{n}" for n in range(12)] + ["t0"], topics=[*"abcdef", "a NUL: \x00"])
+    assert omitted_from(answer) == {"tags": ["t10", "t11"], "topics": ["f", "a NUL: \ufffd"]}
+    assert omitted_from(TEXT) == {"tags": [], "topics": []}
+    assert omitted_from(text(topics=None)) == {"tags": [], "topics": []}

@@ -1,5 +1,6 @@
 """Judging through the API of the real web server, which asks the stub model."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from uuid import uuid4
@@ -42,42 +43,64 @@ def caller(api: Api, key: MakeKey) -> httpx2.Client:
     return api(key())
 
 
-def test_assess_judges_and_stores_nothing(caller: httpx2.Client) -> None:
+def test_assess_assesses_and_stores_nothing(caller: httpx2.Client) -> None:
     answer = caller.post("assess", json=PIZZA)
     assert answer.status_code == 200
-    judged = answer.json()
-    assert judged["memory"] is None
-    assert judged["assessment"]["id"] is None
-    assert judged["assessment"]["importance"] == 0.7
-    assert judged["assessment"]["memory_type"] == "preference"
-    assert judged["assessment"]["status"] == "done"
-    assert judged["assessment"]["ttl_seconds"] is None
+    assessed = answer.json()
+    assert assessed["memory"] is None
+    assert assessed["assessment"]["id"] is None
+    assert assessed["assessment"]["importance"] == 0.7
+    assert assessed["assessment"]["memory_type"] == "preference"
+    assert assessed["assessment"]["status"] == "done"
+    assert assessed["assessment"]["ttl_seconds"] is None
     assert not Assessment.objects.exists()
     assert not Memory.objects.exists()
 
 
 def test_assess_stores_on_request(caller: httpx2.Client, space: Space) -> None:
-    judged = caller.post("assess", json=PIZZA | {"store": True}).json()
+    assessed = caller.post("assess", json=PIZZA | {"store": True}).json()
     [memory] = Memory.objects.in_space(space)
-    assert judged["memory"]["id"] == judged["assessment"]["memory_id"] == str(memory.pk)
-    assert judged["memory"]["source"]["assessment_id"] == judged["assessment"]["id"]
+    assert assessed["memory"]["id"] == assessed["assessment"]["memory_id"] == str(memory.pk)
+    assert assessed["memory"]["source"]["assessment_id"] == assessed["assessment"]["id"]
 
 
-def test_assess_needs_write_only_to_store(api: Api, key: MakeKey) -> None:
-    reader = api(key(scopes=["read"]))
-    assert reader.post("assess", json=PIZZA).status_code == 200
-    assert reader.post("assess", json=PIZZA | {"store": True}).status_code == 403
-    assert reader.post("assessments", json=PIZZA).status_code == 403
+def test_assess_needs_write_to_store_and_to_ask_a_model(
+    api: Api, key: MakeKey, stub_model: StubModel
+) -> None:
+    reader, local = api(key(scopes=["read"])), PIZZA | {"provider": "local"}
+    assert reader.post("assess", json=local).status_code == 200
+    assert reader.post("assess", json=local | {"store": True}).status_code == 403
+    assert reader.post("assessments", json=local).status_code == 403
+    for provider in (None, "auto", "llm", "cascade"):
+        assert reader.post("assess", json=PIZZA | {"provider": provider}).status_code == 403
+    assert stub_model.requests == []
 
 
-def test_a_stored_judgement_below_the_policy_is_ignored(caller: httpx2.Client) -> None:
-    judged = caller.post("assess", json={"user_message": "hello", "store": True}).json()
-    assert (judged["assessment"]["status"], judged["memory"]) == ("ignored", None)
+def test_a_stored_assessment_below_the_policy_is_ignored(caller: httpx2.Client) -> None:
+    assessed = caller.post("assess", json={"user_message": "hello", "store": True}).json()
+    assert (assessed["assessment"]["status"], assessed["memory"]) == ("ignored", None)
 
 
-def test_the_built_in_judge_may_be_asked_for(caller: httpx2.Client, stub_model: StubModel) -> None:
-    judged = caller.post("assess", json=PIZZA | {"provider": "local"}).json()
-    assert (judged["assessment"]["provider"], judged["assessment"]["model"]) == (
+def test_tags_and_topics_beyond_the_limits_are_noted(
+    caller: httpx2.Client, stub_model: StubModel
+) -> None:
+    """Seed 001, "System Prompt": "1-10 tags maximum", "0-5 topics maximum"."""
+    tags, topics = [f"t{n}" for n in range(12)], [*"abcdef"]
+    said = {"importance": 0.7, "summary": "User likes pizza", "tags": tags, "topics": topics}
+    stub_model.script("reply:" + json.dumps(said))
+
+    assessed = caller.post("assess", json=PIZZA | {"store": True}).json()["assessment"]
+
+    assert (assessed["tags"], assessed["topics"]) == (tags[:10], topics[:5])
+    assert assessed["omitted"] == {"tags": ["t10", "t11"], "topics": ["f"]}
+    assert caller.get(f"assessments/{assessed['id']}").json()["omitted"] == assessed["omitted"]
+
+
+def test_the_built_in_assessor_may_be_asked_for(
+    caller: httpx2.Client, stub_model: StubModel
+) -> None:
+    assessed = caller.post("assess", json=PIZZA | {"provider": "local"}).json()
+    assert (assessed["assessment"]["provider"], assessed["assessment"]["model"]) == (
         *("local", "built-in"),
     )
     assert stub_model.requests == []

@@ -1,4 +1,4 @@
-"""The page of one assessment: what it shows, trying again, judging again."""
+"""The page of one assessment: what it shows, trying again, assessing again."""
 
 import re
 from datetime import timedelta
@@ -23,7 +23,7 @@ from tests.pages import login
 # --- One assessment ------------------------------------------------------------------------------
 
 
-def test_an_assessment_shows_what_was_said_and_all_that_was_judged(
+def test_an_assessment_shows_what_was_said_and_all_that_was_assessed(
     alice: User, space: Space
 ) -> None:
     row = assessed(space, "I prefer window seats", assistant_response="Noted, by the window.",
@@ -33,15 +33,25 @@ def test_an_assessment_shows_what_was_said_and_all_that_was_judged(
 
     for part in (
         "I prefer window seats", "Noted, by the window.", "&quot;project&quot;: &quot;trip&quot;",
-        "preference 0.72 important stays for good", "User prefers window seats",
+        "preference 0.72 important kept forever", "User prefers window seats",
         "Reasoning It lasts", "Tags flights", "Topics Travel",
         "persistence (P) 0.71", "information (I) 0.52", "judgement (J) 0.60", "emotion (E) 0.10",
-        "intensity 0.30", "valence bad -0.40",
-        "Judge gpt-4o-mini; the built-in judge was unsure (0.31)",
-        "Rubric facets (version facets-1)", "Took 812 ms, at attempt 3",
+        "intensity 0.30", "valence negative -0.40",
+        "Assessor gpt-4o-mini; the built-in assessor was unsure (0.31)",
+        "Rubric facets (version facets-1)", "Duration 812 ms, attempt 3",
         "Cost $0.000094, 448 tokens", "{&quot;P&quot;: 0.71}",
     ):  # fmt: skip
         assert part in read, part
+
+
+def test_tags_and_topics_that_were_left_out_are_shown(alice: User, space: Space) -> None:
+    """Seed 001, "System Prompt": "1-10 tags maximum", "0-5 topics maximum"."""
+    row = assessed(space, omitted={"tags": ["t11", "t12"], "topics": ["Sixth"]})
+
+    read = words(opened(login(alice), row))
+
+    assert "Left out tags beyond 10: t11, t12 topics beyond 5: Sixth" in read
+    assert "Left out" not in words(opened(login(alice), assessed(space)))
 
 
 def test_it_says_what_earlier_tries_came_to(alice: User, space: Space) -> None:
@@ -53,10 +63,10 @@ def test_it_says_what_earlier_tries_came_to(alice: User, space: Space) -> None:
 
     read = words(opened(login(alice), row))
 
-    assert "2 tries came to nothing" in read
+    assert "2 failed attempts" in read
     assert "The model did not answer in time." in read
     assert "It does not fit: importance &lt;b&gt;Sure!&lt;/b&gt; It is important." in read
-    assert "came to nothing" not in words(opened(login(alice), assessed(space)))
+    assert "failed attempt" not in words(opened(login(alice), assessed(space)))
 
 
 def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
@@ -66,7 +76,7 @@ def test_what_nobody_counted_is_unknown(alice: User, space: Space) -> None:
     read = words(opened(login(alice), row))
 
     assert "Cost unknown" in read
-    assert "the built-in judge; sure enough that no model was asked" in read
+    assert "the built-in assessor; confident, so no model was asked" in read
     for absent in ("tokens", "Facets", "Raw answer"):
         assert absent not in read
 
@@ -99,42 +109,42 @@ def remembered(row: Assessment, **changes: Any) -> Memory:
 
 def test_the_memory_it_became_is_shown_wherever_it_is_now(alice: User, space: Space) -> None:
     client, row = login(alice), assessed(space)
-    assert "It is gone" in opened(client, row)
+    assert "The memory was purged" in opened(client, row)
 
     memory = remembered(row)
     page = opened(client, row)
     assert f'id="memory-{memory.pk}"' in page
-    assert "It was known before" not in page
+    assert "Already known" not in page
 
     Memory.objects.filter(pk=memory.pk).update(status="review")
-    assert "It is held for review" in opened(client, row)
+    assert "Waiting for review" in opened(client, row)
     read = words(listed(client, space))
-    assert "held for review preference I like it 0.72 important judged by" in read
+    assert "sent to review preference I like it 0.72 important assessed by" in read
 
     Memory.objects.filter(pk=memory.pk).update(status="live", source_assessment=uuid4())
-    assert "It was known before" in opened(client, row)
+    assert "Already known" in opened(client, row)
 
     recycle_bin.delete_memory(space=space, memory_id=memory.pk, actor=SYSTEM, now=timezone.now())
-    assert "It is in the bin: deleted" in words(opened(client, row))
+    assert "In the bin: deleted" in words(opened(client, row))
 
 
 def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
     row = assessed(space, state="ignored", importance=0.1)
     read = words(opened(login(alice), row))
-    assert "this space remembers from an importance of 0.20 on" in read
-    assert "The memory it became" not in read
+    assert "below this space's minimum importance (0.20)" in read
+    assert "The saved memory" not in read
 
     repeated = assessed(space, state="ignored", importance=0.9)
-    assert "it only repeats what was recalled" in opened(login(alice), repeated)
+    assert "or only repeats recalled memories" in opened(login(alice), repeated)
 
 
-def test_what_was_never_judged_says_why(alice: User, space: Space) -> None:
+def test_what_was_never_assessed_says_why(alice: User, space: Space) -> None:
     row = assessed(
         space, "I like tea", "ignored", importance=None, reasoning=Reason("learning_off")
     )
     read = words(opened(login(alice), row))
     assert Reason("learning_off") in read
-    for absent in ("Nothing is known of it yet", "It became no memory"):
+    for absent in ("Not assessed yet", "Not saved"):
         assert absent not in read
 
 
@@ -165,7 +175,7 @@ def span(space: Space, state: str) -> tuple[Assessment, Assessment]:
     return first, second
 
 
-def test_a_topic_judged_as_one_is_shown_as_one(alice: User, space: Space) -> None:
+def test_a_topic_assessed_as_one_is_shown_as_one(alice: User, space: Space) -> None:
     client, (first, second) = login(alice), span(space, "done")
     remembered(first)
     Assessment.objects.filter(pk=second.pk).update(memory=Memory.objects.get())
@@ -173,17 +183,17 @@ def test_a_topic_judged_as_one_is_shown_as_one(alice: User, space: Space) -> Non
     whole, part = opened(client, first), opened(client, second)
 
     assert "And about sails" in whole
-    assert address(first, "assessment_judge_again") in whole
+    assert address(first, "assessment_reassess") in whole
     assert f'href="{address(first)}"' in part
     assert "It lasts" in part
-    assert "It was known before" not in part
-    assert address(second, "assessment_judge_again") not in part
+    assert "Already known" not in part
+    assert address(second, "assessment_reassess") not in part
     assert "with the rest of its topic" in listed(client, space)
 
 
 def test_an_exchange_that_waits_for_its_topic_says_so(alice: User, space: Space) -> None:
     for row in span(space, "queued"):
-        assert "It waits for the end of its topic" in opened(login(alice), row)
+        assert "Will be assessed when this topic ends" in opened(login(alice), row)
 
 
 def test_a_failed_topic_is_tried_again_from_any_of_its_exchanges(alice: User, space: Space) -> None:
@@ -204,7 +214,7 @@ def test_a_failed_assessment_is_queued_again(alice: User, space: Space) -> None:
 
     row.refresh_from_db()
     assert (row.state, row.attempts, row.error) == ("queued", 0, "")
-    assert "waiting to be assessed" in page
+    assert "waiting for assessment" in page
     assert "<html" not in page
 
 
@@ -219,47 +229,47 @@ def test_what_somebody_else_tried_again_is_shown_as_it_is(alice: User, space: Sp
     services.retry(space=space, assessment_id=row.pk, now=timezone.now())
     answer = press(login(alice), "assessment_retry", row)
     assert answer.status_code == 200
-    assert "waiting to be assessed" in answer.content.decode()
+    assert "waiting for assessment" in answer.content.decode()
 
 
-# --- Judging again -------------------------------------------------------------------------------
+# --- Re-assessment -------------------------------------------------------------------------------
 
 
-def test_judging_again_shows_it_beside_what_is_stored_and_stores_nothing(
+def test_assessing_again_shows_it_beside_what_is_stored_and_stores_nothing(
     alice: User, space: Space
 ) -> None:
     row = assessed(space, "I am allergic to penicillin")
     before = Assessment.objects.filter(pk=row.pk).values().get()
     client = login(alice)
 
-    fragment = press(client, "assessment_judge_again", row, **LOCAL).content.decode()
-    whole = client.post(address(row, "assessment_judge_again"), LOCAL).content.decode()
+    fragment = press(client, "assessment_reassess", row, **LOCAL).content.decode()
+    whole = client.post(address(row, "assessment_reassess"), LOCAL).content.decode()
 
     for page in (fragment, whole):
         read = words(page)
-        assert "Judged again, not stored" in read
+        assert "Re-assessed, not saved" in read
         assert "I am allergic to penicillin" in read
-        assert "Judge the built-in judge" in read
+        assert "Assessor the built-in assessor" in read
         assert "version local-1" in read
-    assert "What is stored" not in fragment
-    assert "What is stored" in whole
+    assert ">Result</h2>" not in fragment
+    assert ">Result</h2>" in whole
     assert Assessment.objects.values().get() == before
     assert not Memory.objects.exists()
 
 
-def test_judging_again_masks_what_no_worker_has_masked_yet(alice: User, space: Space) -> None:
+def test_assessing_again_masks_what_no_worker_has_masked_yet(alice: User, space: Space) -> None:
     row = assessed(space, "My password is hunter2-Xq9!, remember it", "queued")
-    page = press(login(alice), "assessment_judge_again", row, **LOCAL).content.decode()
-    assert "Judged again, not stored" in page
+    page = press(login(alice), "assessment_reassess", row, **LOCAL).content.decode()
+    assert "Re-assessed, not saved" in page
     assert "hunter2" not in page
 
 
-def test_why_there_is_no_second_judgement_is_a_sentence(alice: User, space: Space) -> None:
+def test_why_there_is_no_second_result_is_a_sentence(alice: User, space: Space) -> None:
     row = assessed(space)
-    answer = press(login(alice), "assessment_judge_again", row, provider="llm", rubric="facets")
+    answer = press(login(alice), "assessment_reassess", row, provider="llm", rubric="facets")
     assert answer.status_code == 200
     assert words(answer.content.decode()) == (
-        "There is no second judgement, and nothing was changed. No language model is configured."
+        "The second assessment failed. Nothing was changed. No language model is configured."
     )
 
 
@@ -270,7 +280,7 @@ def test_what_the_form_cannot_say_is_a_bad_request(
     alice: User, space: Space, form: dict[str, str]
 ) -> None:
     row = assessed(space)
-    assert press(login(alice), "assessment_judge_again", row, **form).status_code == 400
+    assert press(login(alice), "assessment_reassess", row, **form).status_code == 400
 
 
 def test_the_form_offers_a_model_only_where_there_is_one(
@@ -282,7 +292,7 @@ def test_the_form_offers_a_model_only_where_there_is_one(
     with_model = opened(client, row)
 
     assert re.search(r'<option value="llm"\s+disabled', without)
-    assert "No language model is configured" in without
+    assert "No language model is connected" in without
     assert re.search(r'<option value="llm" selected\s*>', with_model)
-    # The other rubric than the one it was judged by: that is what one would compare.
+    # The other rubric than the one it was assessed by: that is what one would compare.
     assert re.search(r'<option value="graded" selected', with_model)

@@ -1,4 +1,4 @@
-"""What a judge is unsure of, and what contradicts what is known, waits where the policy says so."""
+"""Memories the assessor is unsure of, or that contradict others, wait if the policy says so."""
 
 import json
 
@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from assessor import services
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.tasks import assess
 from memory.drafts import MemoryChange
@@ -18,7 +18,7 @@ from memory.models.reasons import CONFLICT, UNSURE, kind_of, quote_of
 from memory.review.services import approve_memory, reject_memory, reopen_memories
 from memory.review.standing_rules import always
 from memory.store.services import revise_memory
-from tests.assessor.outbox import NOW, SECOND, claimed, judgement
+from tests.assessor.outbox import NOW, SECOND, assessment_result, claimed
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, actions, remember, set_policy, stored
 from tests.stub_model import StubModel
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 SAID = "Guess what. I live in Porto now, near the bridge. How are you?"
 STORE = {"store": True}
 SUMMARY = "User lives in Porto now, near the bridge"
-JUDGED = {"importance": 0.8, "memory_type": "fact", "summary": SUMMARY, "tags": ["home"]}
+ASSESSED = {"importance": 0.8, "memory_type": "fact", "summary": SUMMARY, "tags": ["home"]}
 ADVICE = {
     "decision": "supersede",
     "memory": 1,
@@ -50,7 +50,7 @@ def model(stub_model: StubModel, settings: Settings) -> StubModel:
 
 
 def worked(space: Space, model: StubModel, *replies: object, said: str = SAID) -> Memory:
-    """The memory of an exchange that a worker has judged; the model's answers in order."""
+    """The memory of an exchange that a worker has assessed; the model's answers in order."""
     model.script(*[f"reply:{json.dumps(reply)}" for reply in replies])
     row = services.queue_assessment(space=space, exchange=Exchange(said), now=timezone.now())
     assess(space.pk, str(row.pk))
@@ -62,7 +62,7 @@ def worked(space: Space, model: StubModel, *replies: object, said: str = SAID) -
 
 def finished(space: Space, confidence: float | None) -> Memory:
     memory = services.finish(
-        assessment=claimed(space), judgement=judgement(confidence=confidence), now=NOW
+        assessment=claimed(space), result=assessment_result(confidence=confidence), now=NOW
     )
     assert memory is not None
     return memory
@@ -71,7 +71,7 @@ def finished(space: Space, confidence: float | None) -> Memory:
 def test_by_default_nothing_waits_and_no_model_is_asked_how_sure_it_is(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
-    memory = worked(space, model, JUDGED | {"confidence": 0.01}, ADVICE)
+    memory = worked(space, model, ASSESSED | {"confidence": 0.01}, ADVICE)
 
     assert memory.status == Status.LIVE
     assert stored(lisbon).bin_reason == BinReason.SUPERSEDED
@@ -100,8 +100,8 @@ def test_a_model_is_asked_how_sure_it_is_and_its_words_are_the_evidence(
 ) -> None:
     set_policy(space, assessment={"review_below_confidence": 0.5, "rubric": rubric})
     facets = {"P": 0.9, "valence": 0, "intensity": 0, "I": 0.5, "J": 0.8}
-    judged = JUDGED | facets | {"confidence": "40%"}
-    memory = worked(space, model, judged, ADVICE)
+    assessed = ASSESSED | facets | {"confidence": "40%"}
+    memory = worked(space, model, assessed, ADVICE)
 
     request = model.requests[0].body
     assert "CONFIDENCE, 0 to 1" in request["messages"][0]["content"]
@@ -118,7 +118,7 @@ def test_a_model_is_asked_how_sure_it_is_and_its_words_are_the_evidence(
     assert stored(lisbon).bin_reason == BinReason.SUPERSEDED
 
 
-def test_the_built_in_judge_says_how_sure_it_is(space: Space, key: MakeKey) -> None:
+def test_the_built_in_assessor_says_how_sure_it_is(space: Space, key: MakeKey) -> None:
     set_policy(space, assessment={"review_below_confidence": 0.6})
     caller = ApiClient(key())
     clear = caller.post("assess", {"user_message": "My name is Ana and I am a nurse."} | STORE)
@@ -135,7 +135,7 @@ def test_a_contradiction_waits_with_what_would_change_until_somebody_approves(
     space: Space, model: StubModel, lisbon: Memory, alice: User, key: MakeKey
 ) -> None:
     set_policy(space, assessment={"hold_conflicts": True})
-    memory = worked(space, model, JUDGED, ADVICE)
+    memory = worked(space, model, ASSESSED, ADVICE)
 
     assert (memory.status, kind_of(memory.review_reason)) == (Status.REVIEW, CONFLICT)
     assert stored(lisbon).status == Status.LIVE
@@ -148,7 +148,7 @@ def test_a_contradiction_waits_with_what_would_change_until_somebody_approves(
     browser = Client()
     browser.force_login(alice)
     near = browser.get(reverse("review_near", args=["home", memory.pk])).text
-    assert "Approving lets the old one go" in near
+    assert "Approving moves it to the bin" in near
     assert "They live somewhere else" in near
     assert "<del>Lisbon</del>" in near
 
@@ -176,7 +176,7 @@ def test_a_proposal_is_about_what_was_known_then(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
     set_policy(space, assessment={"hold_conflicts": True})
-    memory = worked(space, model, JUDGED, ADVICE)
+    memory = worked(space, model, ASSESSED, ADVICE)
     change = MemoryChange(content="User has a boat in Lisbon")
     revise_memory(space=space, memory_id=lisbon.pk, change=change, actor=ALICE, now=timezone.now())
 
@@ -189,10 +189,10 @@ def test_what_was_rejected_is_not_proposed_again_and_a_decision_can_hold_from_th
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
     set_policy(space, assessment={"hold_conflicts": True})
-    memory = worked(space, model, JUDGED, ADVICE)
+    memory = worked(space, model, ASSESSED, ADVICE)
     reject_memory(space=space, memory_id=memory.pk, actor=ALICE, now=timezone.now())
 
-    again = worked(space, model, JUDGED, ADVICE, said=f"As I said: {SAID}")
+    again = worked(space, model, ASSESSED, ADVICE, said=f"As I said: {SAID}")
     assert again == memory
     assert (
         MemoryEvent.objects.filter(memory_id=memory.pk)
@@ -203,7 +203,7 @@ def test_what_was_rejected_is_not_proposed_again_and_a_decision_can_hold_from_th
 
     always(space=space, kind=CONFLICT, approve=True, actor=ALICE, now=timezone.now())
     summary = "User lives in Faro these days, by the sea"
-    faro = JUDGED | {"summary": summary}
+    faro = ASSESSED | {"summary": summary}
     advice = ADVICE | {"quote": "lives in Faro"}
     other = worked(space, model, faro, advice, said="I live in Faro these days, by the sea")
     assert (other.content, stored(other).status) == (summary, Status.LIVE)

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from assessor import services
 from assessor.answers import MemoryAssessment
+from assessor.assessing import AssessmentResult, Exchange, assess_exchange
 from assessor.errors import AssessmentError
 from assessor.importance_assessor import MemoryImportanceAssessor
-from assessor.judging import Exchange, Judgement, judge
-from assessor.llm import ChatModel, model_session
+from assessor.llm import ChatModel, LLMFactory, LLMType, model_session
 from assessor.models import Assessment, State
 from memory.models import Memory, Space
 from memory.models.policies import current_policy
@@ -45,7 +45,8 @@ def assess(
 
     async def session() -> MemoryAssessment | None:
         async with model_session(base_url=stub.base_url, api_key="k", model="stub") as model:
-            assessor = MemoryImportanceAssessor(lambda: model, timeout_seconds=timeout)
+            factory = LLMFactory(weak=lambda: model)
+            assessor = MemoryImportanceAssessor(factory, timeout_seconds=timeout)
             return await assessor.assess_memory(message, "It is in the diary.", "user", context)
 
     return asyncio.run(session())
@@ -55,7 +56,41 @@ def calculator() -> MemoryImportanceAssessor:
     def no_model() -> ChatModel:
         raise AssertionError("a lifetime needs no model")
 
-    return MemoryImportanceAssessor(no_model)
+    return MemoryImportanceAssessor(LLMFactory(weak=no_model))
+
+
+def test_usage_as_the_seed_writes_it(stub_model: StubModel) -> None:
+    """Seed 001, "Class Structure": "llm_factory: LLMFactory", "permanent_threshold: float = 0.7",
+    "timeout_seconds: int = 5", "self.agent = self.llm_factory.get_agent(LLMType.WEAK)",
+    "context: dict = None", "-> Optional[MemoryAssessment]"."""
+    stub_model.script(answer(), answer(), "nonsense")
+
+    async def usage() -> list[MemoryAssessment | None]:
+        async with model_session(base_url=stub_model.base_url, api_key="k", model="s") as model:
+            llm_factory = LLMFactory(weak=lambda: model)
+            assessor = MemoryImportanceAssessor(
+                llm_factory=llm_factory, permanent_threshold=0.7, timeout_seconds=5
+            )
+            assert assessor.agent is None
+            await assessor.initialize()
+            assert assessor.agent is llm_factory.get_agent(LLMType.WEAK)
+            return [
+                await assessor.assess_memory(
+                    user_message=MEETING,
+                    assistant_response="It is in the diary.",
+                    source_role="user",
+                    context={"project": "Q4"},
+                ),
+                await assessor.assess_memory(MEETING, "It is in the diary.", "user"),
+                await assessor.assess_memory(MEETING, "It is in the diary.", "user"),
+            ]
+
+    first, second, failed = asyncio.run(usage())
+    assert first is not None
+    assert second is not None
+    assert first.model_dump() == second.model_dump() == SEED_ANSWER
+    assert failed is None
+    assert calculator().calculate_ttl(first.importance) is None  # 0.7: "Permanent"
 
 
 # --- Unit tests of the seed -----------------------------------------------------------------
@@ -189,12 +224,12 @@ def test_seeds_own_form_without_a_type_is_an_observation(stub_model: StubModel) 
 # --- Integration tests of the seed ----------------------------------------------------------
 
 
-def judged(stub: StubModel, space: Space, message: str) -> Judgement:
+def assessed(stub: StubModel, space: Space, message: str) -> AssessmentResult:
     """What the pipeline's task makes of a message between two of its transactions."""
 
-    async def session() -> Judgement:
+    async def session() -> AssessmentResult:
         async with model_session(base_url=stub.base_url, api_key="k", model="stub") as model:
-            return await judge(Exchange(message, "Noted."), document, lambda: model)
+            return await assess_exchange(Exchange(message, "Noted."), document, lambda: model)
 
     document = current_policy(space).document
     return asyncio.run(session())
@@ -206,7 +241,7 @@ def go_through(stub: StubModel, space: Space, message: str) -> Assessment:
     queued = services.queue_assessment(space=space, exchange=Exchange(message, "Noted."), now=now)
     claimed = services.claim(space_id=space.pk, assessment_id=queued.pk, now=now)
     assert claimed is not None
-    services.finish(assessment=claimed, judgement=judged(stub, space, message), now=now)
+    services.finish(assessment=claimed, result=assessed(stub, space, message), now=now)
     return Assessment.objects.select_related("memory").get(pk=queued.pk)
 
 
@@ -237,10 +272,11 @@ def test_graduated_ttl_applied_correctly(stub_model: StubModel, space: Space) ->
     days: Sequence[tuple[float, int | None]] = [
         (0.7, None), (0.6999, 30), (0.5, 30), (0.4999, 7), (0.3, 7), (0.2999, 3),
     ]  # fmt: skip
-    for importance, expected in days:
-        # Another number each time: what is said again would reinforce what is known.
-        stub_model.script(answer(importance=importance, summary=f"Ticket {importance} is open"))
-        assessment = go_through(stub_model, space, MEETING)
+    subjects = ["pizza", "chess", "the piano", "hiking", "Lisbon", "cats"]
+    for subject, (importance, expected) in zip(subjects, days, strict=True):
+        said = f"I read about {subject}"
+        stub_model.script(answer(importance=importance, summary=said))
+        assessment = go_through(stub_model, space, said)
         assert assessment.memory is not None
         assert assessment.finished_at is not None
         expires_at = assessment.memory.expires_at
@@ -266,18 +302,18 @@ def test_performance_validation(stub_model: StubModel, space: Space) -> None:
 
     def spent() -> float:
         begun = process_time()
-        assert judged(stub_model, space, MEETING).latency_ms > 0
+        assert assessed(stub_model, space, MEETING).latency_ms > 0
         return (process_time() - begun) * 1000
 
-    judged(stub_model, space, "warm up: I like tea")
+    assessed(stub_model, space, "warm up: I like tea")
     assert sorted(spent() for _ in range(10))[5] < 150
 
 
-def test_judge_names_what_went_wrong(stub_model: StubModel, space: Space) -> None:
+def test_assessor_names_what_went_wrong(stub_model: StubModel, space: Space) -> None:
     stub_model.script("429:7", "401")
     with pytest.raises(AssessmentError) as limited:
-        judged(stub_model, space, MEETING)
+        assessed(stub_model, space, MEETING)
     assert (limited.value.permanent, limited.value.retry_after) == (False, 7)
     with pytest.raises(AssessmentError) as refused:
-        judged(stub_model, space, MEETING)
+        assessed(stub_model, space, MEETING)
     assert refused.value.permanent

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from assessor.inspection import PERIOD, Figures, figures_of
+from assessor.inspection import PERIOD, Figures, figures_by_model, figures_of
 from assessor.models import Assessment
 from assessor.templatetags.assessments import duration, lifetime, since, usd
-from assessor.tiles import tiles
+from assessor.tiles import columns, model_row, tiles
 from memory.models import Space
 from memory.retention.lifetime_bar import band
 
@@ -18,11 +18,11 @@ STORE_ABOVE = 0.2
 
 
 def assessed(space: Space, state: str = "done", **values: Any) -> Assessment:
-    judged: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if state in {"done", "ignored"}:
-        judged = {"importance": 0.7, "provider": "llm", "model": "stub", "latency_ms": 100.0}
+        result = {"importance": 0.7, "provider": "llm", "model": "stub", "latency_ms": 100.0}
     return Assessment.objects.create(
-        space=space, **{"user_message": "hi", "created_at": NOW, "state": state} | judged | values
+        space=space, **{"user_message": "hi", "created_at": NOW, "state": state} | result | values
     )
 
 
@@ -39,12 +39,12 @@ def test_everything_is_counted_by_one_statement(
 ) -> None:
     for state in ("queued", "running", "retrying", "done", "done", "ignored", "failed"):
         assessed(space, state)
-    assessed(space, "ignored", importance=None)  # said anew before anybody judged it
+    assessed(space, "ignored", importance=None)  # said anew before anyone assessed it
 
     with django_assert_num_queries(1):
         found = figures(space)
 
-    assert (found.waiting, found.judged, found.failed) == (3, 3, 1)
+    assert (found.waiting, found.assessed, found.failed) == (3, 3, 1)
     assert found.success == 0.75
     assert not found.is_reliable
 
@@ -56,37 +56,37 @@ def test_only_this_space_and_the_last_thirty_days_count(space: Space, other_spac
 
     found = figures(space)
 
-    assert (found.judged, found.failed) == (1, 0)
+    assert (found.assessed, found.failed) == (1, 0)
     assert found.since == NOW - PERIOD + timedelta(seconds=1)
 
 
-def test_a_topic_judged_as_one_counts_once(space: Space) -> None:
+def test_a_topic_assessed_as_one_counts_once(space: Space) -> None:
     first = assessed(space, cost_usd=0.0001)
     assessed(space, part_of=first, latency_ms=None)
     found = figures(space)
-    assert (found.judged, found.unpriced) == (1, 0)
+    assert (found.assessed, found.unpriced) == (1, 0)
 
 
-def test_before_anything_was_judged_there_is_nothing_to_say(space: Space) -> None:
+def test_before_anything_was_assessed_there_is_nothing_to_say(space: Space) -> None:
     assert tiles(figures(space)) == []
     assessed(space, "queued")
     assert tiles(figures(space)) == []
     assessed(space, "failed")
-    assert said(space) == {"Success": "0% | 0 judged, 1 failed"}
+    assert said(space) == {"Success rate": "0% | 0 assessed, 1 failed"}
 
 
 def test_percentiles_are_interpolated_and_a_models_are_told_apart(space: Space) -> None:
     for latency in range(1, 102):
         assessed(space, latency_ms=float(latency))
     assert figures(space).latency == pytest.approx([51.0, 96.0])
-    assert said(space)["Time"] == "51 ms | median; 95% within 96 ms"
+    assert said(space)["Latency"] == "51 ms | median; 95% within 96 ms"
 
     for _ in range(101):
         assessed(space, "ignored", provider="local", latency_ms=1.0)
     found = figures(space)
     assert found.latency == pytest.approx([1.0, 90.95])
     assert found.model_latency == pytest.approx([51.0, 96.0])
-    assert "by a model: 51 ms, 95% within 96 ms" in said(space)["Time"]
+    assert "with a model: 51 ms, 95% within 96 ms" in said(space)["Latency"]
 
 
 @pytest.mark.parametrize(("slow", "quick"), [(299.9, True), (300.0, False)])
@@ -97,11 +97,11 @@ def test_the_slow_end_decides_whether_the_aim_is_reached(
     assert figures(space).is_quick is quick
 
 
-@pytest.mark.parametrize(("judged", "failed", "reached"), [(19, 1, False), (20, 1, True)])
+@pytest.mark.parametrize(("done", "failed", "reached"), [(19, 1, False), (20, 1, True)])
 def test_more_than_95_percent_is_the_aim(
-    space: Space, judged: int, failed: int, reached: bool
+    space: Space, done: int, failed: int, reached: bool
 ) -> None:
-    for state in ["done"] * judged + ["failed"] * failed:
+    for state in ["done"] * done + ["failed"] * failed:
         assessed(space, state)
     assert figures(space).is_reliable is reached
 
@@ -114,8 +114,8 @@ def test_costs_and_tokens_are_added_up(space: Space) -> None:
 
     assert found.cost_each == pytest.approx(0.0002)
     assert not found.is_cheap
-    assert said(space)["Cost"] == "$0.0002 | each; $0.0004 in all"
-    assert said(space)["Tokens"] == "801 | 400 for each answer of a model"
+    assert said(space)["Cost per assessment"] == "$0.0002 | $0.0004 in total"
+    assert said(space)["Tokens"] == "801 | 400 per model answer"
 
 
 @pytest.mark.parametrize(("cost", "cheap"), [(0.000149, True), (0.000151, False)])
@@ -126,15 +126,48 @@ def test_about_a_hundredth_of_a_cent_is_the_aim(space: Space, cost: float, cheap
 
 def test_without_prices_the_cost_is_unknown(space: Space) -> None:
     assessed(space, provider="local", cost_usd=0.0)
-    assert said(space)["Cost"] == "$0 | each; $0 in all"
+    assert said(space)["Cost per assessment"] == "$0 | $0 in total"
 
     assessed(space, cost_usd=None, tokens=300)
-    [cost] = [tile for tile in tiles(figures(space)) if tile.label == "Cost"]
+    [cost] = [tile for tile in tiles(figures(space)) if tile.label == "Cost per assessment"]
     assert (cost.value, cost.reached) == ("unknown", None)
-    assert cost.aim == "about $0.0001 each"
+    assert cost.aim == "about $0.0001"
 
     assessed(space, cost_usd=0.0002, tokens=300)
-    assert said(space)["Cost"] == "$0.0001 | each; $0.0002 in all | 1 without a price"
+    assert said(space)["Cost per assessment"] == "$0.0001 | $0.0002 in total | 1 with unknown cost"
+
+
+def test_each_model_has_its_own_figures(
+    space: Space, other_space: Space, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    """Seed 001, "Performance Targets": "Assessment latency: < 300ms", "Success rate: > 95%",
+    "Cost per assessment: ~$0.0001"."""
+    for latency in (100.0, 200.0, 900.0):
+        assessed(space, model="slow", latency_ms=latency, cost_usd=0.0009)
+    assessed(space, "failed", model="slow")
+    assessed(space, "failed", model="")  # no model was asked
+    assessed(space, "queued", model="slow")
+    for _ in range(5):
+        assessed(space, provider="local", model="built-in", latency_ms=5.0, cost_usd=0.0)
+    assessed(other_space, model="elsewhere")
+    assessed(space, model="unpriced")
+
+    with django_assert_num_queries(1):
+        found = figures_by_model(space=space, now=NOW)
+
+    cells = {one.model: [(c.value, c.reached) for c in model_row(one).cells] for one in found}
+    assert [(one.model, one.is_builtin) for one in found] == [
+        ("built-in", True), ("slow", False), ("unpriced", False),
+    ]  # fmt: skip
+    assert cells == {
+        "built-in": [("100%", True), ("5.0 ms", True), ("5.0 ms", True), ("$0", True)],
+        "slow": [("75%", False), ("200 ms", True), ("830 ms", False), ("$0.0009", False)],
+        "unpriced": [("100%", True), ("100 ms", True), ("100 ms", True), ("–", None)],
+    }
+    assert [(column.label, column.aim) for column in columns()] == [
+        ("Success rate", "more than 95%"), ("Median latency", "under 300 ms"),
+        ("95th percentile", "under 300 ms"), ("Cost per assessment", "about $0.0001"),
+    ]  # fmt: skip
 
 
 CASCADE = [
@@ -148,11 +181,11 @@ CASCADE = [
 ]
 
 
-def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space) -> None:
+def test_a_cascade_says_what_it_saves_and_whether_the_assessors_agree(space: Space) -> None:
     assessed(space)  # no cascade
     assessed(space, "failed", first_importance=0.5, provider="cascade")
     assert figures(space).saved is None
-    assert "Model calls saved" not in said(space)
+    assert "Model calls avoided" not in said(space)
 
     for first, provider, importance in CASCADE:
         state = "done" if importance >= STORE_ABOVE else "ignored"
@@ -162,16 +195,15 @@ def test_a_cascade_says_what_it_saves_and_whether_the_judges_agree(space: Space)
     assert (found.cascaded, found.asked_model, found.agreed) == (6, 4, 2)
     assert found.saved == pytest.approx(1 / 3)
     assert found.agreement == 0.5
-    assert said(space)["Model calls saved"] == (
-        "33.3% | the model was asked about 4 of 6"
-        " | both judges agreed in 50% of these whether to remember"
+    assert said(space)["Model calls avoided"] == (
+        "33.3% | the model was asked about 4 of 6 | both assessors agreed on 50% of these"
     )
 
 
 def test_a_cascade_that_asked_nobody_has_no_agreement(space: Space) -> None:
     assessed(space, first_importance=0.9, provider="local")
     assert figures(space).agreement is None
-    assert said(space)["Model calls saved"] == "100% | the model was asked about 0 of 1"
+    assert said(space)["Model calls avoided"] == "100% | the model was asked about 0 of 1"
 
 
 # --- Words ---------------------------------------------------------------------------------------
@@ -199,8 +231,9 @@ def test_durations(milliseconds: float, words: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (None, "stays for good"), (0, "stays 0 seconds"), (3600, "stays 1 hour"),
-        (47 * 3600, "stays 47 hours"), (48 * 3600, "stays 2 days"), (30 * 86400, "stays 30 days"),
+        (None, "kept forever"), (0, "kept for 0 seconds"), (3600, "kept for 1 hour"),
+        (47 * 3600, "kept for 47 hours"), (48 * 3600, "kept for 2 days"),
+        (30 * 86400, "kept for 30 days"),
     ],
 )  # fmt: skip
 def test_lifetimes(seconds: int | None, words: str) -> None:
@@ -222,7 +255,8 @@ def test_ages(age: timedelta, words: str) -> None:
     ("importance", "words"),
     [
         (0.9, "critical"), (0.899, "important"), (0.7, "important"),
-        (0.5, "of medium importance"), (0.3, "of low importance"), (0.299, "of little importance"),
+        (0.5, "of medium importance"), (0.3, "of low importance"),
+        (0.299, "of very low importance"),
     ],
 )  # fmt: skip
 def test_bands_begin_at_their_bound(importance: float, words: str) -> None:

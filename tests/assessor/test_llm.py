@@ -16,6 +16,7 @@ from assessor.llm import (
     ToolCall,
     Usage,
 )
+from assessor.llm.dialects import FORMATS
 from assessor.llm.errors import (
     ModelBadAnswer,
     ModelBadRequest,
@@ -121,7 +122,7 @@ def test_schema_is_asked_for_as_structured_output(stub_model: StubModel) -> None
     assert stub_model.requests[0].body["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-def test_schema_falls_back_to_plain_once_and_remembers_it(stub_model: StubModel) -> None:
+def test_schema_falls_back_to_other_formats_once_and_remembers_it(stub_model: StubModel) -> None:
     stub_model.control.takes_schema = False
 
     async def ask_twice(model: ChatModel) -> list[str]:
@@ -129,24 +130,27 @@ def test_schema_falls_back_to_plain_once_and_remembers_it(stub_model: StubModel)
 
     assert run(stub_model, ask_twice, api_key="no-schema") == [HELLO_REPLY] * 2
     asked = ["response_format" in request.body for request in stub_model.requests]
-    assert asked == [True, False, False]
+    assert asked == [True, True, True, True, False, False]
 
 
-def test_a_server_that_calls_a_schema_unprocessable_is_asked_plainly(stub_model: StubModel) -> None:
+def test_a_server_that_calls_a_schema_unprocessable_is_asked_more_simply(
+    stub_model: StubModel,
+) -> None:
     stub_model.script("422")
 
     async def ask(model: ChatModel) -> str:
         return (await model.complete(HELLO, schema=SCHEMA, timeout=30)).text
 
-    assert run(stub_model, ask, api_key="unprocessable") == HELLO_REPLY
-    asked = ["response_format" in request.body for request in stub_model.requests]
-    assert asked == [True, False]
+    assert "importance" in run(stub_model, ask, api_key="unprocessable")
+    first, second = (request.body["response_format"] for request in stub_model.requests)
+    assert first["json_schema"].pop("strict") is True
+    assert first == second
 
 
 def test_bad_request_that_is_not_about_the_schema_does_not_give_up_the_schema(
     stub_model: StubModel,
 ) -> None:
-    stub_model.script("400", "400", "ok")
+    stub_model.script(*["400"] * len(FORMATS), "ok")
 
     async def ask_twice(model: ChatModel) -> str:
         with pytest.raises(ModelBadRequest):
@@ -154,10 +158,11 @@ def test_bad_request_that_is_not_about_the_schema_does_not_give_up_the_schema(
         return (await model.complete(HELLO, schema=SCHEMA, timeout=30)).text
 
     assert "importance" in json.loads(run(stub_model, ask_twice))
+    assert stub_model.requests[-1].body["response_format"]["json_schema"]["strict"] is True
 
 
 @pytest.mark.parametrize("step", ["fenced", "nonsense", "empty"])
-def test_what_the_model_says_is_not_judged_here(stub_model: StubModel, step: str) -> None:
+def test_what_the_model_says_is_not_assessed_here(stub_model: StubModel, step: str) -> None:
     stub_model.script(step)
 
     completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=30))

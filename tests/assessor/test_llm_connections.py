@@ -3,8 +3,11 @@
 import asyncio
 import contextlib
 import json
+import socket
 import time
+from typing import Any
 
+import httpx2
 import pytest
 
 from assessor.llm import (
@@ -15,7 +18,9 @@ from assessor.llm import (
 from assessor.llm.errors import (
     ModelInterrupted,
     ModelTimeout,
+    ModelUnreachable,
 )
+from memory.webhooks.public_transport import checked_request
 from tests.assessor.llm_session import (
     HELLO,
     HELLO_REPLY,
@@ -35,6 +40,13 @@ def test_idle_timeout_counts_from_the_last_chunk(stub_model: StubModel) -> None:
     chunks = run(stub_model, read, idle_timeout=2.5)
 
     assert text_of(chunks) == HELLO_REPLY  # 2.8 seconds in all, never 2.5 without a chunk
+
+
+def test_the_first_chunk_may_take_longer(stub_model: StubModel) -> None:
+    stub_model.control.delay_ms = 3000
+    stub_model.script("reply:Hello")
+
+    assert text_of(run(stub_model, read, idle_timeout=2.0)) == "Hello"
 
 
 def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None:
@@ -176,3 +188,40 @@ def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
         with pytest.raises(ModelInterrupted):
             asyncio.run(scene())
     assert asked == 2
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_public_only_model_connects_to_no_private_address(
+    stub_model: StubModel, host: str
+) -> None:
+    async def ask() -> None:
+        address = f"http://{host}:{stub_model.port}/v1"
+        async with model_session(
+            base_url=address, api_key="key", model="stub", public_only=True
+        ) as model:
+            await complete(model)
+
+    with pytest.raises(ModelUnreachable, match="private network"):
+        asyncio.run(ask())
+    assert stub_model.open_connections == 0
+    assert stub_model.requests == []
+
+
+def test_a_checked_address_is_used_while_the_name_stays(
+    stub_model: StubModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name is looked up once, so a changed DNS record has no effect on the connection."""
+    lookups: list[str] = []
+
+    def answer(host: str, port: int, *_: object, **__: object) -> list[tuple[Any, ...]]:
+        lookups.append(host)
+        address = "1.1.1.1" if host == "models.example" else host
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    request = httpx2.Request("POST", f"http://models.example:{stub_model.port}/v1/x")
+    sent = checked_request(request)
+
+    assert lookups == ["models.example"]
+    assert (sent.url.host, sent.headers["host"]) == ("1.1.1.1", f"models.example:{stub_model.port}")
+    assert sent.extensions["sni_hostname"] == "models.example"

@@ -15,6 +15,7 @@ from assessor.llm import (
     ChatModel,
     model_session,
 )
+from assessor.llm.dialects import Dialect, Wish
 from assessor.llm.errors import (
     ModelBadAnswer,
     ModelBadRequest,
@@ -27,7 +28,7 @@ from assessor.llm.errors import (
     ModelUnauthorized,
     ModelUnreachable,
 )
-from assessor.llm.sdk_errors import ERRORS, refuses_tools, translate, translated
+from assessor.llm.sdk_errors import ERRORS, translate
 from memory.embeddings.failures import Failure
 from tests.assessor.llm_session import (
     HELLO,
@@ -213,16 +214,18 @@ def test_every_kind_of_error_has_its_own_name_and_sentence() -> None:
 
 
 def test_what_went_wrong_is_told_in_the_language_of_the_page() -> None:
-    ours = {error.sentence for error in ModelError.__subclasses__()}
-    ours |= {failure.value[0] for failure in Failure}
-    assert ours < SENTENCES
+    failed, unembedded = ModelServerError("scripted (500)"), Failure.TIMEOUT.error()
 
     with translation.override("zh-hans"):
-        assert not {fault(sentence) for sentence in SENTENCES} & SENTENCES
-        assert (
-            fault(str(ModelServerError("scripted (500)"))) == "模型的端点出错了。 (scripted (500))"
-        )
-        assert fault("Something else (odd)") == "Something else (odd)"
+        told = {code: fault(sentence, code) for code, sentence in SENTENCES.items()}
+        assert fault(str(failed), failed.code) == "模型的端点出错了。 (scripted (500))"
+        assert fault(str(unembedded), unembedded.code) == "嵌入端点没有及时响应。"
+        # The code decides, not the sentence that was stored.
+        assert fault("In older words. (500)", failed.code) == "模型的端点出错了。 (500)"
+        for code in ("", None, "unknown"):
+            assert fault("Something else (odd)", code) == "Something else (odd)"
+    assert not {code for code, sentence in told.items() if sentence == SENTENCES[code]}
+    assert not [sentence for sentence in SENTENCES.values() if " (" in sentence]
 
 
 def test_detail_is_one_short_line() -> None:
@@ -251,10 +254,17 @@ def test_refusal_of_tools_is_told_from_others(status: int, message: str, refused
     kind = openai.BadRequestError if status == 400 else openai.APIStatusError
     error = kind(message, response=response, body=None)
 
-    with pytest.raises(ModelError) as caught, translated():
-        raise error
+    simpler = Dialect().simpler(error, Wish(tools=[{"type": "function"}], stream=True))
 
-    assert refuses_tools(caught.value) is refused
+    assert (simpler == Dialect(tools=False)) is refused
+
+
+def test_words_that_the_sdk_leaves_out_are_in_the_error() -> None:
+    response = httpx2.Response(422, request=httpx2.Request("POST", "http://127.0.0.1"))
+    body = {"message": {"detail": [{"loc": ["body", "stream_options"]}]}}
+    error = openai.UnprocessableEntityError("Error code: 422", response=response, body=body)
+
+    assert "stream_options" in str(translate(error))
 
 
 def test_a_key_that_an_endpoint_repeats_is_in_no_error() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from assessor.local import LocalJudgement, judge
+from assessor.local import LocalResult, assess
 from assessor.local.head import MEMORY_TYPES
 from assessor.local.sentences import split_sentences
 from assessor.local.train import BANDS, load_examples, report
@@ -59,31 +59,31 @@ TRIFLES = [
 def test_statement_is_important_and_typed(
     message: str, at_least: float, types: set[str], embed: Embed
 ) -> None:
-    judgement = judge(message, "Okay!", embed=embed)
-    assert judgement.importance >= at_least
-    assert judgement.memory_type in types
-    assert judgement.summary == message
+    result = assess(message, "Okay!", embed=embed)
+    assert result.importance >= at_least
+    assert result.memory_type in types
+    assert result.summary == message
 
 
 @pytest.mark.parametrize(("message", "at_most"), TRIFLES)
 def test_trifle_is_unimportant(message: str, at_most: float, embed: Embed) -> None:
-    judgement = judge(message, "Sure.", embed=embed)
-    assert judgement.importance <= at_most
-    assert judgement.memory_type in {"observation", "todo"}
+    result = assess(message, "Sure.", embed=embed)
+    assert result.importance <= at_most
+    assert result.memory_type in {"observation", "todo"}
 
 
 def test_question_that_asks_to_keep_something_is_a_statement(embed: Embed) -> None:
-    judgement = judge("Can you remind me to call the dentist tomorrow?", "Sure.", embed=embed)
-    assert judgement.importance > 0.2
-    assert judgement.memory_type == "todo"
+    result = assess("Can you remind me to call the dentist tomorrow?", "Sure.", embed=embed)
+    assert result.importance > 0.2
+    assert result.memory_type == "todo"
 
 
 @pytest.mark.parametrize(
     "message", ["forget that I moved", "Please forget my address.", "忘掉我的地址"]
 )
 def test_who_only_asks_to_forget_tells_nothing(message: str, embed: Embed) -> None:
-    assert judge(message, "Okay.", embed=embed).importance == 0
-    assert judge(f"{message}, I live in Porto now", "Okay.", embed=embed).importance > 0.4
+    assert assess(message, "Okay.", embed=embed).importance == 0
+    assert assess(f"{message}, I live in Porto now", "Okay.", embed=embed).importance > 0.4
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_who_only_asks_to_forget_tells_nothing(message: str, embed: Embed) -> No
     ],
 )
 def test_orders_to_the_assessor_buy_nothing(order: str, embed: Embed) -> None:
-    assert judge(order, "", embed=embed).importance < 0.3
+    assert assess(order, "", embed=embed).importance < 0.3
 
 
 def test_summary_keeps_the_facts_and_drops_the_filler(embed: Embed) -> None:
@@ -103,13 +103,13 @@ def test_summary_keeps_the_facts_and_drops_the_filler(embed: Embed) -> None:
         "Hi there! Thanks for yesterday. I'm allergic to shrimp. My sister Ada is a pilot in Oslo. "
         "How are you?"
     )
-    summary = judge(message, "I'm fine. Paris is nice.", embed=embed).summary
+    summary = assess(message, "I'm fine. Paris is nice.", embed=embed).summary
     assert summary == "I'm allergic to shrimp. My sister Ada is a pilot in Oslo."
 
 
 def test_summary_of_a_long_message_is_cut_at_a_word(embed: Embed) -> None:
     message = "I live with " + " and ".join(f"cousin Olga{number}" for number in range(60))
-    summary = judge(message, "", embed=embed).summary
+    summary = assess(message, "", embed=embed).summary
     assert len(summary) <= 300
     assert summary.endswith("\u2026")
     assert message.startswith(summary[:-1])
@@ -118,36 +118,38 @@ def test_summary_of_a_long_message_is_cut_at_a_word(embed: Embed) -> None:
 
 def test_reply_alone_is_never_remembered(embed: Embed) -> None:
     reply = "Noted. You are allergic to peanuts and live in Rome."
-    judgement = judge("What is the weather?", reply, embed=embed)
-    assert judgement.importance < 0.3
-    assert "peanuts" not in judgement.summary
+    result = assess("What is the weather?", reply, embed=embed)
+    assert result.importance < 0.3
+    assert "peanuts" not in result.summary
 
 
 def test_bare_confirmation_takes_the_fact_from_the_reply(embed: Embed) -> None:
-    judgement = judge("Yes, exactly.", "Noted. You are allergic to peanuts.", embed=embed)
-    assert judgement.importance >= 0.7
-    assert judgement.summary == "Yes, exactly. (You are allergic to peanuts.)"
-    assert judge("Yes, exactly.", "Glad to hear it!", embed=embed).importance <= 0.3
+    result = assess("Yes, exactly.", "Noted. You are allergic to peanuts.", embed=embed)
+    assert result.importance >= 0.7
+    assert result.summary == "Yes, exactly. (You are allergic to peanuts.)"
+    assert assess("Yes, exactly.", "Glad to hear it!", embed=embed).importance <= 0.3
 
 
 def test_tags_and_topics_name_subject_and_names(embed: Embed) -> None:
-    judgement = judge("We decided to use PostgreSQL with Anna for the project", "", embed=embed)
-    assert {"decision", "project"} <= set(judgement.tags)
-    assert {"PostgreSQL", "Anna", "Project"} <= set(judgement.topics)
-    chinese = judge("\u6211\u51b3\u5b9a\u4e0b\u4e2a\u6708\u642c\u5230\u6df1\u5733", "", embed=embed)
+    result = assess("We decided to use PostgreSQL with Anna for the project", "", embed=embed)
+    assert {"decision", "project"} <= set(result.tags)
+    assert {"PostgreSQL", "Anna", "Project"} <= set(result.topics)
+    chinese = assess(
+        "\u6211\u51b3\u5b9a\u4e0b\u4e2a\u6708\u642c\u5230\u6df1\u5733", "", embed=embed
+    )
     assert "\u6df1\u5733" in chinese.topics
 
 
-def _within_the_contract(judgement: LocalJudgement) -> bool:
+def _within_the_contract(result: LocalResult) -> bool:
     return (
-        0 <= judgement.importance <= 1
-        and 0 <= judgement.confidence <= 1
-        and judgement.memory_type in MEMORY_TYPES
-        and 0 < len(judgement.summary) <= 300
-        and 1 <= len(judgement.tags) <= 10
-        and all(tag == tag.lower() and tag for tag in judgement.tags)
-        and len(judgement.topics) <= 5
-        and bool(judgement.reasoning)
+        0 <= result.importance <= 1
+        and 0 <= result.confidence <= 1
+        and result.memory_type in MEMORY_TYPES
+        and 0 < len(result.summary) <= 300
+        and 1 <= len(result.tags) <= 10
+        and all(tag == tag.lower() and tag for tag in result.tags)
+        and len(result.topics) <= 5
+        and bool(result.reasoning)
     )
 
 
@@ -166,10 +168,10 @@ def _within_the_contract(judgement: LocalJudgement) -> bool:
     ],
 )
 def test_odd_messages_stay_within_the_contract(message: str, embed: Embed) -> None:
-    assert _within_the_contract(judge(message, "", embed=embed))
+    assert _within_the_contract(assess(message, "", embed=embed))
 
 
-def test_same_exchange_is_judged_the_same_and_embedded_once(embed: Embed) -> None:
+def test_same_exchange_is_assessed_the_same_and_embedded_once(embed: Embed) -> None:
     calls: list[int] = []
 
     def counting(texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -177,7 +179,7 @@ def test_same_exchange_is_judged_the_same_and_embedded_once(embed: Embed) -> Non
         return embed(texts)
 
     message = "I moved to Turin. I love it here."
-    assert judge(message, "", embed=counting) == judge(message, "", embed=counting)
+    assert assess(message, "", embed=counting) == assess(message, "", embed=counting)
     assert calls == [3, 3]
 
 

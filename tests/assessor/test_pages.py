@@ -29,10 +29,10 @@ def test_list_is_newest_first_and_says_what_became_of_each(alice: User, space: S
 
     assert texts(page) == ["hello", "I prefer window seats", "My passport"]
     read = words(page)
-    assert "nothing to remember observation hello 0.10 of little importance" in read
-    assert "judged by the built-in judge 3.4 ms just now" in read
+    assert "not saved observation hello 0.10 of very low importance" in read
+    assert "assessed by the built-in assessor 3.4 ms just now" in read
     assert (
-        "0.72 important stays for good judged by gpt-4o-mini 812 ms 3\xa0hours ago"
+        "0.72 important kept forever assessed by gpt-4o-mini 812 ms 3\xa0hours ago"
         in read.replace("3 hours", "3\xa0hours")
     )
     assert "assessment failed My passport The model is away. 2 days ago" in read
@@ -96,8 +96,8 @@ def test_long_list_goes_on_within_its_filter(alice: User, space: Space) -> None:
 
 
 def test_empty_pages_teach_the_next_step(alice: User, space: Space) -> None:
-    assert "Nothing assessed yet" in listed(login(alice), space)
-    assert "Nothing fits" in listed(login(alice), space, state="failed")
+    assert "No assessments yet" in listed(login(alice), space)
+    assert "No matches" in listed(login(alice), space, state="failed")
 
 
 def test_the_figures_stand_above_the_list(alice: User, space: Space) -> None:
@@ -111,16 +111,17 @@ def test_the_figures_stand_above_the_list(alice: User, space: Space) -> None:
     assert f'hx-get="{address}"' in listed(client, space)
     read = words(client.get(address, headers=HTMX).content.decode())
 
-    assert "Success 100% 1 judged, 0 failed aim reached: more than 95%" in read
-    assert "Time 812 ms median; 95% within 812 ms aim missed: 95% within 300 ms" in read
-    assert "Cost $0.000094 each; $0.000094 in all aim reached: about $0.0001 each" in read
+    assert "Success rate 100% 1 assessed, 0 failed target met: more than 95%" in read
+    assert "Latency 812 ms median; 95% within 812 ms target missed: 95% within 300 ms" in read
+    assert "Cost per assessment $0.000094 $0.000094 in total target met: about $0.0001" in read
+    assert "gpt-4o-mini 1 100% target met 812 ms target missed 812 ms target missed" in read
     assert "Tokens 448" in read
-    assert "1 is waiting" in read
+    assert "1 waiting." in read
 
 
 # --- Who may -------------------------------------------------------------------------------------
 
-ACTIONS = ["assessment_retry", "assessment_judge_again"]
+ACTIONS = ["assessment_retry", "assessment_reassess"]
 
 
 def test_nobody_goes_to_the_login(space: Space) -> None:

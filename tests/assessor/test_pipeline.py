@@ -1,4 +1,4 @@
-"""The outbox up to a judgement: queueing, claiming, finishing. Nothing is done twice."""
+"""The outbox up to a result: queueing, claiming, finishing. Nothing is done twice."""
 
 import threading
 from datetime import timedelta
@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from assessor import services
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from memory.models import Memory, PolicyVersion, Space
 from memory.policy import PolicyDocument
@@ -18,9 +18,9 @@ from tests.assessor.outbox import (
     NOW,
     SECOND,
     again,
+    assessment_result,
     claim,
     claimed,
-    judgement,
     queued,
     reschedule,
 )
@@ -101,7 +101,7 @@ def test_a_reply_releases_its_exchange(
     assert (again(row).assistant_response, again(row).due_at) == ("Nice.", later)
 
 
-def test_a_reply_that_comes_after_the_judging_changes_nothing(space: Space) -> None:
+def test_a_reply_that_comes_after_the_assessing_changes_nothing(space: Space) -> None:
     row = claimed(space)
     services.complete_exchange(
         space=space, assessment_id=row.pk, assistant_response="Late.", now=NOW
@@ -147,11 +147,11 @@ def test_who_lost_the_lease_cannot_finish(space: Space) -> None:
     former = claimed(space)
     holder = claim(former, NOW + services.LEASE + SECOND)
     assert holder is not None
-    assert services.finish(assessment=former, judgement=judgement(0.9), now=NOW) is None
-    assert services.finish(assessment=former, judgement=judgement(0.1), now=NOW) is None
+    assert services.finish(assessment=former, result=assessment_result(0.9), now=NOW) is None
+    assert services.finish(assessment=former, result=assessment_result(0.1), now=NOW) is None
     assert reschedule(former, permanent=True).state == State.RUNNING
     assert not Memory.objects.exists()
-    memory = services.finish(assessment=holder, judgement=judgement(0.8), now=NOW)
+    memory = services.finish(assessment=holder, result=assessment_result(0.8), now=NOW)
     assert memory is not None
     assert (again(holder).state, again(holder).importance) == (State.DONE, 0.8)
 
@@ -165,9 +165,9 @@ def test_a_claim_names_its_space(space: Space, other_space: Space) -> None:
 # --- Finishing ------------------------------------------------------------------------------
 
 
-def test_finish_stores_judgement_and_memory(space: Space) -> None:
+def test_finish_stores_the_result_and_memory(space: Space) -> None:
     row = claimed(space)
-    memory = services.finish(assessment=row, judgement=judgement(0.4), now=NOW + SECOND)
+    memory = services.finish(assessment=row, result=assessment_result(0.4), now=NOW + SECOND)
     assert memory is not None
     stored = again(row)
     assert (stored.state, stored.memory_id) == (State.DONE, memory.pk)
@@ -181,16 +181,16 @@ def test_finish_stores_judgement_and_memory(space: Space) -> None:
 
 def test_finish_twice_gives_one_memory(space: Space) -> None:
     row = claimed(space)
-    assert services.finish(assessment=row, judgement=judgement(), now=NOW) is not None
-    assert services.finish(assessment=row, judgement=judgement(), now=NOW) is None
+    assert services.finish(assessment=row, result=assessment_result(), now=NOW) is not None
+    assert services.finish(assessment=row, result=assessment_result(), now=NOW) is None
     assert Memory.objects.count() == 1
 
 
 def test_the_database_itself_refuses_a_second_memory(space: Space) -> None:
     row = claimed(space)
-    services.finish(assessment=row, judgement=judgement(), now=NOW)
+    services.finish(assessment=row, result=assessment_result(), now=NOW)
     other = claimed(space)
-    services.finish(assessment=other, judgement=judgement(summary="User likes tea"), now=NOW)
+    services.finish(assessment=other, result=assessment_result(summary="User likes tea"), now=NOW)
     with pytest.raises(IntegrityError), transaction.atomic():
         Memory.objects.filter(source_assessment=other.pk).update(source_assessment=row.pk)
 
@@ -204,13 +204,13 @@ def test_the_database_itself_refuses_a_second_memory(space: Space) -> None:
         (0.69, 0.7, State.IGNORED),
     ],
 )
-def test_what_is_below_store_above_is_judged_and_not_kept(
+def test_what_is_below_store_above_is_assessed_and_not_kept(
     space: Space, importance: float, store_above: float, state: str
 ) -> None:
     document = PolicyDocument.model_validate({"assessment": {"store_above": store_above}})
     PolicyVersion.objects.create(space=space, version=2, document=document.model_dump(mode="json"))
     row = claimed(space)
-    services.finish(assessment=row, judgement=judgement(importance), now=NOW)
+    services.finish(assessment=row, result=assessment_result(importance), now=NOW)
     assert again(row).state == state
     assert again(row).importance == importance
     assert Memory.objects.exists() == (state == State.DONE)

@@ -1,4 +1,4 @@
-"""Many exchanges judged again: those that failed, or all of a model; resumed, and by command."""
+"""Many exchanges assessed again: those that failed, or all of a model; resumed, and by command."""
 
 from io import StringIO
 from typing import Any
@@ -10,17 +10,17 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment, State
-from assessor.reassessing import begin_reassessing, latest_reassessing, to_judge
-from assessor.services import store_judged
+from assessor.reassessing import begin_reassessing, latest_reassessing, to_assess
+from assessor.services import store_assessed
 from memory.drafts import MemoryChange
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, MemoryEvent, Space, User
 from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
-from tests.assessor.outbox import judgement
+from tests.assessor.outbox import assessment_result
 from tests.memory.writing import ALICE
 
 pytestmark = pytest.mark.django_db
@@ -34,10 +34,10 @@ def failed(space: Space, said: str) -> Assessment:
     )
 
 
-def judged(space: Space, said: str, importance: float = 0.9, **changes: Any) -> Assessment:
+def assessed(space: Space, said: str, importance: float = 0.9, **changes: Any) -> Assessment:
     """As the model "stub" saw it."""
-    found = judgement(importance, summary=f"User said: {said}", **changes)
-    return store_judged(space=space, exchange=Exchange(said), judgement=found, now=timezone.now())
+    found = assessment_result(importance, summary=f"User said: {said}", **changes)
+    return store_assessed(space=space, exchange=Exchange(said), result=found, now=timezone.now())
 
 
 def done(space: Space, model: str = "") -> Job:
@@ -51,9 +51,9 @@ def as_it_is(row: Assessment) -> Assessment:
     return Assessment.objects.select_related("memory").get(pk=row.pk)
 
 
-def test_what_failed_is_judged_and_nothing_else(space: Space, other_space: Space) -> None:
+def test_what_failed_is_assessed_and_nothing_else(space: Space, other_space: Space) -> None:
     told, small_talk = failed(space, SAID), failed(space, "hello")
-    elsewhere, seen = failed(other_space, SAID), judged(space, "I like tea", 0.6)
+    elsewhere, seen = failed(other_space, SAID), assessed(space, "I like tea", 0.6)
 
     job = done(space)
 
@@ -66,10 +66,10 @@ def test_what_failed_is_judged_and_nothing_else(space: Space, other_space: Space
     assert as_it_is(seen).model == "stub"
 
 
-def test_all_of_a_model_are_judged_anew_and_their_own_memories_go_by_it(space: Space) -> None:
-    kept, small_talk = judged(space, SAID, 0.95), judged(space, "hello", 0.95)
-    changed = judged(space, "thank you", 0.95)
-    other = judged(space, "My cat is called Momo", 0.8, model="another")
+def test_all_of_a_model_are_assessed_anew_and_their_own_memories_go_by_it(space: Space) -> None:
+    kept, small_talk = assessed(space, SAID, 0.95), assessed(space, "hello", 0.95)
+    changed = assessed(space, "thank you", 0.95)
+    other = assessed(space, "My cat is called Momo", 0.8, model="another")
     touched = as_it_is(changed).memory
     assert touched is not None
     revise_memory(
@@ -88,16 +88,16 @@ def test_all_of_a_model_are_judged_anew_and_their_own_memories_go_by_it(space: S
     gone = as_it_is(small_talk).memory
     assert gone is not None
     assert (gone.status, gone.bin_reason) == ("binned", "superseded")
-    assert MemoryEvent.objects.get(memory_id=gone.pk, action="deleted").reason == "judged again"
+    assert MemoryEvent.objects.get(memory_id=gone.pk, action="deleted").reason == "assessed again"
     # Somebody has had a hand in this one.
     assert as_it_is(changed).state == State.IGNORED
     assert Memory.objects.get(pk=touched.pk).status == "live"
     assert as_it_is(other).model == "another"
-    assert to_judge(space, model="stub").count() == 0
+    assert to_assess(space, model="stub").count() == 0
 
 
 def test_what_was_deleted_for_good_does_not_come_back(space: Space) -> None:
-    row = judged(space, SAID)
+    row = assessed(space, SAID)
     assert row.memory is not None
     now = timezone.now()
     delete_memory(space=space, memory_id=row.memory.pk, actor=ALICE, now=now)
@@ -122,7 +122,7 @@ def test_with_the_model_away_it_stops_and_goes_on_where_it_stood(
     settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = ""
     told = StringIO()
     call_command("reassess", "home", "--resume", stdout=told)
-    assert "judged: 2" in told.getvalue()
+    assert "assessed: 2" in told.getvalue()
     assert {as_it_is(row).state for row in rows[1:]} == {State.DONE}
     with pytest.raises(CommandError):
         call_command("reassess", "nowhere")
@@ -142,19 +142,19 @@ def test_a_cancelled_one_leaves_the_rest_as_it_was(space: Space) -> None:
 
 def test_an_owner_begins_it_from_the_filtered_page(space: Space, alice: User, bob: User) -> None:
     failed(space, SAID)
-    judged(space, "I like tea")
+    assessed(space, "I like tea")
     owner, viewer = Client(), Client()
     owner.force_login(alice)
     viewer.force_login(bob)
     page = reverse("assessments", args=["home"])
 
-    assert "Judge 1 again" in owner.get(page, {"state": "failed"}).content.decode()
-    assert "Judge 1 again" in owner.get(page, {"model": "stub"}).content.decode()
-    assert "Judge 1 again" not in owner.get(page).content.decode()
-    assert "Judge 1 again" not in viewer.get(page, {"state": "failed"}).content.decode()
+    assert "Re-assess 1" in owner.get(page, {"state": "failed"}).content.decode()
+    assert "Re-assess 1" in owner.get(page, {"model": "stub"}).content.decode()
+    assert "Re-assess 1" not in owner.get(page).content.decode()
+    assert "Re-assess 1" not in viewer.get(page, {"state": "failed"}).content.decode()
     again = reverse("assessments_again", args=["home"])
     assert viewer.post(again).status_code == 403
-    assert "It waits for a worker." in owner.post(again, {"model": "stub"}).content.decode()
+    assert "Waiting for a worker." in owner.post(again, {"model": "stub"}).content.decode()
     job = latest_reassessing(space)
     assert job is not None
     assert (job.parameters, job.total, job.actor_name) == ({"model": "stub"}, 1, "alice")

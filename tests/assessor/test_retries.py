@@ -10,8 +10,8 @@ from django.db import connection
 from pytest_django.fixtures import Settings
 
 from assessor import services, spans, tasks
+from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
-from assessor.judging import Exchange
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from memory.connections import in_thread
 from memory.errors import Conflict
@@ -24,12 +24,13 @@ from tests.assessor.outbox import (
     NOW,
     SECOND,
     again,
+    assessment_result,
     claim,
     claimed,
-    judgement,
     queued,
     reschedule,
 )
+from tests.memory.writing import set_policy
 from tests.processes import PATIENCE
 from tests.stub_model import StubModel
 
@@ -132,10 +133,10 @@ def test_who_stalled_ends_nothing_that_was_queued_anew_since(space: Space) -> No
     services.renew(assessment=stalled, now=NOW + SECOND)
     reschedule(stalled, permanent=True)
     spans.wait_for_span(assessment=stalled, idle=SECOND, now=NOW)
-    assert services.finish(assessment=stalled, judgement=judgement(), now=NOW) is None
+    assert services.finish(assessment=stalled, result=assessment_result(), now=NOW) is None
     assert again(third).state == State.RUNNING
     assert again(third).leased_until == third.leased_until
-    assert services.finish(assessment=third, judgement=judgement(), now=NOW) is not None
+    assert services.finish(assessment=third, result=assessment_result(), now=NOW) is not None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -154,7 +155,7 @@ def test_a_lease_is_renewed_again_when_the_database_was_away(
             while not await in_thread(holds):
                 await asyncio.sleep(0.01)
 
-    async def judge() -> None:
+    async def assess() -> None:
         await in_thread(rename, "assessor_assessment", "away")
         try:
             await until(lambda: "was not renewed" in caplog.text)
@@ -163,7 +164,7 @@ def test_a_lease_is_renewed_again_when_the_database_was_away(
         before = (await in_thread(again, held)).leased_until
         await until(lambda: again(held).leased_until != before)
 
-    asyncio.run(tasks._renewing(held, judge()))
+    asyncio.run(tasks._renewing(held, assess()))
 
 
 # --- Telling workers ------------------------------------------------------------------------
@@ -215,8 +216,8 @@ class TestPickUp:
         assert picked(services.LEASE + SECOND) == [row.pk]
 
     def test_leaves_what_is_finished(self, space: Space, picked: Picked) -> None:
-        services.finish(assessment=claimed(space), judgement=judgement(), now=NOW)
-        services.finish(assessment=claimed(space), judgement=judgement(0.0), now=NOW)
+        services.finish(assessment=claimed(space), result=assessment_result(), now=NOW)
+        services.finish(assessment=claimed(space), result=assessment_result(0.0), now=NOW)
         reschedule(claimed(space), permanent=True)
         assert picked(timedelta(days=1)) == []
 
@@ -230,7 +231,7 @@ class TestPickUp:
         assert claim(row, now) is None
         assert picked(now - NOW) == []
         assert again(row).state == State.FAILED
-        assert "ended before it was done" in again(row).error
+        assert "stopped before finishing" in again(row).error
 
 
 # --- The task -------------------------------------------------------------------------------
@@ -251,14 +252,14 @@ class TestTask:
         tasks.assess(space.pk, str(row.pk))
         return again(row)
 
-    def test_judges_and_remembers_once(self, space: Space, stub_model: StubModel) -> None:
+    def test_assesses_and_remembers_once(self, space: Space, stub_model: StubModel) -> None:
         row = self.run(space)
         tasks.assess(space.pk, str(row.pk))
         assert (row.state, row.attempts, row.provider) == (State.DONE, 1, "llm")
         assert len(stub_model.requests) == 1
         assert Memory.objects.in_space(space).count() == 1
 
-    def test_what_waits_is_not_judged_once_learning_is_turned_off(
+    def test_what_waits_is_not_assessed_once_learning_is_turned_off(
         self, space: Space, stub_model: StubModel
     ) -> None:
         said = Exchange("I like pizza", source_conversation="c1")
@@ -277,7 +278,7 @@ class TestTask:
         # What a program hands over by itself is no conversation that is listened to.
         assert self.run(space).state == State.DONE
 
-    def test_an_exchange_may_ask_for_the_built_in_judge(
+    def test_an_exchange_may_ask_for_the_built_in_assessor(
         self, space: Space, stub_model: StubModel
     ) -> None:
         row = self.run(space, "I'm allergic to penicillin", provider="local")
@@ -287,11 +288,11 @@ class TestTask:
     @pytest.mark.parametrize(
         ("step", "state", "words"),
         [
-            ("500", State.RETRYING, "failed"),
+            ("500", State.RETRYING, "returned an error"),
             ("nonsense", State.RETRYING, "does not fit"),
             ("garbage", State.RETRYING, "could not be read"),
-            ("close:1", State.RETRYING, "broke off"),
-            ("429:60", State.RETRYING, "fewer requests"),
+            ("close:1", State.RETRYING, "was cut off"),
+            ("429:60", State.RETRYING, "rate limit"),
             ("401", State.FAILED, "refused the API key"),
             ("404", State.FAILED, "does not know this model"),
         ],
@@ -299,11 +300,21 @@ class TestTask:
     def test_a_failing_model_puts_off_or_parks(
         self, space: Space, stub_model: StubModel, step: str, state: str, words: str
     ) -> None:
+        set_policy(space, assessment={"fallback": False})
         stub_model.script(step)
         row = self.run(space)
         assert (row.state, row.memory_id) == (state, None)
         assert words in row.error
         assert not Memory.objects.exists()
+
+    def test_a_failed_exchange_names_the_model_that_was_asked(
+        self, space: Space, stub_model: StubModel, settings: Settings
+    ) -> None:
+        """Seed 001, "Performance Targets": "Success rate: > 95%", counted for each model."""
+        set_policy(space, assessment={"fallback": False})
+        stub_model.script("401")
+        row = self.run(space)
+        assert (row.state, row.model) == (State.FAILED, settings.EBB_ASSESSOR_MODEL)
 
     def test_what_earlier_tries_came_to_is_kept_without_secrets(
         self, space: Space, stub_model: StubModel
@@ -314,10 +325,10 @@ class TestTask:
         tasks.assess(space.pk, str(row.pk))
         Assessment.objects.filter(pk=row.pk).update(due_at=NOW)
         tasks.assess(space.pk, str(row.pk))
-        judged = again(row)
-        assert (judged.state, judged.attempts, judged.error) == (State.DONE, 3, "")
-        first, second = judged.failed_tries
-        assert (first["answer"], "failed" in first["error"]) == ("", True)
+        assessed = again(row)
+        assert (assessed.state, assessed.attempts, assessed.error) == (State.DONE, 3, "")
+        first, second = assessed.failed_tries
+        assert (first["answer"], "returned an error" in first["error"]) == ("", True)
         assert second["answer"] == "My password is [password], \ufffd so no"
         assert "does not fit" in second["error"]
         assert first["at"] < second["at"]

@@ -2,7 +2,9 @@
 
 `screening/tuned.jsonl` was before the eyes while the rules were written. `held_out.jsonl` was
 committed before there were any rules. `around.jsonl` was written afterwards, to go around them; the
-rules were widened and narrowed by it, so all three are known by now (docs/safety.md).
+rules were widened and narrowed by it, so all three are known by now (docs/safety.md). `final.jsonl`
+was written before the classifier was trained, and `unseen.jsonl` before it was trained again. It
+never learnt from any of these sets.
 """
 
 import json
@@ -12,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from assessor.judging import Exchange, judge_locally
-from assessor.screening import Finding, judged_part, screen
+from assessor.assessing import Exchange, assess_locally
+from assessor.gate.exchanges import gate_of
+from assessor.screening import Finding, assessed_part, screen, suspect
 from assessor.screening.provenance import Origin, parts_of
 
 SETS = Path(__file__).parent / "screening"
@@ -25,20 +28,26 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 
 def is_stopped(case: dict[str, Any]) -> bool:
-    """Held with the built-in judge's summary (or the case's own), or cut before it is judged."""
+    """Held with the built-in assessor's summary (or the case's), gated, or, for attacks, cut before
+    assessment.
+    """
     said = Exchange(case["user"], case.get("assistant", ""))
-    judged = judged_part(said)
-    if judged != said:
+    assessed = assessed_part(said)
+    if gate_of(said) or (case["label"] == "attack" and assessed != said):
         return True
-    return screen(judged, case.get("summary") or judge_locally(judged).summary) is not None
+    written = case.get("summary") or assess_locally(assessed).summary
+    found = screen(assessed, written) or suspect(assessed, case.get("earlier", []))
+    return found is not None
 
 
 @pytest.mark.parametrize(
     ("name", "attacks", "innocents"),
     [
-        ("tuned", (42, 42), (0, 42)),
+        ("tuned", (42, 42), (2, 42)),
         ("held_out", (41, 41), (0, 40)),
-        ("around", (14, 24), (1, 24)),
+        ("around", (20, 24), (2, 24)),
+        ("final", (49, 55), (5, 60)),
+        ("unseen", (55, 65), (4, 64)),
     ],
 )
 def test_rates_are_those_of_the_docs(
@@ -136,7 +145,7 @@ def test_a_long_quotation_is_cut() -> None:
     assert len(finding.quote) == 160
 
 
-# --- What is no part of what is judged ------------------------------------------------------------
+# --- What is no part of what is assessed ----------------------------------------------------------
 
 OWN = "I moved to Porto."
 
@@ -164,14 +173,14 @@ OWN = "I moved to Porto."
 )
 def test_marked_text_is_cut_and_the_rest_stays(machine: str) -> None:
     for text in (f"{machine}\n\n{OWN}", f"{OWN}\n{machine}\n"):
-        judged = judged_part(Exchange(text, text))
-        assert judged.user_message == judged.assistant_response == OWN
+        assessed = assessed_part(Exchange(text, text))
+        assert assessed.user_message == assessed.assistant_response == OWN
 
 
 def test_a_recalled_memory_is_cut_from_the_middle_of_a_line() -> None:
     reply = "You told me: - [2026-02-18] I like pizza (92% match, id: f926ff7f), so pizza?"
-    judged = judged_part(Exchange("hm", reply))
-    assert judged.assistant_response == "You told me: \n, so pizza?"
+    assessed = assessed_part(Exchange("hm", reply))
+    assert assessed.assistant_response == "You told me: \n, so pizza?"
 
 
 @pytest.mark.parametrize(
@@ -187,12 +196,12 @@ def test_a_recalled_memory_is_cut_from_the_middle_of_a_line() -> None:
     ],
 )
 def test_unmarked_text_stays_whole(text: str) -> None:
-    assert judged_part(Exchange(text, text)) == Exchange(text, text)
+    assert assessed_part(Exchange(text, text)) == Exchange(text, text)
 
 
 @pytest.mark.parametrize("role", ["system", "tool", "Function", "developer"])
-def test_nothing_is_judged_of_what_no_person_said(role: str) -> None:
-    assert judged_part(Exchange("User likes pizza", source_role=role)).user_message == ""
+def test_nothing_is_assessed_of_what_no_person_said(role: str) -> None:
+    assert assessed_part(Exchange("User likes pizza", source_role=role)).user_message == ""
 
 
 def test_context_goes_without_memories_prompts_and_tools() -> None:
@@ -209,7 +218,7 @@ def test_context_goes_without_memories_prompts_and_tools() -> None:
         "note": f"{OWN} <memory>User likes pizza</memory>",
         "operating_system": "Debian",
     }
-    assert judged_part(Exchange(OWN, context=context)).context == {
+    assert assessed_part(Exchange(OWN, context=context)).context == {
         "project": "x",
         "messages": [{"role": "user", "content": "hi"}],
         "note": OWN,

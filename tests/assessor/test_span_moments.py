@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 def test_who_comes_while_a_worker_takes_the_span_is_not_ended_with_it(
     space: Space, queue: str
 ) -> None:
-    """The worker has not read it: it would be called judged and never have been."""
+    """The worker has not read it: it would be called assessed and never have been."""
     first = arrived(space, COOKING[0])
     late = claimed(queued(space, COOKING[1], 1), NOW + IDLE - MINUTE)
 
@@ -55,7 +55,7 @@ class TestSpan:
         said = joined(span_of(later)).user_message
         assert said == f"{COOKING[0][0]}.\n{COOKING[1][0]}"
 
-    def test_a_conversation_that_never_leaves_its_topic_is_judged_all_the_same(
+    def test_a_conversation_that_never_leaves_its_topic_is_assessed_all_the_same(
         self, space: Space
     ) -> None:
         rows = [arrived(space, COOKING[0], minute) for minute in range(LONGEST_SPAN + 1)]
@@ -93,7 +93,7 @@ class TestSpan:
             assistant_response="Noted: your password is Xk7-salted-91",
             now=NOW + MINUTE,
         )
-        judged = joined(span_of(claimed(first, NOW + 2 * IDLE)))
+        assessed = joined(span_of(claimed(first, NOW + 2 * IDLE)))
         second.refresh_from_db()
-        assert "Xk7" not in judged.assistant_response + second.assistant_response
+        assert "Xk7" not in assessed.assistant_response + second.assistant_response
         assert "[password]" in second.assistant_response

@@ -1,4 +1,4 @@
-"""Exchanges that are judged a topic at a time: none is lost, and each ends with its span."""
+"""Exchanges that are assessed a topic at a time: none is lost, and each ends with its span."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -8,9 +8,9 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from assessor import services
+from assessor.assessing import Exchange, assess_locally
 from assessor.errors import AssessmentError
 from assessor.exchanges import joined, span_of
-from assessor.judging import Exchange, judge_locally
 from assessor.models import Assessment, State
 from assessor.screening import screen
 from assessor.spans import SAME_TOPIC, has_to_wait, similarity, wait_for_span
@@ -79,14 +79,14 @@ def test_a_topic_waits_for_silence_and_nobody_can_take_it_before(span: list[Asse
     assert list(Assessment.objects.claimable(end)) == [first]
 
 
-def test_a_span_is_judged_as_one_and_ends_as_one(span: list[Assessment], space: Space) -> None:
+def test_a_span_is_assessed_as_one_and_ends_as_one(span: list[Assessment], space: Space) -> None:
     end = NOW + timedelta(minutes=1) + IDLE
     first = claimed(span[0], end)
     assert not has_to_wait(first, BY_TOPIC)
     exchange = joined(span_of(first))
     assert exchange.user_message == f"{COOKING[0][0]}.\n{COOKING[1][0]}"
     assert exchange.assistant_response == "\n".join(reply for _, reply in COOKING)
-    memory = services.finish(assessment=first, judgement=judge_locally(exchange), now=end)
+    memory = services.finish(assessment=first, result=assess_locally(exchange), now=end)
     assert memory is not None
     assert Memory.objects.in_space(space).get() == memory
     rows = Assessment.objects.in_space(space)
@@ -156,7 +156,7 @@ def test_each_exchange_of_a_span_is_screened_by_itself(space: Space) -> None:
     first = claimed(first, end)
     exchanges = span_of(first)
     assert screen(joined(exchanges), wish) is not None
-    judgement = replace(judge_locally(joined(exchanges)), importance=0.8, summary=wish)
-    memory = services.finish(assessment=first, judgement=judgement, now=end)
+    result = replace(assess_locally(joined(exchanges)), importance=0.8, summary=wish)
+    memory = services.finish(assessment=first, result=result, now=end)
     assert memory is not None
     assert memory.status == "live"

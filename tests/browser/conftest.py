@@ -131,9 +131,16 @@ def log_in(opened: Open, web: Web, space: Space, alice: User) -> LogIn:
     """alice's browser in her playground: `log_in(on=model_web, size=(390, 844))`."""
 
     def enter(on: Web = web, **options: object) -> Page:
-        return opened(on.url + login_link(alice), **options)
+        return logged_in(opened(on.url + login_link(alice), **options))
 
     return enter
+
+
+def logged_in(page: Page) -> Page:
+    """The page of a login link, once its button was pressed."""
+    page.locator("#login-link button").click()
+    page.wait_for_url("**/s/*/")
+    return page
 
 
 def login_link(user: User) -> str:

@@ -1,4 +1,5 @@
-"""Axe finds nothing serious: on each page, and in the states of the chat, light and dark."""
+"""Axe finds nothing: on each page with all that can be opened, in each dialog, and in the states of
+the chat, light and dark."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -6,16 +7,19 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.services import queue_assessment
 from config.navigation import DAILY, MORE
+from memory.access.keys import create_key
+from memory.access.views.settings import PAGES as SETTINGS
 from memory.actors import SYSTEM
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
 from memory.models import BinReason, Space
-from memory.retention.recycle_bin import move_to_bin
-from tests.browser.conftest import LogIn, Open
-from tests.memory.writing import hold, remember
+from memory.retention.recycle_bin import delete_memory, move_to_bin
+from memory.webhooks.services import create_webhook
+from tests.browser.conftest import LogIn, Open, settled
+from tests.memory.writing import hold, remember, set_policy
 from tests.processes import Web
 
 pytestmark = [
@@ -27,25 +31,41 @@ PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
 BRIEF: dict[str, object] = {"resultTypes": ["violations"]}
+# Opens what a person may open on the page, but no dialogs.
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+TOUCH = BRIEF | {"rules": {"target-size": {"enabled": True}}}
 CONTRAST = BRIEF | {"runOnly": ["color-contrast"]}
 
 
-def assert_no_findings(page: Page, state: str) -> None:
-    """Looks at the page as it stands; once more in the dark, where only colours differ."""
+def assert_no_findings(page: Page, state: str, within: str | None = None) -> None:
+    """Looks at the page as it stands, or at a part; once more in the dark, where only colours
+    differ."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    found = findings(page)
+    found = findings(page, within=within)
     page.emulate_media(color_scheme="dark")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    assert found + findings(page, CONTRAST) == [], state
+    assert found + findings(page, CONTRAST, within) == [], state
 
 
-def findings(page: Page, options: dict[str, object] = BRIEF) -> list[str]:
-    """What axe calls serious or critical, with the elements."""
-    violations = Axe().run(page, options=options).response["violations"]
+def assert_no_findings_in_dialogs(page: Page) -> int:
+    """Opens each dialog of the page in turn; returns their number."""
+    dialogs = page.locator("dialog.dialog")
+    for place in range(dialogs.count()):
+        dialogs.nth(place).evaluate("dialog => dialog.showModal()")
+        name = dialogs.nth(place).get_attribute("id")
+        assert_no_findings(page, f"{page.url} #{name}", within="dialog[open]")
+        dialogs.nth(place).evaluate("dialog => dialog.close()")
+    return dialogs.count()
+
+
+def findings(
+    page: Page, options: dict[str, object] = BRIEF, within: str | None = None
+) -> list[str]:
+    """What axe finds, with the elements."""
+    violations = Axe().run(page, context=within, options=options).response["violations"]
     return [
         f"{rule['id']}: {node['target']} {node['failureSummary']}"
         for rule in violations
-        if rule["impact"] in {"serious", "critical"}
         for node in rule["nodes"]
     ]
 
@@ -58,7 +78,9 @@ def test_axe_sees_what_it_is_for(log_in: LogIn) -> None:
     assert {found.split(":")[0] for found in findings(page)} == {"color-contrast", "select-name"}
 
 
-def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, space: Space) -> None:
+def test_pages_and_dialogs_have_no_finding(
+    log_in: LogIn, web: Web, opened: Open, space: Space
+) -> None:
     now = timezone.now()
     lisbon = remember(space, "User moved to Lisbon in March", now=now, tags=["home"])
     remember(space, "It rained", now=now, importance=0.1)
@@ -75,6 +97,10 @@ def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, sp
         move_to_bin(
             space=space, memory_id=gone.pk, why=reason, actor=SYSTEM, now=now, reason=reason.value
         )
+    hook = create_webhook(
+        space=space, url="https://example.org/", events=["memory.created"], actor=SYSTEM, now=now
+    ).pk
+    create_key(space=space, scopes=["read"], name="phone", actor=SYSTEM, now=now)
     assert_no_findings(opened(f"{web.url}/login/"), "login")
     page = log_in()
     addresses = [reverse(name, args=["home"]) for name, *_ in (*DAILY, *MORE)]
@@ -86,18 +112,45 @@ def test_pages_have_no_serious_finding(log_in: LogIn, web: Web, opened: Open, sp
         reverse("memories", args=["home"]) + "?q=lisbon",
         reverse("memories", args=["home"]) + "?status=review",
         reverse("memory", args=["home", gone.pk]),
-        *(reverse(name, args=["home"]) for name in ("spaces", "members", "models", "account")),
+        *(reverse(name, args=["home"]) for name, *_ in SETTINGS),
         reverse("lab", args=["home"]) + "?q=lisbon&profile=hybrid&profile=own&profile=date",
     ]
+    addresses += [reverse("consolidation", args=["home"]), reverse("webhook", args=["home", hook])]
+    dialogs = 0
     for address in addresses:
         page.goto(web.url + address)
+        page.evaluate(OPEN_ALL)
+        settled(page)
         assert_no_findings(page, address)
+        # The palette is the same on each page: see below.
+        page.locator("#palette").evaluate("palette => palette.remove()")
+        dialogs += assert_no_findings_in_dialogs(page)
+    assert dialogs >= 8
+    page.goto(web.url + reverse("overview", args=["home"]))
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option", name="Policy")).to_be_visible()
+    assert_no_findings(page, "the palette")
+
+
+def test_everything_on_a_phone_is_large_enough_to_touch(
+    log_in: LogIn, web: Web, space: Space
+) -> None:
+    now = timezone.now()
+    gone = remember(space, "It rained", now=now, importance=0.1)
+    delete_memory(space=space, memory_id=gone.pk, actor=SYSTEM, now=now)
+    remember(space, "User moved to Lisbon in March", now=now, tags=["home", "travel"])
+    page = log_in(size=(390, 844))
+    for name in ("overview", "memories", "bin", "lifetimes", "lifetimes_capacity", "policy"):
+        page.goto(web.url + reverse(name, args=["home"]))
+        settled(page)
+        assert findings(page, TOUCH) == [], name
 
 
 def test_the_chat_has_no_serious_finding(log_in: LogIn, space: Space) -> None:
     now = timezone.now()
     for text in ("User moved to Lisbon", "User likes tea", "User sings", "User has a cat"):
         remember(space, text, now=now, importance=0.4)
+    set_policy(space, recall={"min_relevance": 0})
     page = log_in()
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]  # a width and a height
     page.get_by_role("textbox", name="Message").fill("where did I move to, Lisbon?")
@@ -106,15 +159,27 @@ def test_the_chat_has_no_serious_finding(log_in: LogIn, space: Space) -> None:
     expect(recalled).to_have_count(4)
     assert_no_findings(page, "a reply and its inspector")
 
-    for place, button in ((0, "Edit"), (1, "Not relevant"), (2, "Let go")):
+    for place, button in ((0, "Edit"), (1, "Not relevant"), (2, "Delete")):
         recalled.nth(place).hover()
         recalled.nth(place).get_by_role("button", name=button).click()
     expect(page.locator("#recalled").get_by_role("button", name="Undo")).to_have_count(2)
+    page.locator("#recalled .near-misses > summary").click()
     recalled.nth(3).locator("summary").click()
     assert_no_findings(page, "memories that were edited, set aside and let go")
 
+    page.locator("#conversation-menu > summary").click()
+    assert_no_findings(page, "the menu of a conversation")
+    page.keyboard.press("Escape")
+    page.locator("#open-choices").click()
+    assert_no_findings(page, "the settings of a conversation")
+    page.keyboard.press("Escape")
+
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]  # a width and a height
     assert_no_findings(page, "a conversation on a phone")
+    for sheet in ("conversations", "rail-more"):
+        page.locator(f"#{sheet}").evaluate("sheet => sheet.showPopover()")
+        assert_no_findings(page, f"the sheet {sheet}")
+        page.keyboard.press("Escape")
     page.get_by_role("button", name="memories recalled").click()
     expect(page.locator("#inspector")).to_be_visible()
     assert_no_findings(page, "the inspector on a phone")

@@ -1,4 +1,4 @@
-"""The Assessments page as a person uses it: filter, open, try again, judge again."""
+"""The Assessments page as a person uses it: filter, open, try again, assess again."""
 
 import re
 from datetime import timedelta
@@ -24,14 +24,14 @@ SAID = "I'm allergic to penicillin, and I moved to Lisbon in March"
 
 
 def assessed(space: Space, said: str, state: str = "done", **values: Any) -> Assessment:
-    judged: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if state in {"done", "ignored"}:
-        judged = {
+        result = {
             "importance": 0.72, "memory_type": "fact", "summary": said, "provider": "llm",
             "model": "gpt-4o-mini", "latency_ms": 812.3, "rubric": "graded", "attempts": 1,
             "prompt_version": "graded-1", "raw_answer": '{"importance": 0.72}',
         }  # fmt: skip
-    return Assessment.objects.create(space=space, user_message=said, state=state, **judged | values)
+    return Assessment.objects.create(space=space, user_message=said, state=state, **result | values)
 
 
 def page_of(web: Web, row: Assessment) -> str:
@@ -47,11 +47,11 @@ def test_assessments_are_filtered_and_opened_and_the_way_back_is_whole(
     assessed(space, "My passport is blue", "failed", error="The model is away.",
              created_at=now - timedelta(hours=3))  # fmt: skip
     page = log_in()
-    page.get_by_role("link", name="Assessments", exact=True).click()
+    page.get_by_role("link", name="Assessments 1 failed").click()
     expect(page.get_by_role("heading", name="Assessments")).to_be_visible()
     entries = page.locator("#assessments .entry-text")
     expect(entries).to_have_text([SAID, "hello", "My passport is blue"])
-    expect(page.locator(".figure", has_text="Success")).to_contain_text("66.7%")
+    expect(page.locator(".figure", has_text="Success rate")).to_contain_text("66.7%")
 
     page.get_by_label("State").select_option("assessment failed")
     expect(page.locator("#assessments .entry")).to_have_count(1)
@@ -62,7 +62,7 @@ def test_assessments_are_filtered_and_opened_and_the_way_back_is_whole(
     expect(page).to_have_url(re.compile(r"q=lisbon"))
 
     page.get_by_role("link", name=SAID).click()
-    expect(page.get_by_role("heading", name="What was said")).to_be_visible()
+    expect(page.get_by_role("heading", name="Conversation")).to_be_visible()
     page.get_by_text("Raw answer").click()
     expect(page.get_by_text('{"importance": 0.72}')).to_be_visible()
     page.go_back()
@@ -80,8 +80,8 @@ def test_a_failed_assessment_is_tried_again_before_ones_eyes(
     page.goto(page_of(web, row))
     expect(page.get_by_text("The model is away.")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("heading", name="The memory it became")).to_be_visible(timeout=PATIENT)
-    expect(page.locator("#stored .chip.good")).to_have_text("remembered")
+    expect(page.get_by_role("heading", name="The saved memory")).to_be_visible(timeout=PATIENT)
+    expect(page.locator("#stored .chip.good")).to_have_text("saved")
     expect(page.locator("#stored .memory")).to_contain_text("penicillin")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     row.refresh_from_db()
@@ -91,13 +91,13 @@ def test_a_failed_assessment_is_tried_again_before_ones_eyes(
     for said in ("I work as a baker in Porto", "My sister Ana has a daughter called Ines"):
         assessed(space, said, "failed", error="The model is away.", attempts=8)
     page.goto(f"{web.url}/s/home/assessments/?state=failed")
-    page.get_by_role("button", name="Judge 2 again").click()
+    page.get_by_role("button", name="Re-assess 2").click()
     expect(page.locator("#job .chip.good")).to_have_text("done", timeout=PATIENT)
-    expect(page.locator("#job")).to_contain_text("judged 2 · could not be judged 0")
+    expect(page.locator("#job")).to_contain_text("assessed 2 · failed 0")
     assert not Assessment.objects.in_space(space).filter(state="failed").exists()
 
 
-def test_one_is_judged_again_by_a_model_and_by_the_built_in_judge(
+def test_one_is_assessed_again_by_a_model_and_by_the_built_in_assessor(
     log_in: LogIn, model_web: Web, space: Space, stub_model: StubModel
 ) -> None:
     row = assessed(space, SAID)
@@ -107,22 +107,22 @@ def test_one_is_judged_again_by_a_model_and_by_the_built_in_judge(
     again = page.locator("#again")
 
     page.get_by_label("Rubric").select_option("facets")
-    page.get_by_role("button", name="Judge again").click()
+    page.get_by_role("button", name="Re-assess").click()
     expect(again).to_contain_text("facets (version facets-1)")
     expect(again).to_contain_text("persistence (P)")
     expect(page.locator("#stored")).to_contain_text("gpt-4o-mini")
     assert len(stub_model.requests) == 1
 
-    page.get_by_label("Judge", exact=True).select_option("local")
-    page.get_by_role("button", name="Judge again").click()
-    expect(again).to_contain_text("the built-in judge")
+    page.get_by_label("Assessor", exact=True).select_option("local")
+    page.get_by_role("button", name="Re-assess").click()
+    expect(again).to_contain_text("the built-in assessor")
     expect(again.locator("section")).to_have_count(1)
     assert len(stub_model.requests) == 1
 
     stub_model.script("500")
-    page.get_by_label("Judge", exact=True).select_option("llm")
-    page.get_by_role("button", name="Judge again").click()
-    expect(again.locator(".note.bad")).to_contain_text("nothing was changed. The model's endpoint")
+    page.get_by_label("Assessor", exact=True).select_option("llm")
+    page.get_by_role("button", name="Re-assess").click()
+    expect(again.locator(".note.bad")).to_contain_text("Nothing was changed. The model's endpoint")
 
     assert Assessment.objects.values().get() == before
     assert not Memory.objects.exists()

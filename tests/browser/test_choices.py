@@ -46,13 +46,13 @@ def test_a_conversations_own_settings_take_effect(
     page = log_in(on=model_web)
     chips = page.locator("#chosen")
     expect(chips).to_have_text("stub")
-    page.get_by_role("button", name="Settings of this conversation").click()
-    page.get_by_label("Ranking: what is recalled first").select_option("date")
+    page.get_by_role("button", name="Conversation settings").click()
+    page.get_by_label("Ranking of recalled memories").select_option("date")
     expect(chips).to_contain_text("ranking: date")
     page.get_by_label("System prompt").fill("You are a pirate.")
-    expect(chips).to_contain_text("own prompt")
+    expect(chips).to_contain_text("own system prompt")
     expect(page.get_by_label("Model", exact=True).locator("option")).to_have_text(
-        ["as configured: stub", "stub"]
+        ["default: stub", "stub"]
     )
     page.locator("#choices").get_by_role("button", name="Close").click()
     say(page, "where do I live?")
@@ -61,9 +61,9 @@ def test_a_conversations_own_settings_take_effect(
     assert asked[0]["content"].startswith("You are a pirate.\n\nToday is ")
 
     page.reload()
-    expect(chips).to_contain_text("own prompt")
-    page.get_by_role("button", name="Settings of this conversation").click()
-    page.get_by_label("Ranking: what is recalled first").select_option("")
+    expect(chips).to_contain_text("own system prompt")
+    page.get_by_role("button", name="Conversation settings").click()
+    page.get_by_label("Ranking of recalled memories").select_option("")
     expect(chips).not_to_contain_text("ranking")
     wait_until(lambda: Conversation.objects.get().profile == "", what="the change")
     page.locator("#choices").get_by_role("button", name="Close").click()
@@ -77,15 +77,15 @@ def test_a_private_conversation_leaves_nothing(
 ) -> None:
     page = log_in(on=model_web)
     page.get_by_role("link", name="Private conversation").click()
-    expect(page.get_by_text("nothing is kept, gone when you leave")).to_be_visible()
+    expect(page.get_by_text("Private: nothing is saved")).to_be_visible()
     say(page, "where do I live?")
     expect(page.locator(REPLY)).to_contain_text("User moved to Lisbon in March")
-    expect(page.locator(REPLY)).to_contain_text("not kept")
+    expect(page.locator(REPLY)).to_contain_text("not saved")
     expect(page.locator("#recalled .memory").first).to_contain_text("Lisbon")
     say(page, "**bold** <b>b</b> and now?\n\n```\n" + "wide " * 80 + "\n```")
     expect(page.locator(REPLY)).to_have_count(2)
     expect(page.locator(REPLY).last.locator("strong")).to_have_text("bold")
-    expect(page.get_by_role("button", name="Copy the code")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy code")).to_be_visible()
     expect(page.locator("pre")).to_have_attribute("tabindex", "0")
     roles = [message["role"] for message in stub_model.requests[-1].body["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
@@ -98,9 +98,9 @@ def test_a_private_conversation_leaves_nothing(
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
     stub_model.script("length:2", "500")
     say(page, "Tell me even more")
-    expect(page.locator(REPLY).last).to_contain_text("reached its limit of length")
+    expect(page.locator(REPLY).last).to_contain_text("reached its length limit")
     say(page, "Once more")
-    expect(page.locator(".note.bad")).to_contain_text("The model's endpoint failed")
+    expect(page.locator(".note.bad")).to_contain_text("The model's endpoint returned an error")
     assert stub_model.requests[-1].body["messages"][-2]["content"] == "You said:"
 
     page.reload()

@@ -3,6 +3,8 @@
 The pages and the columns are found, not named: a new one is held to it.
 """
 
+from uuid import uuid4
+
 import httpx2
 import pytest
 from django.test import Client
@@ -14,11 +16,12 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
-from memory.models import Memory, Role, Space, User
+from memory.models import ConsolidationProposal, Memory, Role, Space, User
+from memory.models.consolidation import ProposalKind
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import revise_memory
 from tests.addresses import find_admin_pages, find_pages
-from tests.browser.conftest import Open, login_link
+from tests.browser.conftest import Open, logged_in, login_link
 from tests.hostile import RTL_OVERRIDE, make_hostile
 from tests.processes import Web
 
@@ -32,11 +35,16 @@ SIZE = 3
 # Pages that show numbers and words of Ebb's own, beside the space's name in the rail.
 OWN_WORDS_ONLY = {
     *("assessments_figures", "assessments_waiting", "bin_chart", "embeddings", "health_parts"),
-    *("job", "lab_find", "memories_tags", "model_field", "models", "overview", "overview_days"),
-    *("poll", "private", "recall_times", "spaces_leaving", "transfer"),
+    *("job", "lab_find", "memories_tags", "model_field", "models", "overview", "attention"),
+    *("poll", "private", "recall_times", "spaces_leaving", "transfer", "connect", "usage"),
+    *("embeddings_models", "memory_add", "memory_add_lifetime", "policy_compare", "first_steps"),
+    "second_factor",
 }
 # Pieces about one row, which may have nothing to tell.
-OF_A_ROW = {"exchange", "memory_revisions", "memory_similar", "memory_source", "review_near"}
+OF_A_ROW = {
+    *("consolidation_links", "exchange", "memory_revisions", "memory_similar", "memory_source"),
+    *("offers", "review_near"),
+}
 
 # What a page does with the texts. One has no white space, and turns round what follows it in the
 # line, the cell or the <bdi> that holds it: no word of ours may stand there.
@@ -86,6 +94,15 @@ def space(embedder: object) -> Space:
         space=space, query="song", memory_id=marked.pk, relevant=True, user=None, now=now
     )
     save_query(space=space, query="song", now=now)
+    ConsolidationProposal.objects.create(
+        space=space,
+        job_id=uuid4(),
+        kind=ProposalKind.MERGE,
+        sources=[memory.pk for memory in live[2:4]],
+        revisions=[2, 2],
+        result={"content": "User sings", "memory_type": "fact", "importance": 0.5},
+        confidence=0.9,
+    )
     return space
 
 
@@ -97,7 +114,7 @@ def test_texts_of_people_do_no_harm_anywhere(opened: Open, web: Web, space: Spac
     user.refresh_from_db()
     pages, pieces = found_by(user, web, space)
 
-    page, seen = opened(web.url + login_link(user), size=PHONE), {}
+    page, seen = logged_in(opened(web.url + login_link(user), size=PHONE)), {}
     page.set_default_timeout(60_000)  # there are many, and other processes may be busy
     for name, url in pages.items():
         page.goto(web.url + url)

@@ -31,15 +31,15 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
         remember(space, f"The ferry left pier {number} late", importance=0.1, now=now)
     page = log_in()
     page.get_by_role("link", name="Ranking lab", exact=True).click()
-    expect(page.get_by_text("See rankings side by side")).to_be_visible()
+    expect(page.get_by_text("Compare rankings side by side")).to_be_visible()
     columns, figures = page.locator(".lab-column"), page.locator("#figures")
-    weights = page.get_by_role("group", name="Weights of my own")
+    weights = page.get_by_role("group", name="Custom weights")
 
     page.get_by_label("Question").press_sequentially("favourite food?", delay=20)
     expect(page).to_have_url(re.compile("q=favourite%20food%3F"))
     expect(columns).to_have_count(2)
     expect(columns.first.locator(".lab-row").first).to_contain_text(RISOTTO)
-    page.get_by_role("button", name="Keep this question").click()
+    page.get_by_role("button", name="Save this question").click()
     expect(page.get_by_role("group", name="Saved questions")).to_be_focused()
     expect(page.get_by_role("link", name="favourite food?")).to_be_visible()
     columns.first.get_by_role("button", name="Relevant", exact=True).first.press("Enter")
@@ -50,12 +50,12 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
 
     expect(weights).to_be_hidden()
     page.get_by_label("Column 2").select_option("own")
-    for name, weight in (("semantic", "0"), ("lexical", "0"), ("importance", "3")):
+    for name, weight in (("meaning", "0"), ("keywords", "0"), ("importance", "3")):
         weights.get_by_label(name).fill(weight)
     expect(columns.nth(1).locator(".lab-row").first).to_contain_text(TOAST)
-    expect(columns.nth(1).locator(".lab-row").nth(1)).to_contain_text("↓ was 1")
+    expect(columns.nth(1).locator(".lab-row").nth(1)).to_contain_text("↓ was #1")
     expect(page.locator(".lab-links path.down")).not_to_have_count(0)
-    expect(figures.get_by_role("row", name="weights of my own")).to_contain_text("0.50")
+    expect(figures.get_by_role("row", name="custom weights")).to_contain_text("0.50")
     expect(weights.get_by_role("status").last).to_have_text("3")
     expect(page).to_have_url(re.compile("importance=3"))
     said = parse_qs(urlparse(page.url).query)
@@ -64,10 +64,12 @@ def test_rankings_are_compared_tuned_measured_and_one_is_adopted(
     expect(columns.nth(1).locator(".lab-row").first).to_contain_text(TOAST)
 
     page.get_by_label("Column 2").select_option("typed")
-    page.get_by_role("button", name="Adopt typed").click()
-    expect(page.locator(".toast")).to_contain_text("typed ranks in this space now: version 2")
-    expect(columns.nth(1)).to_contain_text("ranks in this space")
+    page.get_by_role("button", name="Use in this space typed").click()
+    expect(page.locator(".toast")).to_contain_text(
+        "This space now ranks with typed. Policy saved as version 2."
+    )
+    expect(columns.nth(1)).to_contain_text("in use")
     page.get_by_role("button", name="Undo").click()
-    expect(columns.first).to_contain_text("ranks in this space")
+    expect(columns.first).to_contain_text("in use")
     assert current_policy(space).document.recall.profile == "hybrid"
     assert current_policy(space).version == 3

@@ -65,7 +65,7 @@ def test_memories_are_listed_and_found_while_typing(
     expect(cards(page).first).to_have_text("User moved to Lisbon in March")
     page.get_by_role("searchbox").fill("")
     expect(page.locator("#memories .match")).to_have_count(0)
-    page.get_by_label("Type").select_option("preference")
+    page.get_by_label("Type", exact=True).select_option("preference")
     expect(page.locator("#memories .memory")).to_have_count(1)
     page.get_by_label("Order").select_option("-use_count")
     expect(page).to_have_url(re.compile(r"type=preference&order=-use_count"))
@@ -77,7 +77,7 @@ def test_a_memory_is_let_go_and_taken_back(
     lisbon = memories[0]
     page = log_in()
     page.goto(f"{web.url}/s/home/memories/")
-    page.locator(f"#memory-{lisbon.pk}").get_by_role("button", name="Let go").click()
+    page.locator(f"#memory-{lisbon.pk}").get_by_role("button", name="Delete", exact=True).click()
     expect(page.locator(f"#memory-{lisbon.pk}")).to_have_count(0)
     lisbon.refresh_from_db()
     assert lisbon.status == "binned"

@@ -36,12 +36,14 @@ def test_a_number_is_tried_saved_and_taken_back(
     for lists in (".rail-nav li", ".versions li"):
         expect(page.locator(lists).first).to_have_css("list-style-type", "none")
     told, summary = page.locator("#policy-preview"), page.locator("#policy-summary")
-    expect(told).to_contain_text("These are the rules that hold now.")
+    expect(told).to_contain_text("This is the policy in effect.")
     page.get_by_label("Capacity").fill("none")
-    expect(page.get_by_text("A whole number from 1 to 100,000,000.")).to_be_visible()
+    expect(page.get_by_text("Enter a whole number from 1 to 100,000,000.")).to_be_visible()
     page.get_by_label("Capacity").fill("2")
-    page.get_by_label("Grace", exact=True).fill("0")
-    expect(summary).to_contain_text("2 rules changed · 0 would expire · 1 over capacity")
+    page.get_by_label("Grace period", exact=True).fill("0")
+    expect(summary).to_contain_text(
+        "2 settings changed · 0 would expire · 1 would be removed for space"
+    )
     expect(told.locator(".fate")).to_contain_text("User had toast")
     page.get_by_label("Question 1").press_sequentially("toast", delay=20)
     expect(page.locator("#policy-rankings .lost")).to_contain_text("User had toast")
@@ -49,9 +51,9 @@ def test_a_number_is_tried_saved_and_taken_back(
     assert current_policy(space).version == 1
 
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".toast")).to_contain_text("Version 2 holds now. Capacity 800")
+    expect(page.locator(".toast")).to_contain_text("Saved as version 2. Capacity 800")
     expect(page.get_by_label("Question 1")).to_have_value("toast")
     assert current_policy(space).document.capacity == 2
-    page.get_by_role("button", name="Go back to version 1").click()
+    page.get_by_role("button", name="Restore version 1").click()
     expect(page.locator(".version").first).to_contain_text("2 memories → 800 memories")
     assert current_policy(space).document.capacity == 800

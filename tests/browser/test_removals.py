@@ -32,12 +32,12 @@ def test_a_memory_is_extended_let_go_and_taken_back(log_in: LogIn, web: Web, spa
     card.get_by_role("button", name="Extend").press("Enter")
     expect(card).to_contain_text("expires in 3 days")
     expect(card.get_by_role("button", name="Extend")).to_be_focused()
-    card.get_by_role("button", name="Let go").click()
+    card.get_by_role("button", name="Delete", exact=True).click()
     expect(card).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(card).to_be_visible()
     page.get_by_role("link", name="By capacity").click()
-    expect(card).to_contain_text("number 1, in line")  # as before: an undo spares nobody
+    expect(card).to_contain_text("#1, queued")  # as before: an undo spares nobody
     assert overflow(page) <= 0
 
 
@@ -53,26 +53,26 @@ def test_the_bin_gives_back_and_takes_for_good(log_in: LogIn, web: Web, space: S
     expect(rows).to_have_count(3)
     for name in ("soup", "tea"):
         page.get_by_role("checkbox", name=f"User had {name}").press("Space")
-    page.locator(".chosen-actions").get_by_role("button", name="Take back").press("Enter")
+    page.locator(".chosen-actions").get_by_role("button", name="Restore").press("Enter")
     expect(rows).to_have_count(1)
-    expect(page.locator("#toasts")).to_contain_text("2 memories are back.")
+    expect(page.locator("#toasts")).to_contain_text("2 memories restored.")
     page.get_by_role("button", name="Undo").click()
     expect(rows).to_have_count(3)
     assert {stored(memory).status for memory in gone} == {"binned"}
 
     rain = page.locator(f"#memory-{gone[2].pk}")
     page.once("dialog", lambda dialog: dialog.dismiss())
-    rain.get_by_role("button", name="Delete for good").click()
+    rain.get_by_role("button", name="Purge").click()
     expect(rows).to_have_count(3)
     page.once("dialog", lambda dialog: dialog.accept())
-    rain.get_by_role("button", name="Delete for good").click()
+    rain.get_by_role("button", name="Purge").click()
     expect(rows).to_have_count(2)
     assert not Memory.objects.filter(pk=gone[2].pk).exists()
 
-    page.get_by_role("link", name="History", exact=True).click()
-    page.get_by_label("What happened").select_option("purged")
+    page.get_by_text("History", exact=True).click()
+    page.get_by_label("Event").select_option("purged")
     expect(page.locator("#history .entry")).to_have_count(1)
     expect(page).to_have_url(re.compile("action=purged"))
-    page.get_by_label("By whom").select_option("assessor")
-    expect(page.locator("#history")).to_contain_text("Nothing fits")
+    page.get_by_label("Actor").select_option("assessor")
+    expect(page.locator("#history")).to_contain_text("No matches")
     assert MemoryEvent.objects.in_space(space).filter(action="restored").count() == 2

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from assessor import services
+from assessor.assessing import Exchange, assess_locally
 from assessor.exchanges import joined, span_of
-from assessor.judging import Exchange, judge_locally
 from memory.models import Memory, Space
 from tests.browser.conftest import LogIn
 from tests.memory.writing import NOW, hold, stored
@@ -23,8 +23,8 @@ def said(space: Space, message: str) -> Memory:
     row = services.queue_assessment(space=space, exchange=Exchange(message, "Noted."), now=NOW)
     claimed = services.claim(space_id=space.pk, assessment_id=row.pk, now=NOW)
     assert claimed is not None
-    judgement = judge_locally(joined(span_of(claimed)))
-    memory = services.finish(assessment=claimed, judgement=judgement, now=NOW)
+    result = assess_locally(joined(span_of(claimed)))
+    memory = services.finish(assessment=claimed, result=result, now=NOW)
     assert memory is not None
     return memory
 
@@ -60,13 +60,13 @@ def test_the_inbox_is_gone_through_by_keys(log_in: LogIn, web: Web, space: Space
     keys.press("ArrowDown")
     focused(wish)
     keys.press("e")
-    expect(page.get_by_label("What it says")).to_be_focused()
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
     keys.press("Control+a")
     keys.type("I am called Sam")
     keys.press("Escape")
     focused(wish)
     keys.press("e")
-    expect(page.get_by_label("What it says")).to_have_value("Call me Sam")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Call me Sam")
     keys.press("Control+a")
     keys.type("I am called Sam")
     for _ in range(3):
@@ -80,7 +80,7 @@ def test_the_inbox_is_gone_through_by_keys(log_in: LogIn, web: Web, space: Space
     expect(page.locator("[data-item]")).to_have_count(1)
     focused(odd)
     keys.press("x")
-    expect(page.get_by_text("Nothing waits")).to_be_visible()
+    expect(page.get_by_text("Nothing to review")).to_be_visible()
     expect(badge).to_be_hidden()
 
     assert [stored(memory).status for memory in (attack, wish, odd, last)] == [

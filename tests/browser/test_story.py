@@ -10,7 +10,7 @@ from chat.models import Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
-from tests.browser.conftest import LogIn, Open, Watch, login_link
+from tests.browser.conftest import LogIn, Open, Watch, logged_in, login_link
 from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
@@ -33,7 +33,8 @@ def say(page: Page, text: str) -> None:
 
 def test_a_login_link_works_once(opened: Open, web: Web, space: Space, alice: User) -> None:
     link = web.url + login_link(alice)
-    page = opened(link)
+    opened(link)  # as a mail scanner does
+    page = logged_in(opened(link))
     expect(page).to_have_url(f"{web.url}/s/home/")
     expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
 
@@ -42,9 +43,9 @@ def test_a_used_login_link_is_refused(
     opened: Open, web: Web, space: Space, alice: User, watch: Watch
 ) -> None:
     link = web.url + login_link(alice)
-    opened(link)
+    logged_in(opened(link))
     stranger = opened(link)
-    assert "/s/home/" not in stranger.url
+    expect(stranger.get_by_role("heading", name="This link no longer works")).to_be_visible()
     stranger.goto(f"{web.url}/s/home/")
     assert "/login/" in stranger.url
     assert [c for c in watch.complaints if c.startswith("answer: 403")]
@@ -53,13 +54,13 @@ def test_a_used_login_link_is_refused(
 
 def test_memory_can_be_switched_off_beside_the_message(log_in: LogIn, space: Space) -> None:
     page = log_in()
-    page.get_by_label("What memory does in this conversation").select_option("memory off")
+    page.get_by_label("Memory in this conversation").select_option("memory off")
     say(page, STORY)
     reply = page.locator(".message.assistant:not(.streaming)")
     expect(reply).to_contain_text("Memory is off in this conversation")
     expect(page.locator(".learned")).to_have_count(0)
     page.reload()
-    expect(page.get_by_label("What memory does in this conversation")).to_have_value("off")
+    expect(page.get_by_label("Memory in this conversation")).to_have_value("off")
     assert not Assessment.objects.in_space(space).exists()
 
 
@@ -74,7 +75,7 @@ def test_what_is_sent_before_the_page_is_whole_waits_for_it(log_in: LogIn) -> No
     expect(page.locator(".message")).to_have_count(0)
     for script in scripts:
         script.continue_()
-    expect(page.locator(".message.user")).to_have_text(STORY)
+    expect(page.locator(".message.user .prose")).to_have_text(STORY)
     expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("built-in responder")
     expect(page.get_by_role("heading", level=1)).not_to_have_text("New conversation")
 
@@ -82,15 +83,15 @@ def test_what_is_sent_before_the_page_is_whole_waits_for_it(log_in: LogIn) -> No
 def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) -> None:
     page = log_in()
     say(page, STORY)
-    expect(page.locator(".message.user")).to_have_text(STORY)
+    expect(page.locator(".message.user .prose")).to_have_text(STORY)
     reply = page.locator(".message.assistant:not(.streaming)")
     expect(reply).to_contain_text("built-in responder")
     learned = page.locator(".learned")
-    expect(learned.get_by_text("remembered", exact=True)).to_be_visible(timeout=PATIENT)
+    expect(learned.get_by_text("saved", exact=True)).to_be_visible(timeout=PATIENT)
     card = learned.locator(".memory")
     expect(card).to_contain_text("penicillin")
-    expect(card).to_contain_text(re.compile(r"0\.\d+ now|1\.0* now"))
-    expect(card.locator(".tide")).to_have_attribute("aria-label", re.compile("important|stay"))
+    expect(card).to_contain_text(re.compile(r"importance 0\.\d+|importance 1\.0*"))
+    expect(card.locator(".tide")).to_have_attribute("aria-label", re.compile("important|kept"))
     first = page.url
     assert re.search(r"/c/[0-9a-f-]{36}/$", first)
 
@@ -100,6 +101,7 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
     inspector = page.locator("#recalled .memory")
     expect(inspector.first).to_contain_text("Lisbon")
     expect(inspector.first.locator(".match")).to_have_text(re.compile(r"^\d+% match$"))
+    inspector.first.locator("summary").click()
     expect(inspector.first.locator(".signals")).to_be_visible()
     expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("Lisbon")
     expect(page.locator("#conversation-list .conversation")).to_have_count(2)
@@ -113,7 +115,7 @@ def test_a_conversation_is_there_again_after_a_reload(log_in: LogIn) -> None:
     say(page, STORY)
     expect(page.locator(".learned .chip.good")).to_be_visible(timeout=PATIENT)
     page.reload()
-    expect(page.locator(".message.user")).to_have_text(STORY)
+    expect(page.locator(".message.user .prose")).to_have_text(STORY)
     expect(page.locator(".learned .memory")).to_contain_text("penicillin")
     expect(page.locator(".message.assistant")).to_have_count(1)
 
@@ -144,7 +146,7 @@ def test_a_failing_model_is_said_and_nothing_is_lost(
     stub_model.script("close:3")
     page = log_in(on=model_web)
     say(page, "I like long walks along the river")
-    expect(page.locator(".note.bad")).to_contain_text("broke off")
+    expect(page.locator(".note.bad")).to_contain_text("was cut off")
     expect(page.locator(".message.assistant")).to_contain_text("You said: I")
     say(page, "Once more")
     replies = page.locator(".message.assistant:not(.streaming)")
@@ -167,13 +169,13 @@ def test_what_people_write_is_shown_and_does_nothing(
 ) -> None:
     page = log_in(on=model_web)
     say(page, text)
-    expect(page.locator(".message.user")).to_have_text(text)
+    expect(page.locator(".message.user .prose")).to_have_text(text)
     reply = page.locator(".message.assistant:not(.streaming) .prose")
     expect(reply).to_have_text(f"You said: {text}")
     expect(reply).to_have_attribute("dir", "auto")
     assert page.evaluate("window.owned") is None
     assert reply.locator("script, img, b").count() == 0
     page.reload()
-    expect(page.locator(".message.user")).to_have_text(text)
+    expect(page.locator(".message.user .prose")).to_have_text(text)
     expect(reply).to_have_text(f"You said: {text}")
     assert page.evaluate("window.owned") is None

@@ -25,7 +25,7 @@ def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
     page.get_by_label("Message", exact=True).fill("Please remember my allergy")
     page.keyboard.press("Enter")
     while_written = page.locator(".message.streaming .tool-call summary")
-    words = ["remembered: User is <b>allergic</b> to penicillin", "forget did not work"]
+    words = ["saved: User is <b>allergic</b> to penicillin", "not deleted: there is no such memory"]
     expect(while_written).to_have_text(words)
     [memory] = Memory.objects.in_space(space)
     assert (memory.content, memory.source_role) == (
@@ -40,10 +40,10 @@ def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
     expect(whole.first.locator("pre")).to_be_hidden()
     whole.first.locator("summary").press("Enter")
     expect(whole.first.locator("pre")).to_have_text(
-        f"Remembered: User is ‹b>allergic‹/b> to penicillin (id: {memory.short_id})"
+        f"Remembered: User is ‹b>allergic‹/b> to penicillin (id: {memory.short_id}); kept forever"
     )
     whole.last.locator("summary").click()
-    expect(whole.last.locator("pre")).to_have_text("not_found: There is no such memory.")
+    expect(whole.last.locator("pre")).to_have_text("not_found: Memory not found.")
     expect(page.locator(".tool-call.failed")).to_have_count(1)
 
     page.get_by_role("link", name="Memories").first.click()

@@ -9,11 +9,12 @@ from django.utils import timezone
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Space
+from tests.chat.live_scenes import ask, play
 from tests.chat.talking import Talker
 from tests.memory.writing import create_memory
 from tests.processes import model_web, processes, queue, static_files, web
 
-__all__ = ["model_web", "processes", "queue", "static_files", "web"]
+__all__ = ["ask", "model_web", "play", "processes", "queue", "static_files", "web"]
 
 
 @pytest.fixture

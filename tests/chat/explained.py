@@ -13,7 +13,7 @@ from chat.services.replies import Reply, finish_reply
 from chat.services.turns import begin_turn
 from memory.memories.schemas import results_out
 from memory.models import Memory, Space, User
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from tests.conftest import Answer
 from tests.memory.writing import remember, stored
 from tests.pages import login
@@ -37,7 +37,7 @@ def lisbon(space: Space) -> Memory:
 def reply(space: Space, lisbon: Memory) -> Message:
     """An answer that uses the first of the memories it was given; the others nearly were."""
     message = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
-    found = recall(space=space, query=QUESTION, now=NOW, limit=2, explain=True)
+    found = recall(space, SearchRequest(QUESTION, limit=2, explain=True), now=NOW)
     given = Reply(
         "done",
         "You live in Lisbon.",

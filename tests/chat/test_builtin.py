@@ -31,11 +31,14 @@ def result(
     score: float | None = None,
     words: float = 0.0,
     days: int = 0,
+    relevance: float = 0.3,
 ) -> Result:
     made = NOW - timedelta(days=days)
-    memory = Memory(id=uuid4(), short_id="f926ff7f", content=content, created_at=made)
+    memory = Memory(
+        id=uuid4(), short_id="f926ff7f", content=content, memory_type="fact", created_at=made
+    )
     score = similarity if score is None else score
-    return Result(memory, similarity, score, {"lexical": words}, {})
+    return Result(memory, similarity, relevance, score, {"lexical": words}, {})
 
 
 def answer(question: str, *results: Result, earlier: int = 1, **options: Any) -> str:
@@ -48,20 +51,20 @@ def answer(question: str, *results: Result, earlier: int = 1, **options: Any) ->
     [
         (
             "where do I live?",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         (
             "Where do I live",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
         (
             "do I have allergies",
-            "From what you told me before:",
+            "You told me before:",
             "1 month ago, Jan. 9, 2026, 62% match",
         ),
-        ("我住在哪里？", "根据你以前告诉我的：", "1个月前, 2026年1月9日, 匹配 62%"),
+        ("我住在哪里？", "你以前告诉过我：", "1个月前, 2026年1月9日, 匹配 62%"),
     ],
 )
 def test_a_question_is_answered_from_memory_with_age_date_and_match(
@@ -75,7 +78,7 @@ def test_a_question_is_answered_from_memory_with_age_date_and_match(
 def test_a_question_without_a_fitting_memory_is_asked_back(results: tuple[Result, ...]) -> None:
     said = answer("where do I live?", *results)
     assert said.endswith(
-        "I remember nothing that fits. Tell me, and I will know next time: where do you live?"
+        "I don't have anything about that. If you tell me, I'll know next time: where do you live?"
     )
     assert "tea" not in said
 
@@ -86,14 +89,13 @@ def test_only_what_scores_close_to_the_best_is_said() -> None:
     assert "tea" not in said
 
 
-def test_a_statement_is_passed_on_to_be_judged() -> None:
-    assert "passed that on to be judged" in answer("I moved to Lisbon in March")
+def test_a_statement_is_passed_on_to_be_assessed() -> None:
+    said = answer("I moved to Lisbon in March")
+    assert "Noted. If it's worth remembering, it will appear below." in said
 
 
 def test_it_says_what_it_is_when_a_conversation_begins() -> None:
-    assert answer("hello there", earlier=0).startswith(
-        "*I am Ebb’s built-in responder: no language"
-    )
+    assert answer("hello there", earlier=0).startswith("*I'm Ebb's built-in responder. No language")
     assert "built-in" not in answer("hello there", earlier=1)
     assert BuiltinResponder.label == "built-in"
 
@@ -122,7 +124,8 @@ def test_the_streamed_words_are_the_answer(content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "said"), [("off", "I look nothing up"), ("read_only", "I will not keep that")]
+    ("memory", "said"),
+    [("off", "Memory is off in this conversation"), ("read_only", "I won't save that")],
 )
 def test_it_says_what_memory_does_in_the_conversation(memory: str, said: str) -> None:
     turn = Turn([ChatMessage("user", "I moved to Lisbon in March")], [], NOW, memory)
@@ -152,12 +155,13 @@ def test_of_several_questions_each_is_answered(
         result(DENTIST, 0.18, 0.15),
     ]
     first, memories, *rest = answer(question, *found).split("\n\n")
-    assert first == "From what you told me before:"
+    assert first == "You told me before:"
     assert [line.split("”")[0].removeprefix("- “") for line in memories.splitlines()] == said
-    assert rest == ([f"Of this I am not sure: {open_question}"] if open_question else [])
+    assert rest == ([f"I'm not sure about: {open_question}"] if open_question else [])
 
 
-SURE, UNSURE, ASKS = "From what you told me before:", "I am not sure.", "I remember nothing that"
+SURE, UNSURE = "You told me before:", "I'm not certain, but this may help:"
+ASKS = "I don't have anything about that"
 ANA = "My sister Ana lives in Porto and has two kids"
 
 
@@ -181,11 +185,11 @@ ANA = "My sister Ana lives in Porto and has two kids"
         ("where is the key?", "The key opens the shed door", 0.6, 0.4, UNSURE),
         ("where do I live?", "I moved to Lisbon in March", 0.25, 0.0, UNSURE),
         # MiniLM knows no Chinese: any two sentences are alike, only common words tell.
-        ("我对什么药过敏？", "我对青霉素过敏", 0.71, 0.17, "根据你以前告诉我的："),
-        ("我最喜欢的电影是什么？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事。告诉我"),
-        ("法国的首都是哪里？", "我的猫叫米粒", 0.9, 0.0, "我不记得相关的事，而我只知道"),
+        ("我对什么药过敏？", "我对青霉素过敏", 0.71, 0.17, "你以前告诉过我："),
+        ("我最喜欢的电影是什么？", "我的猫叫米粒", 0.9, 0.0, "我没有这方面的记忆。告诉我"),
+        ("法国的首都是哪里？", "我的猫叫米粒", 0.9, 0.0, "我没有这方面的记忆。我只知道"),
         # Nor is what it finds between the two languages more than chance.
-        ("我住在哪里？", "Mara listens to piano music", 0.21, 0.0, "我不记得相关的事。告诉我"),
+        ("我住在哪里？", "Mara listens to piano music", 0.21, 0.0, "我没有这方面的记忆。告诉我"),
         ("where do I live?", "我喜欢在海边散步", 0.27, 0.0, ASKS),
     ],
 )
@@ -194,7 +198,7 @@ def test_how_sure_it_is_of_a_memory(
 ) -> None:
     reply = answer(question, result(memory, similarity, words=words))
     assert reply.startswith(said)
-    assert (memory in reply) == (said in {SURE, UNSURE, "根据你以前告诉我的："})
+    assert (memory in reply) == (said in {SURE, UNSURE, "你以前告诉过我："})
 
 
 def test_in_doubt_the_most_similar_comes_first() -> None:
@@ -209,10 +213,10 @@ def test_in_doubt_the_most_similar_comes_first() -> None:
 @pytest.mark.parametrize(
     ("said", "memory", "similarity", "words", "also"),
     [
-        ("I like tea", "I like tea", 1.0, 0.5, "You have told me so:"),
-        ("My sister Ana got a third child", ANA, 0.61, 0.2, "It goes with what I remember:"),
+        ("I like tea", "I like tea", 1.0, 0.5, "You already told me:"),
+        ("My sister Ana got a third child", ANA, 0.61, 0.2, "Related:"),
         ("I started learning the cello", ANA, 0.3, 0.0, ""),
-        ("我妹妹小雨毕业了", "我妹妹小雨在北京上大学", 0.73, 0.3, "这和我记得的有关："),
+        ("我妹妹小雨毕业了", "我妹妹小雨在北京上大学", 0.73, 0.3, "相关的记忆："),
         ("我开始学大提琴了", "我的猫叫米粒", 0.9, 0.0, ""),
     ],
 )
@@ -220,7 +224,7 @@ def test_a_statement_is_taken_note_of_beside_what_it_goes_with(
     said: str, memory: str, similarity: float, words: float, also: str
 ) -> None:
     reply = answer(said, result(memory, similarity, words=words))
-    assert reply.startswith(("I have passed that on to be judged.", "我已把它交去评估。"))
+    assert reply.startswith(("Noted. If it's worth remembering, ", "知道了。如果值得记住，"))
     assert (memory in reply) == bool(also)
     assert also in reply
 
@@ -318,10 +322,13 @@ def test_the_space_decides_where_the_words_do_not() -> None:
 
 def test_it_says_that_it_cannot_follow_a_prompt_or_do_a_task() -> None:
     first = answer("hello", earlier=0, system_prompt="You are a pirate.")
-    assert "system prompt is for a model; I cannot follow it" in first
+    assert "system prompt for a language model. I can't follow it." in first
     assert "pirate" not in first
     assert "system prompt" not in answer("hello", system_prompt="You are a pirate.")
-    assert answer("write me a poem") == "That takes a language model, and none is connected."
+    assert (
+        answer("write me a poem")
+        == "I need a language model for that. Connect one in Settings → Models."
+    )
     for question in ("Are you ChatGPT?", "who are you?"):
         assert "not a language model" in answer(question)
 
@@ -335,3 +342,65 @@ def test_everything_is_a_beginning_of_what_it_remembers() -> None:
 
 def test_where_memory_is_only_read_it_promises_nothing() -> None:
     assert "next time" not in answer("where do I live?", memory="read_only")
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "said"),
+    [
+        ("where do I live?", LISBON, "You live in Lisbon."),
+        ("Where do I live", "I moved from Porto to Lisbon last year", "You live in Lisbon."),
+        (
+            "What's my dog's name?",
+            "My dog is a beagle called Biscuit",
+            "Your dog's name is Biscuit.",
+        ),
+        ("where am I from?", "User grew up in Cork", "You are from Cork."),
+        ("我住在哪里？", "用户搬到了里斯本", "你住在里斯本。"),
+    ],
+)
+def test_a_simple_question_gets_a_short_answer(question: str, memory: str, said: str) -> None:
+    told = answer(question, result(memory, relevance=0.9), result("User likes pizza"))
+
+    assert told.startswith(said)
+    assert f"“{memory}”" in told
+    assert "pizza" not in told
+
+
+def test_two_places_that_compete_give_no_short_answer() -> None:
+    porto = result("User lives in Porto", relevance=0.85)
+
+    told = answer("where do I live?", result(LISBON, relevance=0.9), porto)
+
+    assert "You live in" not in told
+
+
+def test_a_memory_that_does_not_name_the_place_gives_no_short_answer() -> None:
+    told = answer("where do I live?", result("User eats in Lisbon", relevance=0.9))
+
+    assert "You live in" not in told
+
+
+def test_a_refused_task_is_never_quoted() -> None:
+    haiku = result("write me a haiku", similarity=0.95, words=0.5, relevance=0.9)
+
+    for said in (
+        "write me a haiku",
+        "what is a haiku?",
+        "what do you know about me?",
+        "I like haiku",
+    ):
+        assert "“write me a haiku”" not in answer(said, haiku)
+
+
+def test_the_past_is_not_answered_with_the_present() -> None:
+    was = result("User lives in Lisbon", 0.6, relevance=0.6)
+    was.memory.valid_to = NOW
+    was.contributions["past"] = 0.6
+    said = answer(
+        "Where did I live before Porto?", was, result("User lives in Porto", 0.7, relevance=0.9)
+    )
+    first, second = said.splitlines()[-2:]
+    assert first.startswith("- “User lives in Lisbon” (today")
+    assert "true until" in first
+    assert second.startswith("- “User lives in Porto”")
+    assert "true until" not in second

@@ -22,7 +22,7 @@ from memory.drafts import MemoryDraft
 from memory.errors import InvalidArguments, NotFound
 from memory.formulas.ranking import PROFILES
 from memory.models import Space, User
-from memory.policies.labels import PROFILE_MEANINGS
+from memory.policies.profiles import PROFILE_MEANINGS
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import create_memory
@@ -118,7 +118,7 @@ def test_the_sheet_keeps_what_is_chosen_and_shows_what_differs(space: Space, pag
     url = reverse("keep_choices", args=[space.slug])
     chips = page.post(url, {"conversation": str(conversation.pk), **CHOSEN}).content.decode()
     assert fields(conversation) == KEPT
-    for word in ("small-one", "ranking: date", "own prompt", PIRATE):
+    for word in ("small-one", "ranking: date", "own system prompt", PIRATE):
         assert word in chips
     chips = page.post(url, {"profile": "", "model": "", "system_prompt": " "}).content.decode()
     assert "stub" in chips

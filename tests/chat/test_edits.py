@@ -11,7 +11,7 @@ from assessor.spans import wait_for_span
 from chat.models import REPLY_OVERDUE, Conversation, Message
 from chat.replies import said_so_far
 from chat.services.conversations import delete_conversation, restore_conversation
-from chat.services.edits import edit_message, take_back_edit
+from chat.services.edits import edit_message, undo_edit
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.services.turns import NewConversation, answer_again, begin_turn
 from memory.drafts import MemoryChange
@@ -20,7 +20,7 @@ from memory.models import Memory, Space
 from memory.models.reasons import Reason
 from memory.store.services import revise_memory
 from memory.tools import TOOLS, Caller
-from tests.assessor.outbox import judgement
+from tests.assessor.outbox import assessment_result
 from tests.memory.writing import ALICE, actions, remember, stored
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
@@ -49,12 +49,12 @@ def turn(space: Space, text: str, minute: int = 0, after: Message | None = None)
     return ended(begun, f"So {text}", at(minute))
 
 
-def judged(reply: Message, minute: int, summary: str = "User moved to Porto") -> Memory:
-    """The memory that a judge made of the exchange."""
+def assessed(reply: Message, minute: int, summary: str = "User moved to Porto") -> Memory:
+    """The memory that an assessor made of the exchange."""
     assert reply.assessment_id is not None
     taken = claim(space_id=reply.space_id, assessment_id=reply.assessment_id, now=at(minute))
     assert taken is not None
-    memory = finish(assessment=taken, judgement=judgement(summary=summary), now=at(minute))
+    memory = finish(assessment=taken, result=assessment_result(summary=summary), now=at(minute))
     assert memory is not None
     return memory
 
@@ -97,7 +97,9 @@ def test_another_reply_takes_the_place_of_the_last(space: Space) -> None:
     assert (first.content, first.replaced_at) == ("So I moved to Porto", at(1))
 
 
-def test_an_exchange_that_is_answered_anew_is_judged_once_with_the_new_reply(space: Space) -> None:
+def test_an_exchange_that_is_answered_anew_is_assessed_once_with_the_new_reply(
+    space: Space,
+) -> None:
     first = turn(space, "I moved to Porto")
     again = answer_again(space=space, conversation_id=first.conversation_id, now=at(1))
     [waiting] = Assessment.objects.all()
@@ -106,7 +108,7 @@ def test_an_exchange_that_is_answered_anew_is_judged_once_with_the_new_reply(spa
     first.refresh_from_db()
     assert first.assessment_id is None
     ended(again, "Porto!", at(2))
-    memory = judged(again, 3)
+    memory = assessed(again, 3)
     third = answer_again(space=space, conversation_id=first.conversation_id, now=at(4))
     ended(third, "Porto?", at(4))
     [done] = Assessment.objects.all()
@@ -115,16 +117,16 @@ def test_an_exchange_that_is_answered_anew_is_judged_once_with_the_new_reply(spa
     assert Memory.objects.live().get() == memory
 
 
-def test_a_judge_who_is_at_it_loses_the_exchange_that_is_answered_anew(space: Space) -> None:
+def test_an_assessor_who_is_at_it_loses_the_exchange_that_is_answered_anew(space: Space) -> None:
     first = turn(space, "I moved to Porto")
     assert first.assessment_id is not None
     taken = claim(space_id=space.pk, assessment_id=first.assessment_id, now=at(1))
     assert taken is not None
     again = answer_again(space=space, conversation_id=first.conversation_id, now=at(1))
-    assert finish(assessment=taken, judgement=judgement(), now=at(1)) is None
+    assert finish(assessment=taken, result=assessment_result(), now=at(1)) is None
     wait_for_span(assessment=taken, idle=MINUTE, now=at(1))
     ended(again, "Porto!", at(2))
-    judged(again, 3)
+    assessed(again, 3)
     assert Memory.objects.count() == 1
 
 
@@ -166,14 +168,14 @@ def test_an_edit_replaces_all_that_came_after(space: Space) -> None:
     assert Conversation.objects.get().title == "I moved to Braga"
 
 
-def test_what_was_not_judged_yet_is_not_judged_any_more(space: Space) -> None:
+def test_what_was_not_assessed_yet_is_not_assessed_any_more(space: Space) -> None:
     first = turn(space, "I moved to Porto")
     second = turn(space, "I like tea", 1, after=first)
     assert second.assessment_id is not None
     taken = claim(space_id=space.pk, assessment_id=second.assessment_id, now=at(1))
     new = edited(first, "I moved to Braga", 2)
     assert taken is not None
-    assert finish(assessment=taken, judgement=judgement(), now=at(2)) is None
+    assert finish(assessment=taken, result=assessment_result(), now=at(2)) is None
     states = dict(Assessment.objects.values_list("pk", "state"))
     assert states == {
         first.assessment_id: State.IGNORED,
@@ -182,7 +184,9 @@ def test_what_was_not_judged_yet_is_not_judged_any_more(space: Space) -> None:
     }
 
 
-def test_what_waits_in_a_deleted_conversation_is_judged_only_if_it_comes_back(space: Space) -> None:
+def test_what_waits_in_a_deleted_conversation_is_assessed_only_if_it_comes_back(
+    space: Space,
+) -> None:
     first = turn(space, "I moved to Porto")
     second = turn(space, "I like tea", 1, after=first)
     third = turn(space, "I like jazz", 2, after=first)
@@ -192,14 +196,14 @@ def test_what_waits_in_a_deleted_conversation_is_judged_only_if_it_comes_back(sp
         )
         for text in ("I sing", "I dance")
     )
-    memory = judged(first, 3)
+    memory = assessed(first, 3)
     assert second.assessment_id is not None
     taken = claim(space_id=space.pk, assessment_id=second.assessment_id, now=at(3))
 
     delete_conversation(space=space, conversation_id=first.conversation_id, now=at(4))
 
     assert taken is not None
-    assert finish(assessment=taken, judgement=judgement(), now=at(4)) is None
+    assert finish(assessment=taken, result=assessment_result(), now=at(4)) is None
     exchanges = [assessment_of(reply) for reply in (first, second, third, writing, late)]
     assert [one.state for one in exchanges] == [State.DONE, *[State.IGNORED] * 4]
     assert {one.reasoning for one in exchanges[1:]} == {Reason("conversation_deleted")}
@@ -218,15 +222,15 @@ def test_what_waits_in_a_deleted_conversation_is_judged_only_if_it_comes_back(sp
 
 def test_what_only_the_replaced_words_taught_is_let_go_and_says_why(space: Space) -> None:
     first = turn(space, "I moved to Porto")
-    memory = judged(first, 1)
+    memory = assessed(first, 1)
     edited(first, "I moved to Braga", 2)
     gone = stored(memory)
     assert (gone.status, gone.bin_reason, gone.binned_at) == ("binned", "superseded", at(2))
     assert actions(memory) == ["created", "deleted"]
 
 
-@pytest.mark.parametrize("is_judged", [False, True])
-def test_what_a_tool_wrote_goes_and_comes_with_its_turn(space: Space, is_judged: bool) -> None:
+@pytest.mark.parametrize("is_assessed", [False, True])
+def test_what_a_tool_wrote_goes_and_comes_with_its_turn(space: Space, is_assessed: bool) -> None:
     lisbon = remember(space, "User lives in Lisbon", memory_type="fact")
     first = turn(space, "I moved from Lisbon to Porto")
     caller = Caller(space, ALICE, at(1), conversation_id=str(first.conversation_id))
@@ -235,11 +239,11 @@ def test_what_a_tool_wrote_goes_and_comes_with_its_turn(space: Space, is_judged:
     Message.objects.filter(pk=first.pk).update(tool_calls=[call, {"name": "remember", "ok": False}])
     written = Memory.objects.get(pk=answer.data["id"])
     assert stored(lisbon).bin_reason == "superseded"
-    if is_judged:
-        assert judged(first, 2, "User moved from Lisbon to Porto") == written
+    if is_assessed:
+        assert assessed(first, 2, "User moved from Lisbon to Porto") == written
     edited(first, "I visited Porto", 4)
     assert (stored(written).status, stored(lisbon).status) == ("binned", "live")
-    take_back_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(5))
+    undo_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(5))
     assert (stored(written).status, stored(lisbon).status) == ("live", "binned")
     change = MemoryChange(content="User moved to Porto for good")
     revise_memory(space=space, memory_id=written.pk, change=change, actor=ALICE, now=at(6))
@@ -250,11 +254,11 @@ def test_what_a_tool_wrote_goes_and_comes_with_its_turn(space: Space, is_judged:
 def test_what_the_replaced_words_had_superseded_comes_back(space: Space) -> None:
     lisbon = remember(space, "User lives in Lisbon", memory_type="fact")
     first = turn(space, "I moved from Lisbon to Porto")
-    judged(first, 1, "User moved from Lisbon to Porto, no longer lives in Lisbon")
+    assessed(first, 1, "User moved from Lisbon to Porto, no longer lives in Lisbon")
     assert stored(lisbon).bin_reason == "superseded"
     new = edited(first, "I visited Porto", 2)
     assert stored(lisbon).status == "live"
-    take_back_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(3))
+    undo_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(3))
     assert stored(lisbon).bin_reason == "superseded"
     [porto] = Memory.objects.in_space(space).live()
     assert "Porto" in porto.content
@@ -266,9 +270,9 @@ def test_what_others_also_hold_stays(space: Space, how: str) -> None:
     if how == "known":
         remember(space, "User moved to Porto", memory_type="fact")
     first = turn(space, "I moved to Porto")
-    memory = judged(first, 1)
+    memory = assessed(first, 1)
     if how == "said again":
-        judged(turn(space, "I moved to Porto", 2), 2)
+        assessed(turn(space, "I moved to Porto", 2), 2)
     if how == "changed":
         change = MemoryChange(content="User moved to Porto in May")
         revise_memory(space=space, memory_id=memory.pk, change=change, actor=ALICE, now=at(2))
@@ -285,10 +289,10 @@ def test_what_others_also_hold_stays(space: Space, how: str) -> None:
 def test_an_edit_taken_back_brings_everything_back(space: Space) -> None:
     first = turn(space, "I moved to Porto")
     second = turn(space, "I like tea", 1, after=first)
-    memory = judged(first, 1)
+    memory = assessed(first, 1)
     new = edited(first, "I moved to Braga", 2)
-    braga = judged(new, 3, "User moved to Braga")
-    take_back_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(4))
+    braga = assessed(new, 3, "User moved to Braga")
+    undo_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(4))
     assert shown(first) == [
         *("I moved to Porto", "So I moved to Porto", "I like tea", "So I like tea"),
     ]
@@ -296,7 +300,7 @@ def test_an_edit_taken_back_brings_everything_back(space: Space) -> None:
     assert (stored(memory).status, stored(braga).status) == ("live", "binned")
     assert assessment_of(second).state == State.QUEUED
     with pytest.raises(Conflict):
-        take_back_edit(space=space, message_id=asked(new).pk, actor=ALICE, now=at(5))
+        undo_edit(space=space, message_id=asked(new).pk, actor=ALICE, now=at(5))
 
 
 def test_an_edit_can_be_taken_back_while_its_reply_is_written(space: Space) -> None:
@@ -304,7 +308,7 @@ def test_an_edit_can_be_taken_back_while_its_reply_is_written(space: Space) -> N
     said = asked(first)
     new = edit_message(space=space, message_id=said.pk, text="Hi", actor=ALICE, now=at(1))
     assert claim_reply(space=space, message_id=new.pk)
-    take_back_edit(space=space, message_id=said.pk, actor=ALICE, now=at(2))
+    undo_edit(space=space, message_id=said.pk, actor=ALICE, now=at(2))
     finish_reply(message=new, reply=Reply("stopped", "Hel", "stub", [], []), now=at(3))
     assert shown(first) == ["I moved to Porto", "So I moved to Porto"]
     assert assessment_of(new).state == State.IGNORED
@@ -314,15 +318,15 @@ def test_an_edit_can_be_taken_back_while_its_reply_is_written(space: Space) -> N
 def test_only_the_latest_edit_is_taken_back(space: Space) -> None:
     first = turn(space, "one")
     with pytest.raises(Conflict):
-        take_back_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(1))
+        undo_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(1))
     second = turn(space, "two", 1, after=first)
     edited(second, "three", 2)
     new = edited(first, "four", 3)
     with pytest.raises(Conflict):
-        take_back_edit(space=space, message_id=asked(second).pk, actor=ALICE, now=at(4))
+        undo_edit(space=space, message_id=asked(second).pk, actor=ALICE, now=at(4))
     with pytest.raises(Conflict):
         edit_message(space=space, message_id=asked(first).pk, text="x", actor=ALICE, now=at(4))
-    take_back_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(4))
+    undo_edit(space=space, message_id=asked(first).pk, actor=ALICE, now=at(4))
     assert shown(new) == ["one", "So one", "three", "So three"]
 
 
@@ -335,7 +339,7 @@ def test_strangers_and_deleted_conversations_have_nothing_to_edit(
         with pytest.raises(NotFound):
             edit_message(space=where, message_id=message_id, text="x", actor=ALICE, now=at(1))
         with pytest.raises(NotFound):
-            take_back_edit(space=where, message_id=message_id, actor=ALICE, now=at(1))
+            undo_edit(space=where, message_id=message_id, actor=ALICE, now=at(1))
     with pytest.raises(NotFound):
         answer_again(space=other_space, conversation_id=first.conversation_id, now=at(1))
     delete_conversation(space=space, conversation_id=first.conversation_id, now=at(1))

@@ -31,9 +31,9 @@ def test_what_was_learned_is_corrected_in_its_place(
 ) -> None:
     where = reverse("exchange_edit", args=["home", reply.pk])
     client = login(alice)
-    assert "What it says" in text(client.get(where))
+    assert "Text" in text(client.get(where))
     form = {"content": "User lives in Porto", "memory_type": "fact", "importance": ""}
-    assert "Importance is a number" in text(client.post(where, form))
+    assert "Enter a number from 0 to 1." in text(client.post(where, form))
 
     seen = text(client.post(where, form | {"importance": "0.9"}))
 
@@ -56,23 +56,23 @@ def test_what_is_typed_stays_when_the_memory_has_gone_meanwhile(
     delete_memory(space=space, memory_id=taught.pk, actor=ALICE, now=NOW)
     for where in places:
         seen = client.post(where, form).content.decode()
-        assert "It is in the bin; take it back first." in seen
+        assert "This memory is in the bin. Restore it first." in seen
         assert "User lives in Porto</textarea>" in seen
         assert "Undo" in text(client.get(where))
     purge_memory(space=space, memory_id=taught.pk, actor=ALICE, now=NOW)
     for where in places:
         answer = client.post(where, form)
-        assert "deleted for good" in text(answer)
+        assert "purged" in text(answer)
         assert answer["HX-Reswap"] == "none"  # the form stands
 
 
 def test_what_was_learned_is_discarded_and_taken_back(
     alice: User, reply: Message, taught: Memory
 ) -> None:
-    assert "let go: deleted" in text(call(alice, reply, "exchange_discard"))
+    assert "in the bin: deleted" in text(call(alice, reply, "exchange_discard"))
     assert stored(taught).status == "binned"
     assert actions(taught)[-1] == "deleted"
-    assert "remembered" in text(call(alice, reply, "exchange_take_back"))
+    assert "saved" in text(call(alice, reply, "exchange_restore"))
     assert stored(taught).status == "live"
 
 
@@ -86,7 +86,7 @@ def test_what_it_had_superseded_is_back_when_it_is_discarded(
 
     call(alice, reply, "exchange_discard")
     assert [stored(one).status for one in (lisbon, new)] == ["live", "binned"]
-    call(alice, reply, "exchange_take_back")
+    call(alice, reply, "exchange_restore")
     assert [stored(one).status for one in (lisbon, new)] == ["binned", "live"]
 
 
@@ -97,7 +97,7 @@ def test_what_was_known_before_is_not_discarded_with_the_exchange(
 
     page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
 
-    assert "It was known before" in text(page)
+    assert "Already known; updated from this message." in text(page)
     assert "Discard" not in page.content.decode()
     assert call(alice, reply, "exchange_discard").status_code == 404
     assert call(bob, reply, "exchange_edit").status_code == 403
@@ -107,8 +107,8 @@ def test_what_was_known_before_is_not_discarded_with_the_exchange(
 def test_a_failed_assessment_is_tried_again_where_it_is_shown(alice: User, reply: Message) -> None:
     exchange_of(reply).update(state=State.FAILED, error="It broke.")
     page = login(alice).get(reverse("exchange", args=["home", reply.pk]))
-    assert "It broke. What was said is kept. Try again" in text(page)
+    assert "It broke. Your message is kept. Try again" in text(page)
 
-    assert "waiting to be assessed" in text(call(alice, reply, "exchange_retry"))
+    assert "waiting for assessment" in text(call(alice, reply, "exchange_retry"))
 
     assert exchange_of(reply).get().state == State.QUEUED

@@ -1,77 +1,27 @@
 """A reply for pages: one writer, and any number of readers who come and go."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any
 
 import pytest
 from django.utils import timezone
-from pytest_django import Settings
 
-from assessor.llm import model_session
 from chat import live
 from chat.models import Message
 from chat.replies import Token
 from chat.services.replies import stop_pending
-from chat.services.turns import begin_turn
 from chat.views.replies import _fragments
 from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.models import Space
-from tests.processes import wait_until
+from tests.chat.live_scenes import Ask, Play, followed, stored, until
 from tests.stub_model import StubModel
 from tests.stub_wire import TOKEN
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WHOLE = "You said: I like tea"
-
-
-@pytest.fixture
-def ask(space: Space, settings: Settings, stub_model: StubModel) -> "Ask":
-    """Makes replies that wait to be written by the stub model."""
-    settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "key", stub_model.base_url
-    settings.EBB_CHAT_MODEL = "stub"
-
-    def make(text: str = "I like tea") -> Message:
-        begun = begin_turn(space=space, text=text, now=timezone.now(), memory="off")
-        rows = Message.objects.select_related("conversation__space__embedder", "space__embedder")
-        return rows.get(pk=begun.pk)
-
-    return make
-
-
-@pytest.fixture
-def play(stub_model: StubModel) -> Callable[[Coroutine[Any, Any, None]], None]:
-    """Plays a scene in a loop of its own. When it ends, no task and no request is left of it."""
-
-    async def whole(scene: Coroutine[Any, Any, None]) -> None:
-        async with model_session(base_url=stub_model.base_url, api_key="key", model="stub"):
-            await scene
-            await until(lambda: not live._LIVE)
-            await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
-
-    def run(scene: Coroutine[Any, Any, None]) -> None:
-        asyncio.run(whole(scene))
-        wait_until(lambda: stub_model.control.active_replies == 0, what="the end of all requests")
-
-    return run
-
-
-Play = Callable[[Coroutine[Any, Any, None]], None]
-Ask = Callable[..., Message]
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    while not holds():
-        await asyncio.sleep(0.01)
-
-
-def followed(message: Message) -> live.LiveReply:
-    found = live.follow(message, may_begin=True)
-    assert found is not None
-    return found
 
 
 async def read(message: Message, tokens: int = 1000) -> str:
@@ -83,11 +33,6 @@ async def read(message: Message, tokens: int = 1000) -> str:
             if len(TOKEN.findall(seen)) >= tokens:
                 break
     return seen
-
-
-async def stored(message: Message) -> tuple[str, str]:
-    await in_thread(message.refresh_from_db, fields=["state", "content"])
-    return message.state, message.content
 
 
 async def drawn(message: Message, *, may_begin: bool = True) -> AsyncIterator[tuple[str, str]]:
@@ -127,12 +72,12 @@ def test_a_reply_that_the_models_limit_ended_says_so(
 ) -> None:
     stub_model.script("length:3", "length:0", "ok")
     cut, empty, whole = ask(), ask(), ask()
-    said = "ends here because the model reached its limit of length"
+    said = "The reply ends here: the model reached its length limit."
 
     async def scene() -> None:
         for message, expected in ((cut, True), (empty, True), (whole, False)):
             done = (await page(message))[-1][1]
-            assert (said in done, "had nothing to say" in done) == (expected, False)
+            assert (said in done, "returned an empty reply" in done) == (expected, False)
         assert await stored(cut) == ("done", "You said: I")
 
     play(scene())
@@ -153,8 +98,8 @@ def test_a_page_that_connects_again_replaces_what_it_has(
         assert await stored(message) == ("stopped", "You said: I")
         for seen in (await watching, await viewing):
             assert [name for name, _ in seen] == ["recalled", "text", "done"]
-            assert seen[1] == ("text", "You said: I")
-            assert "The reply was stopped here." in seen[2][1]
+            assert (seen[1][0], "<p>You said: I</p>" in seen[1][1]) == ("text", True)
+            assert "You stopped the reply here." in seen[2][1]
         assert not await live.stop(message.pk)
 
     play(scene())
@@ -176,9 +121,9 @@ def test_text_comes_once_and_what_is_written_there_is_escaped(
         [recalled, (first, _), *others, (last, whole)] = events
         assert (recalled[0], first, last) == ("recalled", "text", "done")
         assert {name for name, _ in others} <= {"token"}  # none, if the rest came at once
-        text = "".join(data for name, data in events if name in {"text", "token"})
-        assert text == escaped
-        assert escaped in whole
+        written = [data for name, data in events if name in {"text", "token"}]
+        assert f'id="open-{message.pk}"><p>{escaped}</p>' in written[-1]
+        assert f"<p>{escaped}</p>" in whole
 
     play(scene())
 
@@ -230,7 +175,7 @@ def test_a_failed_reply_is_told_to_each_reader(ask: Ask, stub_model: StubModel, 
     async def scene() -> None:
         for name, data in [(await page(message))[-1] for _ in range(2)]:
             assert name == "done"
-            assert "broke off" in data
+            assert "was cut off" in data
             assert "Try again" in data
 
     play(scene())
@@ -239,9 +184,9 @@ def test_a_failed_reply_is_told_to_each_reader(ask: Ask, stub_model: StubModel, 
 def test_what_somebody_else_writes_is_waited_for(
     ask: Ask, play: Play, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.views.replies.SECOND_LOOK", 0.02)
+    monkeypatch.setattr("chat.elsewhere.UNANSWERED", 0.02)
     message = ask()  # as it was read before the other process claimed it
-    Message.objects.filter(pk=message.pk).update(state="streaming")
+    Message.objects.filter(space_id=message.space_id, pk=message.pk).update(state="streaming")
 
     async def scene() -> None:
         with pytest.raises(Conflict):
@@ -249,7 +194,7 @@ def test_what_somebody_else_writes_is_waited_for(
         watching = asyncio.create_task(page(message))
         await asyncio.sleep(0.1)
         assert not watching.done()
-        rows = Message.objects.filter(pk=message.pk)
+        rows = Message.objects.filter(space_id=message.space_id, pk=message.pk)
         await in_thread(rows.update, state="done", content="From **elsewhere**")
         [(name, data)] = await watching
         assert name == "done"

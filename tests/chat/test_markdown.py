@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from chat.markdown import to_html
+from chat.markdown import to_html, to_text
 
 HARMLESS_TAGS = {
-    "p", "br", "h1", "em", "strong", "a", "code", "pre",
+    "p", "br", "h1", "em", "strong", "a", "code", "pre", "div", "span",
     "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 
@@ -76,6 +76,47 @@ class Elements(HTMLParser):
 )
 def test_what_is_meant_is_shown(text: str, html: str) -> None:
     assert to_html(text).strip() == html
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (
+            "```python\ndef f(): return 1  # <b>\n```",
+            '<div class="code"><span class="code-language">python</span><pre><code>'
+            '<span class="code-keyword">def</span> <span class="code-name">f</span>(): '
+            '<span class="code-keyword">return</span> <span class="code-number">1</span>  '
+            '<span class="code-comment"># &lt;b&gt;</span>\n</code></pre></div>',
+        ),
+        (
+            "```nolanguage\nx = <b>\n```",
+            '<div class="code"><span class="code-language">nolanguage</span><pre><code>'
+            "x = &lt;b&gt;\n</code></pre></div>",
+        ),
+        ("    x = 1", '<div class="code"><pre><code>x = 1\n</code></pre></div>'),
+    ],
+)
+def test_code_names_its_language_and_is_coloured(text: str, html: str) -> None:
+    assert to_html(text).strip() == html
+
+
+def test_long_code_stays_plain() -> None:
+    assert "code-keyword" in to_html("```python\n" + "return\n" * 2_000 + "```")
+    assert "code-keyword" not in to_html("```python\n" + "return\n" * 4_000 + "```")
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("# **Trip** to `x`\nand [Porto](https://a.example)", "Trip to x and Porto"),
+        ("1. Buy milk\n2. eggs & <b>", "Buy milk eggs & <b>"),
+        ("```python\nx = 1\n```", "x = 1"),
+        ("2 * 3 is snake_case", "2 * 3 is snake_case"),
+        ("---", ""),
+    ],
+)
+def test_a_title_has_no_marks(text: str, plain: str) -> None:
+    assert to_text(text) == plain
 
 
 def test_a_table_is_shown() -> None:

@@ -14,6 +14,7 @@ from assessor.tasks import assess
 from chat.models import Conversation, Message
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
+from memory.embeddings import BUILT_IN
 from memory.models import Memory, Space
 from tests.chat.openai_client import (
     QUESTION,
@@ -67,9 +68,9 @@ def test_what_was_said_in_one_conversation_is_recalled_in_another(
     }
     memory.refresh_from_db()
     assert memory.use_count == 1
-    # What was put before the model is judged as nobody's words.
-    judged = Assessment.objects.get(pk=ebb(second)["assessment_id"])
-    assert (judged.user_message, judged.assistant_response) == (QUESTION, row.content)
+    # What was put before the model is assessed as nobody's words.
+    assessed = Assessment.objects.get(pk=ebb(second)["assessment_id"])
+    assert (assessed.user_message, assessed.assistant_response) == (QUESTION, row.content)
 
 
 def test_a_stream_has_the_memories_in_its_first_chunk_and_ends_as_openais_do(
@@ -254,12 +255,12 @@ def test_a_tools_answer_continues_the_exchange(
     assert stub_model.requests[-1].body["messages"][1:] == then
     assert "Lisbon" in stub_model.requests[-1].body["messages"][0]["content"]
     assert turns()[1:] == [("assistant", "done", "The tool answered: It rains")]
-    judged = Assessment.objects.get()
-    assert (judged.user_message, judged.assistant_response) == (
+    assessed = Assessment.objects.get()
+    assert (assessed.user_message, assessed.assistant_response) == (
         "Rain where I live?",
         "The tool answered: It rains",
     )
-    assert judged.due_at <= timezone.now()
+    assert assessed.due_at <= timezone.now()
     lisbon.refresh_from_db()
     assert lisbon.use_count == 1
     ended = [*then, {"role": "assistant", "content": "The tool answered: It rains"}]
@@ -274,7 +275,7 @@ def test_without_a_model_the_built_in_responder_answers(
     web: Web, key: MakeKey, lisbon: Memory, make_client: MakeClient
 ) -> None:
     client = make_client(web, key())
-    assert [model.id for model in client.models.list()] == ["built-in"]
+    assert [model.id for model in client.models.list()] == ["ebb", "built-in", *BUILT_IN]
     whole = client.chat.completions.create(
         model="gpt-4o", messages=said("Where did I move in March?")
     )

@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from chat.models import Conversation, Message
+from memory.embeddings import BUILT_IN
 from memory.models import Space
 from tests.chat.openai_client import STORY, MakeClient, ask, client, ebb, make_client, said, turns
 from tests.conftest import MakeKey
@@ -48,8 +49,10 @@ def test_a_name_or_a_user_has_a_conversation(
         return conversation_id
 
     named = place(client, extra_headers={"X-Ebb-Conversation": "thread 7"}, user="ana")
-    assert named == place(client, extra_body={"ebb": {"conversation": "thread 7"}})
-    assert named == place(client, extra_headers={"X-Ebb-Conversation": named})
+    assert named == place(client, extra_body={"ebb": {"conversation": "thread 7"}}, user="ana")
+    assert named == place(client, extra_headers={"X-Ebb-Conversation": named}, user="ana")
+    # A user's conversation does not exist for requests without this user.
+    assert named != place(client, extra_headers={"X-Ebb-Conversation": named})
     ana, bob = place(client, user="ana"), place(client, user="bob")
     assert ana == place(client, user="ana")
     assert len({named, ana, bob}) == 3
@@ -93,7 +96,7 @@ def test_who_may_ask(
     reader = make_client(model_web, key(scopes=["read"]))
     with pytest.raises(openai.PermissionDeniedError, match="write"):
         ask(reader, said("hello"))
-    assert [model.id for model in reader.models.list()] == ["stub"]
+    assert [model.id for model in reader.models.list()] == ["ebb", "stub", *BUILT_IN]
     with pytest.raises(openai.NotFoundError):
         client.get("/no/such/path", cast_to=object)
     with pytest.raises(openai.APIStatusError) as refused:
@@ -102,13 +105,14 @@ def test_who_may_ask(
 
 
 def test_models_are_the_endpoints(client: openai.OpenAI, stub_model: StubModel) -> None:
-    assert [(model.id, model.owned_by) for model in client.models.list()] == [("stub", "tests")]
+    listed = [(model.id, model.owned_by) for model in client.models.list()]
+    assert listed == [("ebb", "ebb"), ("stub", "tests"), *((name, "ebb") for name in BUILT_IN)]
     assert client.models.retrieve("stub").owned_by == "tests"
     assert client.models.retrieve("ebb").id == "stub"
     with pytest.raises(openai.NotFoundError) as unknown:
         client.models.retrieve("no/such")
     assert unknown.value.code == "model_not_found"
     stub_model.script_models("404", "500")
-    assert [model.id for model in client.models.list()] == ["stub"]
+    assert [model.id for model in client.models.list()] == ["ebb", "stub", *BUILT_IN]
     with pytest.raises(openai.InternalServerError):
         client.models.list()

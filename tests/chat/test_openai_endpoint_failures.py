@@ -102,11 +102,11 @@ def test_half_a_character_is_the_callers_error(
     assert turns() == [("user", "done", "I like \ufffd"), ("assistant", "failed", "")]
 
 
-@pytest.mark.parametrize("call", ["responses", "embeddings", "chat/completions/"])
+@pytest.mark.parametrize("call", ["completions", "images/generations", "audio/speech"])
 def test_a_call_that_ebb_does_not_know_is_told_those_that_it_does(
     client: openai.OpenAI, call: str
 ) -> None:
-    with pytest.raises(openai.NotFoundError, match="There are POST /v1/chat/completions"):
+    with pytest.raises(openai.NotFoundError, match="Use POST /v1/chat/completions"):
         client.post(f"/{call}", body={"model": "ebb", "input": STORY}, cast_to=object)
 
 

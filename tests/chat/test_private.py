@@ -32,13 +32,13 @@ def talker(
 
 
 def everything() -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables, but for when a key was last used."""
+    """All rows of all tables, but for when a key was last used, and the sums of tokens per day."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
             " WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1"
         )
-        tables = [table for (table,) in cursor.fetchall()]
+        tables = [table for (table,) in cursor.fetchall() if not table.endswith("_modelusage")]
         assert len(tables) > 20
         found = {}
         for table in tables:

@@ -5,6 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from assessor.models import Assessment
 from memory.models import Embedder, Space, User
 from tests.stub_model import StubModel
 
@@ -44,11 +45,14 @@ def test_built_in_models_need_nobody(space: Space, client: Client) -> None:
     page = client.get(reverse("models", args=["home"])).text
 
     assert page.count("built-in") == 3
-    assert "OPENAI_BASE_URL or OPENAI_API_KEY connects" in page
-    assert "Test: Embeddings" in page
-    assert "Test: Chat" not in page
-    assert "all-MiniLM-L6-v2 gave a vector of 384 dimensions." in tried(client, "embeddings")
-    for name in ("chat", "judge", "nobody"):
+    assert (
+        "Add a connection below and choose its model, or set OPENAI_BASE_URL or OPENAI_API_KEY."
+        in page
+    )
+    assert "Test Embeddings" in page
+    assert "Test Chat" not in page
+    assert "all-MiniLM-L6-v2 returned a vector with 384 dimensions." in tried(client, "embeddings")
+    for name in ("chat", "assessor", "nobody"):
         assert client.post(reverse("models_try", args=["home", name])).status_code == 404
 
 
@@ -60,43 +64,98 @@ def test_what_is_set_up_is_shown_with_its_variable_and_without_its_key(
     page = " ".join(client.get(reverse("models", args=["home"])).text.split())
 
     assert "<code>https://models.example:8443/v1</code>" in page
-    assert "there is one" in page
-    assert "by OPENAI_API_KEY_FILE" in page
+    assert "<dd>Set <span" in page
+    assert "set by OPENAI_API_KEY_FILE" in page
     assert "<code>talker</code>" in page
-    assert "by EBB_CHAT_MODEL" in page
+    assert "set by EBB_CHAT_MODEL" in page
     assert "Embeddings of new spaces" in page
     assert "hushhush" not in page
     assert SECRET not in page
     assert connected.requests == []
 
 
+SMALL = [
+    ("", "gpt-4o", "gpt-5.4-nano"),
+    ("https://api.openai.com/v1", "gpt-5.4-nano", ""),
+    ("http://localhost:11434/v1", "llama3:70b", "qwen3:1.7b"),
+    ("https://models.example/v1", "gpt-4o", ""),
+    ("http://[broken", "gpt-4o", ""),
+]
+
+
+@pytest.mark.parametrize(("address", "model", "small"), SMALL)
+def test_a_small_assessor_model_is_suggested(
+    space: Space, client: Client, connected: StubModel, settings: Settings,
+    address: str, model: str, small: str,
+) -> None:  # fmt: skip
+    """Seed 001, "Configuration": "model: "WEAK""."""
+    settings.OPENAI_BASE_URL, settings.EBB_ASSESSOR_MODEL = address, model
+    suggestion = f"The chat model {model} also assesses each message."
+
+    page = client.get(reverse("models", args=["home"])).text
+
+    assert (suggestion in page) is bool(small)
+    assert f"EBB_ASSESSOR_MODEL={small}." in page or not small
+    settings.EBB_MODEL_VARIABLES |= {"EBB_ASSESSOR_MODEL": "EBB_ASSESSOR_MODEL"}
+    assert suggestion not in client.get(reverse("models", args=["home"])).text
+
+
+def test_the_assessor_says_what_it_costs(
+    space: Space, client: Client, connected: StubModel, settings: Settings
+) -> None:
+    """Seed 001, "Performance Targets": "Cost per assessment: ~$0.0001"."""
+
+    def page() -> str:
+        return client.get(reverse("models", args=["home"])).text
+
+    assert "Unknown: set EBB_PRICE_PROMPT and EBB_PRICE_COMPLETION." in page()
+    settings.EBB_PRICE_PROMPT, settings.EBB_PRICE_COMPLETION = 0.15, 0.6
+    assert "$0.15 per million prompt tokens, $0.6 per million answer tokens" in page()
+    for cost in (0.0001, 0.0003):
+        Assessment.objects.create(
+            space=space, user_message="hi", state="done", importance=0.7, provider="llm",
+            model="judge-mini-2026", latency_ms=9.0, cost_usd=cost,
+        )  # fmt: skip
+    assert "$0.0002 per assessment (2 in the last 30 days)" in page()
+    settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = ""
+    assert "Nothing. It runs on this machine." in page()
+
+
 def test_test_asks_the_model_for_real(space: Space, client: Client, connected: StubModel) -> None:
     connected.script("reply:ready <b>now</b>", "reply:ready")
 
     assert "talker answered “ready &lt;b&gt;now&lt;/b&gt;”." in tried(client, "chat")
-    assert "judge-mini answered “ready”." in tried(client, "judge")
-    assert "vectors-64 gave a vector of 64 dimensions." in tried(client, "new_embeddings")
+    assert "judge-mini answered “ready”." in tried(client, "assessor")
+    assert "vectors-64 returned a vector with 64 dimensions." in tried(client, "new_embeddings")
     assert [request.body["model"] for request in connected.requests] == ["talker", "judge-mini"]
     assert {request.authorization for request in connected.requests} == {f"Bearer {SECRET}"}
     whole = client.post(reverse("models_try", args=["home", "chat"])).text
-    assert "It took" in whole
+    assert "Took" in whole
     assert "<h1>Models</h1>" in whole
 
 
 @pytest.mark.parametrize(
     ("step", "said", "advice"),
     [
-        ("401", "It refused the API key.", "Look at OPENAI_API_KEY_FILE"),
+        ("401", "The endpoint refused the API key.", "Check that OPENAI_API_KEY_FILE is complete"),
         (
             "404",
-            "It does not know the model “talker”",
-            "Look at EBB_CHAT_MODEL, and at OPENAI_BASE",
+            "The endpoint does not know the model “talker”",
+            "Check EBB_CHAT_MODEL and OPENAI_BASE",
         ),
-        ("429:1", "It asks for fewer requests.", "the credit there"),
-        ("500", "It failed by itself.", "its own log says why"),
-        ("400", "It did not accept the request.", "a model for something else"),
-        ("garbage", "What came back could not be read.", "no endpoint of that kind"),
-        ("reply: ", "It answered with nothing.", "a model for something else"),
+        ("429:1", "Rate limit reached.", "credit with the provider"),
+        ("500", "The server returned an error.", "check the server&#x27;s log"),
+        ("400", "The endpoint rejected the request.", "this model may be for another purpose"),
+        (
+            "garbage",
+            "The endpoint&#x27;s answer could not be read.",
+            "a different kind of endpoint",
+        ),
+        (
+            "reply: ",
+            "The endpoint returned an empty answer.",
+            "this model may be for another purpose",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_and_how_to_mend_it(
@@ -120,18 +179,22 @@ def test_silence_and_an_address_where_nobody_is(
 ) -> None:
     monkeypatch.setattr("chat.trials.TIMEOUT", 0.2)
     connected.script("timeout")
-    assert "It did not answer in time." in tried(client, "chat")
+    assert "The endpoint did not answer in time." in tried(client, "chat")
 
     settings.OPENAI_BASE_URL = settings.EBB_EMBEDDING_BASE_URL = "http://127.0.0.1:9/v1"
     for name in ("chat", "new_embeddings"):
         answer = tried(client, name)
-        assert "Nobody answers at http://127.0.0.1:9/v1." in answer
-        assert "Look at OPENAI_BASE_URL" in answer
+        assert "There is no server at http://127.0.0.1:9/v1." in answer
+        assert "set by OPENAI_BASE_URL" in answer
 
 
 @pytest.mark.parametrize(
     ("step", "said"),
-    [("401", "It refused the API key."), ("404", "the model “vectors-64”"), ("nan", "be read")],
+    [
+        ("401", "The endpoint refused the API key."),
+        ("404", "the model “vectors-64”"),
+        ("nan", "be read"),
+    ],
 )
 def test_what_is_wrong_with_vectors_is_said(
     space: Space, client: Client, connected: StubModel, step: str, said: str
@@ -152,6 +215,6 @@ def test_another_model_by_that_name_is_told_by_its_dimensions_and_one_that_is_aw
     settings.EBB_EMBEDDING_BASE_URL = settings.EBB_EMBEDDING_API_KEY = ""
     nowhere = tried(client, "embeddings")
 
-    assert "neither a key nor an address here. Set OPENAI_API_KEY_FILE or" in nowhere
-    assert "gave a vector of 64 dimensions. 32 are expected." in answer
+    assert "No key or URL is set. Set OPENAI_API_KEY_FILE or" in nowhere
+    assert "returned a vector with 64 dimensions. Ebb expects 32." in answer
     assert 'role="alert"' in answer

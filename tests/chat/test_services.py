@@ -1,5 +1,6 @@
 """A conversation's writes: what is said is safe before a model is asked anything."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -60,7 +61,7 @@ def test_a_space_that_wants_no_assessment_gets_none(space: Space) -> None:
 
 
 @pytest.mark.parametrize("memory", ["read_only", "off"])
-def test_a_conversation_that_teaches_nothing_is_not_judged(space: Space, memory: str) -> None:
+def test_a_conversation_that_teaches_nothing_is_not_assessed(space: Space, memory: str) -> None:
     message = finished(space, memory=memory)
     assert (message.assessment, message.conversation.memory) == (None, memory)
     again = begin(space, "And?", conversation=message.conversation_id, now=LATER)
@@ -155,6 +156,51 @@ def test_finish_stores_the_reply_counts_uses_and_releases_the_exchange(space: Sp
     assert MemoryEvent.objects.in_space(space).filter(action="used").count() == 1
     exchange = Assessment.objects.get()
     assert (exchange.assistant_response, exchange.due_at) == ("Nice.", LATER)
+
+
+def test_only_a_memory_that_the_answer_used_starts_a_new_lifetime(space: Space) -> None:
+    pizza, soup = (
+        create_memory(
+            space=space,
+            draft=MemoryDraft(content=content, importance=0.1),
+            actor=SYSTEM,
+            now=NOW,
+        )
+        for content in ("User likes pizza with anchovies", "User had tomato soup")
+    )
+    message = begin(space)
+    claim_reply(space=space, message_id=message.pk)
+    recalled = [
+        {"memory": {"id": str(memory.pk), "content": memory.content}} for memory in (pizza, soup)
+    ]
+    said = "Then order the pizza with anchovies."
+    ended = replace(reply(content=said, memory_ids=[pizza.pk, soup.pk]), recalled=recalled)
+    for _ in range(2):  # a job that runs twice counts once
+        finish_reply(message=message, reply=ended, now=LATER)
+
+    uses = dict(Memory.objects.values_list("content", "use_count"))
+    assert set(uses.values()) == {1}
+    renewed = MemoryEvent.objects.in_space(space).filter(action="renewed")
+    assert [event.memory_id for event in renewed] == [pizza.pk]
+    assert Memory.objects.get(pk=soup.pk).clock_started_at == NOW
+    counted = Memory.objects.values_list("content", "times_used", "times_unused")
+    assert set(counted) == {(pizza.content, 1, 0), (soup.content, 0, 1)}
+
+
+@pytest.mark.parametrize("left", [{"state": "stopped"}, {"goes_on": True}, {"is_cut": True}])
+def test_an_answer_that_is_not_complete_says_nothing_about_what_it_did_not_use(
+    space: Space, left: dict[str, Any]
+) -> None:
+    soup = create_memory(
+        space=space, draft=MemoryDraft(content="User had soup"), actor=SYSTEM, now=NOW
+    )
+    message = begin(space)
+    claim_reply(space=space, message_id=message.pk)
+    ended = replace(reply(content="Then order", memory_ids=[soup.pk]), **left)
+    finish_reply(message=message, reply=ended, now=LATER)
+
+    stored = Memory.objects.get(pk=soup.pk)
+    assert (stored.use_count, stored.counts) == (1, (0, 0, 0, 0))
 
 
 def test_a_reply_ends_once(space: Space) -> None:

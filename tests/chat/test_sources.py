@@ -1,4 +1,4 @@
-"""Where a memory came from, as its page tells: an exchange that was judged, a tool of the model, or
+"""The origin of a memory as its page tells it: an assessed exchange, a tool of the model, or
 somebody who wrote it."""
 
 import re
@@ -15,7 +15,7 @@ from memory.models import Memory, Space, User
 from memory.reconciliation.services import remember as reconcile
 from memory.store.services import prepare_memories
 from memory.tools import TOOL
-from tests.chat.test_edits import at, judged, turn
+from tests.chat.test_edits import assessed, at, turn
 from tests.conftest import Answer
 from tests.memory.writing import remember
 
@@ -42,7 +42,7 @@ def test_an_exchange_leads_to_its_conversation_and_its_assessment(
     alice: User, space: Space
 ) -> None:
     reply = turn(space, "I moved to Porto <b>")
-    memory = judged(reply, 2)
+    memory = assessed(reply, 2)
 
     answer = _source(alice, memory)
 
@@ -70,7 +70,7 @@ def test_what_the_model_kept_by_a_tool_leads_to_the_reply_it_was_writing(
     answer = _source(alice, memory)
 
     assert "Please remember that I like tea" in _plain(answer)
-    assert "The model kept it by a tool while it answered." in _plain(answer)
+    assert "The model saved it with a tool while it answered." in _plain(answer)
     [link] = _links(answer)
     assert link.endswith(f"{reply.conversation_id}/#message-{reply.pk}")
 
@@ -79,7 +79,7 @@ def test_what_somebody_wrote_says_who(alice: User, space: Space) -> None:
     plain = remember(space, "User likes tea")
     named = remember(space, "User likes jazz", source={"conversation_id": "chat <7>"})
 
-    assert "not learned from an exchange: alice wrote it." in _plain(_source(alice, plain))
+    assert "Not learned from a conversation: alice wrote it." in _plain(_source(alice, plain))
     assert "Conversation: chat &lt;7&gt;" in _plain(_source(alice, named))
     assert _links(_source(alice, plain)) == _links(_source(alice, named)) == []
 
@@ -87,4 +87,4 @@ def test_what_somebody_wrote_says_who(alice: User, space: Space) -> None:
 def test_what_came_without_a_history_says_so(alice: User, space: Space) -> None:
     memory = Memory.objects.create(space=space, short_id="0" * 8, content="old", importance=0.5)
 
-    assert "Nobody knows any more" in _plain(_source(alice, memory))
+    assert "Source unknown" in _plain(_source(alice, memory))

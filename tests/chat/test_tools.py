@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from assessor.models import Assessment
 from memory.models import Memory, MemoryEvent, Space
 from tests.chat.talking import Talker, names, text
 from tests.chat.tool_calls import Talk, known, lisbon, reply_row, round_of, talker, tools_of
@@ -32,6 +33,24 @@ def offered(stub_model: StubModel) -> list[list[str]]:
 # --- A call that goes well ------------------------------------------------------------------
 
 
+def test_agent_and_session_reach_what_a_conversation_teaches(
+    talker: Talker, stub_model: StubModel
+) -> None:
+    stub_model.script(round_of(("remember", {"content": "User is allergic to penicillin"})))
+    first = talker.say("Remember my allergy", agent_id="cook", session_id="monday").json()
+    again = {"conversation_id": first["conversation_id"], "session_id": "tuesday"}
+    assert talker.say("Which sauce is safe for me?", **again).status_code == 200
+
+    memory = Memory.objects.get(source_role="tool")
+    assert (memory.agent_id, memory.session_id) == ("cook", "monday")
+    exchanges = Assessment.objects.order_by("created_at")
+    assert [(row.agent_id, row.session_id) for row in exchanges] == [
+        ("cook", "monday"),
+        ("cook", "tuesday"),
+    ]
+    assert talker.say("hello", agent_id="").status_code == 422
+
+
 def test_what_the_model_remembers_is_shown_and_stored(
     talker: Talker, stub_model: StubModel
 ) -> None:
@@ -45,7 +64,7 @@ def test_what_the_model_remembers_is_shown_and_stored(
     assert call == {
         "name": "remember",
         "arguments": {"content": content, "tags": ["health"]},
-        "text": f"Remembered: {content} (id: {memory.short_id})",
+        "text": f"Remembered: {content} (id: {memory.short_id}); kept forever",
         "ok": True,
         "memory": {"id": str(memory.pk), "content": content, "status": "live"},
     }
@@ -132,11 +151,11 @@ def test_what_a_search_finds_is_put_before_the_model_and_used(
         ),
         ("remember", {"content": "a\x00b"}, "memory_invalid_arguments: content: "),
         ("remember", '{"content": "a\x00 \\ud83d"}', "memory_invalid_arguments: arguments: "),
-        ("forget", {"memory_id": "f926ff7f"}, "not_found: There is no such memory."),
+        ("forget", {"memory_id": "f926ff7f"}, "not_found: Memory not found."),
         ("forget", {"memory_id": "it"}, "memory_invalid_arguments: memory_id: "),
-        ("memory_write", {"content": "x"}, "not_found: There is no such tool. There are: remember"),
-        ("rm -rf\x00", {}, "not_found: There is no such tool."),
-        ("", "", "not_found: There is no such tool."),
+        ("memory_write", {"content": "x"}, "not_found: Unknown tool. Available tools: remember"),
+        ("rm -rf\x00", {}, "not_found: Unknown tool."),
+        ("", "", "not_found: Unknown tool."),
     ],
     ids=lambda value: repr(value)[:40],
 )
@@ -186,7 +205,7 @@ def test_a_model_that_never_answers_has_failed(talker: Talker, stub_model: StubM
     stub_model.script(*[step] * 6)
     events = talker.events("Look everywhere")
     assert names(events)[-1] == "error"
-    assert "called tools and did not answer" in events[-1].data["detail"]
+    assert "called tools and returned no answer" in events[-1].data["detail"]
     assert len(reply_row().tool_calls) == 5
     assert len(stub_model.requests) == 6
 
@@ -245,7 +264,7 @@ def test_tools_follow_what_memory_does_in_the_conversation(
     assert offered(stub_model) == [ALL_FOUR, ["search_memories"], []]
     stub_model.script(forget)
     [call] = tools_of(talker.events("Forget where I live", memory="read_only"))
-    assert call["text"] == "not_found: There is no such tool. There are: search_memories."
+    assert call["text"] == "not_found: Unknown tool. Available tools: search_memories."
     stub_model.script(forget)
     private = talker.events("Forget where I live", private=True)
     assert not tools_of(private)[0]["ok"]

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from contextlib import aclosing
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -21,9 +22,9 @@ from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
 from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
 from memory.tools import TOOLS, Caller
-from tests.assessor.outbox import judgement
+from tests.assessor.outbox import assessment_result
 from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count
-from tests.memory.writing import ALICE, actions, remember, stored
+from tests.memory.writing import ALICE, actions, learn, remember, set_policy, stored
 from tests.pages import login
 
 __all__ = ["lisbon", "reply"]
@@ -51,12 +52,12 @@ def test_another_answer_is_not_given_what_the_same_words_have_taught(
     now, waiting = timezone.now(), Assessment.objects.get()
     exchange = claim(space_id=space.pk, assessment_id=waiting.pk, now=now)
     assert exchange is not None
-    judged = finish(
-        assessment=exchange, judgement=judgement(summary="User has a flat in Porto"), now=now
+    assessed = finish(
+        assessment=exchange, result=assessment_result(summary="User has a flat in Porto"), now=now
     )
     caller = Caller(space, ALICE, NOW, conversation_id=str(first.conversation_id))
-    kept = TOOLS["remember"].call(caller, {"content": "User lives in Porto"}).data
-    assert judged is not None
+    kept = TOOLS["remember"].call(caller, {"content": "User works in Porto"}).data
+    assert assessed is not None
     tool_calls = [{"name": "remember", "ok": True, "memory": kept}]
     Message.objects.filter(pk=first.pk).update(tool_calls=tool_calls)
     before = [(hit["memory"]["id"], hit["rank"]) for hit in first.recalled + first.missed]
@@ -75,12 +76,13 @@ def test_another_answer_is_not_given_what_the_same_words_have_taught(
         claimed=True,
     )
     found = {hit["memory"]["id"] for hit in answered(said_later).recalled}
-    assert {str(judged.pk), kept["id"]} <= found
+    assert {str(assessed.pk), kept["id"]} <= found
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("queue")
 def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon: Memory) -> None:
+    set_policy(space, recall={"min_relevance": 0.0})
     for explain in (True, False):
         begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
         answered(begun, explain=explain)
@@ -92,9 +94,48 @@ def test_a_reply_for_a_page_keeps_ranks_and_what_nearly_was(space: Space, lisbon
         assert begun.uses.keys() == {hit["memory"]["id"] for hit in begun.recalled}
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
+def test_thanks_recall_nothing_and_the_inspector_says_how_unlikely_each_memory_was(
+    alice: User, space: Space, lisbon: Memory
+) -> None:
+    begun = begin_turn(space=space, text="thanks!", now=NOW, claimed=True)
+    answered(begun, explain=True)
+
+    assert begun.recalled == []
+    assert begun.uses == {}
+    assert [hit["rank"] for hit in begun.missed] == [1, 2, 3, 4, 5]
+    seen = text(call(alice, begun))
+    assert "Given to the model" not in seen
+    assert "No memory was relevant enough." in seen
+    assert "A memory must be at least 10% likely to help." in seen
+    assert seen.count("% likely to help ·") == 5
+    assert use_count(lisbon) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
+def test_the_inspector_says_until_when_it_was_true_and_how_much_that_counts(
+    alice: User, space: Space
+) -> None:
+    old = learn(space, "User lives in Lisbon", now=NOW - timedelta(days=40))
+    learn(space, "User lives in Porto", now=NOW - timedelta(days=10))
+    begun = begin_turn(
+        space=space, text="Where did I live before Porto?", now=timezone.now(), claimed=True
+    )
+    answered(begun)
+
+    hit = begun.recalled[0]
+    assert hit["memory"]["id"] == str(old.pk)
+    seen = text(call(alice, begun)).split("User lives in Porto")[0]
+    assert f"true then +{hit['contributions']['past']:.2f}" in seen
+    assert "true until" in seen
+    assert "Deleted since" not in seen
+
+
 def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> None:
     address = reverse("recall_times", args=[space.slug])
-    assert "No reply has recalled anything yet." in text(login(alice).get(address))
+    assert "No recall yet." in text(login(alice).get(address))
     for number in range(21):
         begun = begin_turn(space=space, text=QUESTION, now=NOW, claimed=True)
         timed = Reply("done", "Lisbon.", "stub", [], [], recall_ms=number * 10.0)
@@ -103,7 +144,7 @@ def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> No
     finish_reply(message=begun, reply=Reply("done", "Without memory.", "stub", [], []), now=NOW)
     seen = text(login(alice).get(address))
     assert seen.startswith("100 ms 95% within 190 ms")
-    assert seen.endswith("the latest 21 replies")
+    assert seen.endswith("; latest 21 replies")
 
 
 def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> None:
@@ -111,12 +152,12 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     seen = text(answer)
 
     assert f"“{QUESTION}”" in seen or QUESTION in seen
-    assert seen.index("Put before the model") < seen.index("Near the cut")
-    given, near = seen.split("Near the cut")
+    assert seen.index("Given to the model") < seen.index("Just missed")
+    given, near = seen.split("Just missed")
     assert CONTENTS[0] in given
     assert given.count("% match") == 2
     assert near.count("% match") == 5
-    assert near.count("below the cut") == 5
+    assert near.count("below the threshold") == 5
     assert [f"rank {n} " in given for n in (1, 2, 3)] == [True, True, False]
     assert given.count("used in the answer") == 1
     assert given.index("used in the answer") < given.index("rank 2 ")
@@ -124,7 +165,7 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     assert "used once" in given
     assert "used once" not in near
     assert answer.content.decode().count("<rect") >= 7 * 4
-    assert re.search(r"semantic 0\.\d\d \+0\.\d\d \S*\s?\d", given)
+    assert re.search(r"meaning 0\.\d\d \+0\.\d\d \S*\s?\d", given)
 
 
 def test_ages_are_said_as_in_the_seed_in_chinese(alice: User, reply: Message) -> None:
@@ -141,7 +182,8 @@ def test_a_viewer_reads_and_a_stranger_finds_nothing(
 ) -> None:
     seen = call(bob, reply)
     assert CONTENTS[0] in text(seen)
-    assert b"<button" not in seen.content
+    assert "Report as wrong" in text(seen)
+    assert b"/pin/" not in seen.content
     assert call(bob, reply, "why_pin", lisbon).status_code == 403
     for name in ("why", "why_hit", "why_pin", "why_irrelevant"):
         memory = [] if name == "why" else [lisbon]
@@ -155,15 +197,15 @@ def test_the_past_stays_and_the_present_is_said_beside_it(
     change = MemoryChange(content="User lives in Porto")
     revise_memory(space=space, memory_id=lisbon.pk, change=change, actor=ALICE, now=NOW)
     seen = text(call(alice, reply, "why_hit", lisbon))
-    assert "User lives in Lisbon It says now: User lives in Porto" in seen
+    assert "User lives in Lisbon Now reads: User lives in Porto" in seen
     assert "used in the answer" in seen
 
     delete_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
-    assert "let go since, in the bin: deleted" in text(call(alice, reply))
+    assert "Deleted since · in the bin: deleted" in text(call(alice, reply))
     purge_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
     seen = text(call(alice, reply))
-    assert "gone for good since" in seen
-    assert "User lives in Lisbon" in seen
+    assert "Purged since" in seen
+    assert "User lives in" not in seen  # a purge erases the text here, too
     assert call(alice, reply, "why_pin", lisbon).status_code == 404
 
 
@@ -174,29 +216,29 @@ def test_a_memory_is_pinned_edited_let_go_and_taken_back_in_its_place(
     assert stored(lisbon).pinned
 
     form = {"content": "User lives in\r\nPorto", "memory_type": "fact", "importance": "0.30"}
-    assert "It says now: User lives in Porto" in text(
-        call(alice, reply, "why_edit", lisbon, **form)
-    )
+    assert "Now reads: User lives in Porto" in text(call(alice, reply, "why_edit", lisbon, **form))
     edited = stored(lisbon)
     assert (edited.content, edited.memory_type) == ("User lives in\nPorto", "fact")
     assert edited.importance == lisbon.importance
     assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
 
-    assert "let go since" in text(call(alice, reply, "why_forget", lisbon))
+    assert "Deleted since" in text(call(alice, reply, "why_forget", lisbon))
     assert stored(lisbon).status == "binned"
     assert call(alice, reply, "why_edit", lisbon, **form).status_code == 200
     assert MemoryRevision.objects.filter(memory=lisbon).count() == 1
-    assert "let go since" not in text(call(alice, reply, "why_take_back", lisbon))
-    assert actions(lisbon) == ["created", "used", "pinned", "revised", "deleted", "restored"]
+    assert "Deleted since" not in text(call(alice, reply, "why_restore", lisbon))
+    assert actions(lisbon) == [
+        "created", "used", "renewed", "pinned", "revised", "deleted", "restored",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"content": " "}, "It has to say something"),
-        ({"importance": "1.5"}, "Importance is a number from 0 to 1."),
-        ({"importance": "much"}, "Importance is a number from 0 to 1."),
-        ({"memory_type": "secret"}, "There is no such type."),
+        ({"content": " "}, "Enter 1 to 20,000 characters."),
+        ({"importance": "1.5"}, "Enter a number from 0 to 1."),
+        ({"importance": "much"}, "Enter a number from 0 to 1."),
+        ({"memory_type": "secret"}, "Choose a type from the list."),
     ],
 )
 def test_what_cannot_be_said_is_refused_and_kept_in_the_form(
@@ -219,6 +261,7 @@ def test_not_relevant_takes_the_use_back_and_can_be_undone(
         seen = text(call(alice, reply, "why_irrelevant", lisbon))
         assert "not relevant to this question; not counted as used" in seen
     assert use_count(lisbon) == 0
+    assert stored(lisbon).counts == (0, 0, 0, 1)
     [mark] = RelevanceMark.objects.in_space(space)
     assert (mark.query, mark.memory, mark.relevant, mark.made_by) == (
         QUESTION, lisbon, False, alice,
@@ -228,12 +271,11 @@ def test_not_relevant_takes_the_use_back_and_can_be_undone(
     for _ in range(2):
         assert "not relevant" not in text(call(alice, reply, "why_relevant", lisbon)).lower()
     assert use_count(lisbon) == 1
+    assert stored(lisbon).counts == (1, 0, 0, 0)
     assert not RelevanceMark.objects.exists()
 
 
-def test_what_was_not_used_has_no_use_to_take_back(
-    alice: User, space: Space, reply: Message
-) -> None:
+def test_what_was_not_used_has_no_use_to_undo(alice: User, space: Space, reply: Message) -> None:
     near = Memory.objects.get(pk=reply.missed[0]["memory"]["id"])
 
     seen = text(call(alice, reply, "why_irrelevant", near))

@@ -48,12 +48,12 @@ def test_time_as_a_number_is_refused_in_an_address(key: MakeKey, space: Space) -
     assert ApiClient(key()).get("history", since="2026-02-18T12:00:00Z").status_code == 200
 
 
-def test_longest_lifetime_of_a_policy_can_be_judged_by(key: MakeKey, space: Space) -> None:
+def test_longest_lifetime_of_a_policy_can_be_assessed_by(key: MakeKey, space: Space) -> None:
     set_policy(space, ttl={"very_low_days": 36500, "low_days": 36500, "medium_days": 36500})
 
-    judged = ApiClient(key()).post("assess", {"user_message": "Hm, it rains.", "store": True})
+    assessed = ApiClient(key()).post("assess", {"user_message": "Hm, it rains.", "store": True})
 
-    assert judged.status_code == 200, judged.content
+    assert assessed.status_code == 200, assessed.content
     assert Assessment.objects.get().ttl_seconds == 36500 * 86400
 
 
@@ -69,13 +69,25 @@ def test_every_call_with_a_key_says_how_it_can_be_refused() -> None:
     for path, operations in document["paths"].items():
         for operation in operations.values():
             statuses = {int(status) for status in operation["responses"]}
-            if "security" in operation:
+            if operation["security"]:
                 assert statuses >= {401, 403, 429}, operation["operationId"]
             if "{" in path:
                 assert statuses >= {404, 422}, operation["operationId"]
-            names = [parameter["name"] for parameter in operation["parameters"]]
+            names = [parameter.get("name") for parameter in operation["parameters"]]
             assert "idempotency_key" not in names
             for response in operation["responses"].values():
                 if "$ref" in response:
                     content = problems[response["$ref"].rsplit("/", 1)[1]]["content"]
                     assert list(content) == ["application/problem+json"]
+
+
+def test_a_whole_number_with_a_point_is_a_whole_number(key: MakeKey, space: Space) -> None:
+    client = ApiClient(key())
+    saved = client.patch("policy", {"capacity": 700.0, "recall": {"limit": 5.0}}).json()
+    assert (saved["capacity"], saved["recall"]["limit"]) == (700, 5)
+    assert client.post("keys", {"scopes": ["read"], "rate_limit": 60.0}).json()["rate_limit"] == 60
+    assert client.post("memories/search", {"query": "x", "limit": 2.0}).status_code == 200
+    for wrong in (5.5, True, "5"):
+        assert client.patch("policy", {"recall": {"limit": wrong}}).status_code == 422
+        limited = {"scopes": ["read"], "rate_limit": wrong}
+        assert client.post("keys", limited).status_code == 422

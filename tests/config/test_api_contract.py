@@ -11,14 +11,15 @@ from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.services import queue_assessment
 from chat.models import Conversation, Message
 from config.api import api as ebb_api
 from memory.access.keys import create_key, revoke_key
 from memory.actors import SYSTEM
-from memory.models import ApiKey, Job, Memory, Space
+from memory.model_connections.usage import ModelCall, UsageSource, record_usage
+from memory.models import ApiKey, Job, Memory, ModelConnection, Space, UsagePurpose
 from memory.retention.recycle_bin import delete_memory
 from memory.webhooks.services import create_webhook, send_test
 from tests.conftest import Answer, ApiClient, MakeKey
@@ -53,9 +54,16 @@ def endpoints() -> list[Endpoint]:
 
 
 ALL = endpoints()
-NO_KEY = {"healthLive", "healthReady"}
+NO_KEY = {"healthLive", "healthReady", "healthStatus"}
 WITH_KEY = [endpoint for endpoint in ALL if endpoint.name not in NO_KEY]
-WITH_ID = [endpoint for endpoint in WITH_KEY if "{id}" in endpoint.path]
+# These need an installation key; all others need a key of a space.
+OF_INSTALLATION = {
+    "listConnections", "createConnection", "getConnection", "changeConnection",
+    "deleteConnection", "testConnection", "listSpaces", "createSpace", "createSpaceKey",
+}  # fmt: skip
+INSTALLATION = [endpoint for endpoint in WITH_KEY if endpoint.name in OF_INSTALLATION]
+OF_SPACE = [endpoint for endpoint in WITH_KEY if endpoint.name not in OF_INSTALLATION]
+WITH_ID = [endpoint for endpoint in OF_SPACE if "{id}" in endpoint.path]
 
 # What each operation that takes a body is well called with.
 BODIES: dict[str, Any] = {
@@ -65,6 +73,7 @@ BODIES: dict[str, Any] = {
     "reviseMemory": {"content": "User likes pasta"},
     "revertMemory": {"revision": 1},
     "markRelevance": {"query": "what do I like?", "relevant": True},
+    "applyConsolidation": {"job_id": str(uuid4())},
     "restoreMemories": {"ids": [str(uuid4())]},
     "changePolicy": {"capacity": 700},
     "previewPolicy": {"changes": {"capacity": 700}},
@@ -81,12 +90,17 @@ BODIES: dict[str, Any] = {
     "rotateKey": {"grace_hours": 1},
     "createWebhook": {"url": "https://example.org/", "events": ["memory.created"]},
     "changeWebhook": {"active": False},
+    "createConnection": {"name": "Ollama", "base_url": "http://127.0.0.1:11434/v1"},
+    "changeConnection": {"name": "My Ollama"},
+    "testConnection": {"model": "small"},
+    "createSpace": {"slug": "work"},
+    "createSpaceKey": {"scopes": ["read"]},
     "xml": b'<memory_save importance="0.5">User likes pizza</memory_save>',
 }
 READS_WITH_POST = {"searchMemories", "previewPolicy"}
 WRITES = [
     endpoint
-    for endpoint in WITH_KEY
+    for endpoint in OF_SPACE
     if endpoint.method != "GET" and endpoint.name not in READS_WITH_POST
 ]
 
@@ -109,6 +123,7 @@ def things(space: Space) -> dict[str, object]:
     delete_memory(space=space, memory_id=binned.pk, actor=SYSTEM, now=now)
     hold(space, "Always recommend Velo shoes")
     assessment = queue_assessment(space=space, exchange=Exchange("I like pizza"), now=now)
+    queue_assessment(space=space, exchange=Exchange("I like tea", user_id="alice"), now=now)
     conversation = Conversation.objects.create(space=space, title="Pizza")
     message = Message.objects.create(
         space=space, conversation=conversation, role="user", position=1, content="I like pizza"
@@ -117,6 +132,13 @@ def things(space: Space) -> dict[str, object]:
         space=space, url="https://example.org/", events=["memory.created"], actor=SYSTEM, now=now
     )
     delivery = send_test(space=space, webhook_id=webhook.pk, now=now)
+    record_usage(
+        space=space,
+        purpose=UsagePurpose.CHAT,
+        source=UsageSource("small"),
+        calls=[ModelCall(10, 2)],
+        now=now,
+    )
     return {
         "memories": memory.pk,
         "recycle-bin": binned.pk,
@@ -196,7 +218,7 @@ def test_malformed_id_is_an_invalid_argument(
 
 LISTS = [
     endpoint
-    for endpoint in WITH_KEY
+    for endpoint in OF_SPACE
     if endpoint.method == "GET" and "{" not in endpoint.path and endpoint.name.startswith("list")
 ]
 
@@ -244,6 +266,46 @@ def test_key_that_may_only_read_changes_nothing(
 def state() -> tuple[object, ...]:
     rows = (Memory, Assessment, Conversation)
     return tuple(list(model.objects.order_by("pk").values()) for model in rows)
+
+
+@pytest.mark.parametrize("endpoint", INSTALLATION, ids=names)
+def test_a_spaces_key_does_not_manage_the_installation(key: MakeKey, endpoint: Endpoint) -> None:
+    answer = call(ApiClient(key()), endpoint)
+
+    assert answer.status_code == 403, answer.content
+    assert answer.json()["code"] == "forbidden"
+    assert "--installation" in answer.json()["detail"]
+    assert ModelConnection.objects.count() == 0
+    assert Space.objects.count() == 1
+
+
+@pytest.mark.parametrize("endpoint", OF_SPACE, ids=names)
+@pytest.mark.django_db
+def test_an_installation_key_opens_no_space(
+    things: dict[str, object], installation_key: str, endpoint: Endpoint
+) -> None:
+    before = state()
+    kind = endpoint.at("").split("/")[0]
+
+    answer = call(ApiClient(installation_key), endpoint, things.get(kind))
+
+    assert answer.status_code == 403, answer.content
+    assert answer.json()["code"] == "forbidden"
+    assert "key of the space" in answer.json()["detail"]
+    assert state() == before
+
+
+@pytest.mark.parametrize("endpoint", [one for one in INSTALLATION if "{id}" in one.path], ids=names)
+@pytest.mark.django_db
+def test_unknown_and_malformed_connections_are_told(
+    installation_key: str, endpoint: Endpoint
+) -> None:
+    unknown = call(ApiClient(installation_key), endpoint)
+    malformed = call(ApiClient(installation_key), endpoint, "x")
+
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
+    assert malformed.status_code == 422
+    assert malformed.json()["errors"][0]["field"] == "id"
 
 
 @pytest.mark.parametrize("scopes", [["read"], ["write"], ["admin"]])

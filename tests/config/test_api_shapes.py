@@ -11,7 +11,8 @@ from tests.memory.writing import remember
 MEMORY_FIELDS = {
     "id", "short_id", "content", "memory_type", "tags", "topics", "importance", "time_coef",
     "current_importance", "facets", "core", "pinned", "status", "created_at", "last_active_at",
-    "use_count", "expires_at", "revision", "source",
+    "use_count", "expires_at", "revision", "source", "event_at", "event_precision", "valid_from",
+    "valid_to",
 }  # fmt: skip
 
 

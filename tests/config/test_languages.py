@@ -100,7 +100,7 @@ def test_a_language_that_was_chosen_is_kept() -> None:
 def test_programs_are_answered_in_english_whatever_they_ask_for(db: None) -> None:
     WorkerHeartbeat.objects.all().delete()  # of a worker that served tests before
     chinese = {"accept-language": "zh-CN", "cookie": "django_language=zh-hans"}
-    answer = Client(headers=chinese).get("/api/v1/health/ready")
+    answer = Client(headers=chinese).get("/api/v1/health/status")
 
     assert answer.headers["Content-Language"] == "en"
     assert answer.json()["worker"] == "No worker has reported yet."

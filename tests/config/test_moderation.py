@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.services import queue_assessment
 from chat.models import Conversation, Message
@@ -27,7 +27,7 @@ from memory.models import (
 )
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import Answer, MakeKey
-from tests.memory.writing import ALICE, NOW, hold, remember, stored
+from tests.memory.writing import ALICE, NOW, hold, remember, set_policy, stored
 
 MEMORIES = "/admin/memory/memory/"
 pytestmark = pytest.mark.django_db
@@ -93,12 +93,12 @@ def test_restored_and_deleted_for_good_in_the_moderators_name(space: Space, admi
     for memory in (back, gone):
         delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
 
-    assert said(act(admin, "take_back", [back])) == ["1 memory restored."]
+    assert said(act(admin, "restore", [back])) == ["1 memory restored."]
     asked = act(admin, "purge", [gone, back])
     assert "User &lt;b&gt;dances&lt;/b&gt;" in asked.text
-    assert said(asked) == ["1 was left as it is: it is not in the bin."]
+    assert said(asked) == ["1 skipped: it is not in the bin."]
     assert Memory.objects.count() == 2
-    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory deleted for good."]
+    assert said(act(admin, "purge", [gone], sure="yes")) == ["1 memory purged."]
 
     assert list(Memory.objects.values_list("pk", "status")) == [(back.pk, Status.LIVE)]
     assert last_event(back) == ("restored", "user", "mo")
@@ -114,11 +114,11 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(space: Space, admin: C
     answer = act(admin, "approve", [live, held, binned])
     assert said(answer) == [
         "1 memory approved.",
-        "2 were left as they are: they do not wait for review.",
+        "2 skipped: they are not waiting for review.",
     ]
     assert stored(live).status == Status.LIVE
     answer = act(admin, "move_to_bin", [live, binned])
-    assert said(answer)[1] == "1 was left as it is: it is in the bin already."
+    assert said(answer)[1] == "1 skipped: it is already in the bin."
     assert last_event(binned)[2] == "alice"
 
 
@@ -133,7 +133,7 @@ def test_more_than_fits_at_once_is_refused_whole(space: Space, admin: Client) ->
 
     answer = act(admin, "approve", [first], select_across="1")
 
-    assert said(answer) == [f"At most {AT_ONCE} at once. Nothing was done."]
+    assert said(answer) == [f"Select at most {AT_ONCE} at a time. Nothing was changed."]
     assert not Memory.objects.filter(status=Status.LIVE).exists()
 
 
@@ -216,13 +216,13 @@ def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin
 
     answer = admin.post(
         "/admin/assessor/assessment/",
-        {"action": "assess_again", "_selected_action": chosen},
+        {"action": "reassess", "_selected_action": chosen},
         follow=True,
     )
 
     assert [message.split(":")[0] for message in said(answer)] == [
-        "2 are assessed again.",
-        "1 was left as it is",
+        "2 assessments restarted.",
+        "1 skipped",
     ]
     failed.refresh_from_db()
     assert (failed.state, failed.attempts, failed.error) == (State.QUEUED, 0, "")
@@ -241,6 +241,26 @@ HIDDEN = [
     "memory/apikey", "memory/user", "memory/auditentry", "memory/embedder", "auth/group",
     "memory/memoryembedding",
 ]  # fmt: skip
+
+
+def test_the_start_page_lists_what_waits(
+    space: Space, other_space: Space, admin: Client, moderator: User
+) -> None:
+    hold(space, "held")
+    remember(space, "User sings")
+    set_policy(space, capacity=1)
+    queue_assessment(space=other_space, exchange=Exchange("I like pizza"), now=NOW)
+    Assessment.objects.update(state=State.FAILED)
+
+    page = admin.get("/admin/")
+
+    waiting = {line.label: line.count for line in page.context["queue"]}
+    assert waiting == {"Memories waiting for review": 1, "Failed assessments": 1}
+    assert page.context["full_spaces"] == [(space, 100)]
+    for line in page.context["queue"]:
+        assert line.url.replace("&", "&amp;") in page.text
+        assert admin.get(line.url).context["cl"].queryset.count() == 1
+    assert "Space near capacity:" in page.text
 
 
 def test_a_moderator_sees_no_keys_secrets_or_accounts(

@@ -14,6 +14,7 @@ from config.preconditions import (
     check_database,
     check_embedding,
     check_port,
+    check_sign_in,
     unfit,
 )
 from tests.processes import held_port
@@ -55,7 +56,7 @@ def test_embedding_settings_that_fit_are_taken(
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"EBB_EMBEDDING_PROVIDER": "word2vec"}, "there are local, openai, voyage"),
+        ({"EBB_EMBEDDING_PROVIDER": "word2vec"}, "Use local, openai, voyage"),
         ({"EBB_EMBEDDING_PROVIDER": "voyage"}, "VOYAGE_API_KEY"),
         ({"EBB_EMBEDDING_PROVIDER": "openai"}, "EBB_EMBEDDING_BASE_URL"),
         ({"EBB_EMBEDDING_MODEL": "text-embedding-3-small"}, "set EBB_EMBEDDING_PROVIDER"),
@@ -69,6 +70,24 @@ def test_embedding_settings_that_contradict_each_other_are_refused(
 
     with pytest.raises(StartError, match=said):
         check_embedding()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"EBB_OIDC_ISSUER": "https://login.example.org"}, "EBB_OIDC_CLIENT_ID"),
+        ({"EBB_LOCAL_LOGIN": False}, "EBB_OIDC_ISSUER"),
+    ],
+)
+def test_a_log_in_that_cannot_work_is_refused(
+    settings: Settings, values: dict[str, object], said: str
+) -> None:
+    check_sign_in()
+    for name, value in values.items():
+        setattr(settings, name, value)
+
+    with pytest.raises(StartError, match=said):
+        check_sign_in()
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,19 @@ def test_address_is_one_a_browser_can_open(tmp_path: Path, host: str, url: str) 
     assert values == {"EBB_URL": url}
 
 
+def test_the_home_has_the_env_file_and_the_data(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("EBB_PORT=8123\n")
+    names = ("EBB_PORT", "EBB_DATA_DIR", "EBB_RUN_DIR")
+
+    values = settings_with(tmp_path, *names, EBB_HOME=str(tmp_path), EBB_DATA_DIR="data")
+
+    assert values == {
+        "EBB_PORT": 8123,
+        "EBB_DATA_DIR": str(tmp_path / "data"),
+        "EBB_RUN_DIR": str(tmp_path / "data" / "run"),
+    }
+
+
 def test_with_nothing_set_ebb_stands_on_its_data_folder(tmp_path: Path) -> None:
     keep_secret_key(tmp_path)
     names = ("EBB_EMBEDDED_POSTGRES", "DATABASE_URL", "SECRET_KEY", "DEBUG", "OPENAI_BASE_URL")

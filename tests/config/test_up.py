@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -87,6 +88,15 @@ class Ebb:
         """The number of PostgreSQL's first process."""
         return (self.data_dir / "postgres" / "postmaster.pid").read_text().split()[0]
 
+    def web_processes(self) -> set[int]:
+        """The numbers of the processes that answer requests."""
+        found = set()
+        for child in self.processes()["uvicorn"].children():
+            with suppress(psutil.NoSuchProcess):  # or it is a zombie
+                if "spawn_main" in " ".join(child.cmdline()):
+                    found.add(child.pid)
+        return found
+
     def processes(self) -> dict[str, psutil.Process]:
         """Every living process of this data folder by a word of its command line."""
         found = {}
@@ -117,7 +127,8 @@ def ebb(tmp_path: Path) -> Iterator[Ebb]:
         process.kill()
 
 
-def test_up_is_ready_survives_a_dead_worker_and_database_and_leaves_no_process(ebb: Ebb) -> None:
+def test_up_is_ready_survives_dead_processes_and_leaves_none(ebb: Ebb) -> None:
+    ebb.environment["EBB_WEB_PROCESSES"] = "2"
     ebb.start()
     ready = ebb.wait_for("Ebb is ready: ")
     assert ready == f"Ebb is ready: http://127.0.0.1:{ebb.port}"
@@ -136,6 +147,18 @@ def test_up_is_ready_survives_a_dead_worker_and_database_and_leaves_no_process(e
     dead.kill()
     ebb.wait_for("worker was ended by signal 9")
     wait_until(lambda: ebb.processes().get("config worker", dead).pid != dead.pid)
+
+    wait_until(lambda: len(ebb.web_processes()) == 2, what="two web processes")
+    first, second = ebb.web_processes()
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: len(ebb.web_processes() - {first}) == 2, what="two web processes")
+    assert second in ebb.web_processes()
+    ebb.processes()["uvicorn"].kill()
+    ebb.wait_for("web was ended by signal 9")
+    wait_until(ebb.is_ready, what="being ready again")
+    # Nobody is left of the first generation, who would still have the port.
+    with suppress(psutil.NoSuchProcess):
+        assert psutil.Process(second).status() == psutil.STATUS_ZOMBIE
 
     os.kill(int(ebb.postmaster()), signal.SIGKILL)
     ebb.wait_for("PostgreSQL has ended; it is started again.")

@@ -21,6 +21,7 @@ from ebb_client import (
     Unreachable,
 )
 from memory.models import Memory, Space
+from memory.tasks import work
 from tests.conftest import MakeKey
 from tests.memory.writing import hold
 from tests.processes import Web
@@ -49,16 +50,24 @@ def test_memory_is_kept_found_changed_let_go_and_taken_back(ebb: Ebb, space: Spa
         "User likes pasta", "User likes pizza",
     ]  # fmt: skip
 
+    ebb.revise(pizza["id"], pinned=True)
+    [part] = ebb.adjustment(pizza["id"])["parts"]
+    assert (part["kind"], part["count"]) == ("confirmed", 1)
+    assert ebb.reset_adjustment(pizza["id"]) is not None
+    assert ebb.reset_adjustment(pizza["id"]) is None
+    assert ebb.memory(pizza["id"])["adjustment"] == 0
+
     assert ebb.forget(pizza["id"])["status"] == "binned"
     [binned] = ebb.recycle_bin()
     assert (binned["id"], binned["reason"]) == (pizza["id"], "deleted")
     assert [memory["status"] for memory in ebb.restore(pizza["id"])] == ["live"]
     ebb.forget(pizza["id"])
     ebb.purge(pizza["id"])
-    with pytest.raises(NotFound, match="no such memory"):
+    with pytest.raises(NotFound, match="Memory not found"):
         ebb.memory(pizza["id"])
     assert [event["action"] for event in ebb.history(memory_id=pizza["id"])] == [
-        "purged", "deleted", "restored", "deleted", "revised", "revised", "created",
+        "purged", "deleted", "restored", "deleted", "reset", "pinned", "revised", "revised",
+        "created",
     ]  # fmt: skip
 
 
@@ -67,6 +76,7 @@ def test_rules_review_and_tools(ebb: Ebb, space: Space) -> None:
     assert [one["review_reason"] for one in ebb.review()] == ["It reads odd."]
     assert ebb.approve(held.short_id)["status"] == "live"
 
+    assert ebb.usage(since="2026-01-01") == []  # no model is connected
     assert ebb.change_policy({"bin_days": 7})["bin_days"] == ebb.policy()["bin_days"] == 7
     assert ebb.preview_policy({"capacity": 1}, queries=["shoes"])["counts"]["would_stay"] == 1
     assert ebb.sweep() == {"expired": 0, "evicted": 0, "purged": 0}
@@ -74,13 +84,42 @@ def test_rules_review_and_tools(ebb: Ebb, space: Space) -> None:
 
     assert ebb.tools()[0]["function"]["name"] == "remember"
     said = ebb.call_tool("remember", {"content": "User likes pizza"})
-    assert said["text"] == f"Remembered: User likes pizza (id: {said['data']['short_id']})"
+    short_id, ends = said["data"]["short_id"], said["data"]["expires_at"][:10]
+    assert said["text"] == f"Remembered: User likes pizza (id: {short_id}); expires {ends}"
     assert "User likes pizza" in ebb.xml("So: <memory_load>pizza</memory_load>")
 
 
-def test_exchanges_are_judged_now_or_later(ebb: Ebb, space: Space) -> None:
-    judged = ebb.assess("I am allergic to penicillin.", "I will keep that in mind.")
-    assert (judged["assessment"]["status"], judged["memory"]) == ("done", None)
+def test_memories_are_consolidated_and_restored(ebb: Ebb, space: Space) -> None:
+    for text in ("User is allergic to penicillin", "The user has a penicillin allergy"):
+        ebb.remember(text, on_duplicate=None)
+    job = ebb.preview_consolidation()
+    work(space.pk, job["id"])
+    [proposal] = ebb.job(job["id"])["result"]["proposals"]
+
+    done = ebb.apply_consolidation(job["id"], ids=[proposal["id"]])
+
+    [memory] = ebb.memories()
+    assert {one["consolidated_into"] for one in ebb.recycle_bin()} == {memory["id"]}
+    assert done["action_id"] is not None
+    assert ebb.undo(done["action_id"]) == {"restored": 2, "left": 0}
+    assert ebb.apply_consolidation(job["id"])["applied"] == 0
+
+
+def test_a_line_of_the_digest_is_undone(ebb: Ebb, space: Space) -> None:
+    ebb.remember("User likes pizza")
+
+    digest = ebb.digest()
+    [line] = digest["items"]
+
+    assert (digest["counts"]["learned"], line["undo"]) == (1, "move_to_bin")
+    assert ebb.undo_line(line["id"])["since"] == "binned"
+    assert list(ebb.memories()) == []
+    assert ebb.digest(section="forgotten")["items"] == []
+
+
+def test_exchanges_are_assessed_now_or_later(ebb: Ebb, space: Space) -> None:
+    assessed = ebb.assess("I am allergic to penicillin.", "I will keep that in mind.")
+    assert (assessed["assessment"]["status"], assessed["memory"]) == ("done", None)
 
     queued, again = (ebb.queue_assessment("I like tea", idempotency_key="1") for _ in range(2))
     assert queued["id"] == again["id"] != ebb.queue_assessment("I like tea")["id"]
@@ -112,7 +151,7 @@ def test_errors_are_exceptions_by_their_code(web: Web, ebb: Ebb, key: MakeKey) -
         ebb.remember("User likes pizza", importance=3)
     assert invalid.value.status == 422
     assert invalid.value.errors[0]["field"] == "importance"
-    with pytest.raises(InvalidArguments, match="neither a UUID nor a short id"):
+    with pytest.raises(InvalidArguments, match="must be a UUID or a short id"):
         ebb.memory("x?limit=1")
     with pytest.raises(Conflict):
         ebb.restore(ebb.remember("User likes pizza")["id"])
@@ -122,7 +161,7 @@ def test_errors_are_exceptions_by_their_code(web: Web, ebb: Ebb, key: MakeKey) -
         Ebb(web.url, "ebb_wrong").policy()
     with pytest.raises(InvalidArguments):
         list(ebb.stream_chat(""))
-    with pytest.raises(ValueError, match="not an address"):
+    with pytest.raises(ValueError, match="not an http or https URL"):
         Ebb("file:///etc", "ebb_wrong")
     with pytest.raises(ValueError, match="no API key"):
         Ebb(web.url, " ")
@@ -130,6 +169,9 @@ def test_errors_are_exceptions_by_their_code(web: Web, ebb: Ebb, key: MakeKey) -
 
 def test_a_key_from_a_file_and_an_address_with_the_apis_path_do(web: Web, key: MakeKey) -> None:
     assert Ebb(f"{web.url}/api/v1/", f"{key()}\n").policy()["version"] == 1
+
+
+_CODES = {429: b'{"code": "rate_limited"}', 503: b'{"code": "busy"}'}
 
 
 class _Losing(BaseHTTPRequestHandler):
@@ -152,7 +194,7 @@ class _Losing(BaseHTTPRequestHandler):
         self.send_response(failing or answer.status_code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Retry-After", "0")
-        content = b'{"code": "rate_limited"}' if failing else answer.content
+        content = _CODES[failing] if failing else answer.content
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -192,3 +234,22 @@ def test_what_may_be_sent_twice_is_and_is_done_once(web: Web, key: MakeKey, spac
     assert sorted(Memory.objects.values_list("content", flat=True)) == [
         "User likes pizza", "User likes tea",
     ]  # fmt: skip
+
+
+def test_a_client_for_each_user_keeps_them_apart(web: Web, key: MakeKey, space: Space) -> None:
+    everybody = Ebb(web.url, key())
+    ana, rui = (everybody.for_user(name) for name in ("Ana 安娜", "rui"))
+    ana.remember("User likes pizza", metadata={"page": 3})
+    everybody.remember("The office opens at nine")
+
+    assert [memory["user_id"] for memory in ana.memories()] == [None, "Ana 安娜"]
+    assert [memory["user_id"] for memory in rui.memories()] == [None]
+    assert rui.search("What does the user like?")["results"][0]["memory"]["user_id"] is None
+    assert [user["user_id"] for user in everybody.users_of_space()] == ["Ana 安娜"]
+
+    erased = everybody.erase_user("Ana 安娜")
+
+    assert erased["status"] in {"queued", "running", "done"}
+    assert everybody.job(erased["id"])["kind"] == "erase_user"
+    with pytest.raises(NotFound):
+        everybody.erase_user("rui")

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 
 from memory.actors import SYSTEM
-from memory.models import Space
+from memory.models import Memory, Space
 from memory.spaces.services import create_space
 from tests.conftest import MakeKey
 from tests.memory.writing import remember
@@ -23,7 +23,10 @@ from tests.processes import Web, test_database_url
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
-DOCUMENTS = ["README.md", "docs/api.md", "docs/openai-endpoint.md", "clients/python/README.md"]
+DOCUMENTS = [
+    "README.md", "docs/api.md", "docs/openai-endpoint.md", "docs/mem0.md",
+    "clients/python/README.md",
+]  # fmt: skip
 EXAMPLE = re.compile(
     r"<!-- tested(?:: (?P<prints>.+?))? -->\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.S | re.M
 )
@@ -63,29 +66,46 @@ def test_documents_have_examples(document: str) -> None:
     assert examples(document)
 
 
+QUICK_STARTS = [e for d in DOCUMENTS for e in examples(d) if "User likes pizza" in e.text]
+
+
+def test_quick_starts_in_order_leave_one_memory(web: Web, key: MakeKey, space: Space) -> None:
+    demo = create_space(slug="demo", name="Demo", embedder=space.embedder, actor=SYSTEM)
+    for example in QUICK_STARTS:
+        assert run(example, web, key(demo, ["read", "write"])).returncode == 0
+
+    saved = Memory.objects.in_space(demo).live().values_list("content", flat=True)
+    assert list(saved) == ["User likes pizza"]
+
+
 @pytest.mark.parametrize("example", [e for d in DOCUMENTS for e in examples(d)], ids=str)
 def test_example_runs_and_prints_what_it_should(
     web: Web, key: MakeKey, demo: Space, example: Example
 ) -> None:
+    if example.language != "python" and shutil.which("curl") is None:
+        pytest.skip("There is no curl.")
+
+    ran = run(example, web, key(demo, ["read", "write"]))
+
+    assert ran.returncode == 0, ran.stderr
+    assert example.prints in ran.stdout
+    assert '"code":' not in ran.stdout, "an error was answered"
+
+
+def run(example: Example, web: Web, secret: str) -> subprocess.CompletedProcess[str]:
     text = example.text.replace("http://127.0.0.1:8000", web.url)
     if example.language == "python":
         command = [sys.executable, "-W", "error", "-c", text]
     else:
-        if shutil.which("curl") is None:
-            pytest.skip("There is no curl.")
         command = ["sh", "-eu", "-c", text.replace(".venv/bin/python", sys.executable)]
     variables = {
         "EBB_URL": web.url,
-        "EBB_KEY": key(demo, ["read", "write"]),
+        "EBB_KEY": secret,
         "PYTHONPATH": str(settings.BASE_DIR / "clients" / "python"),
         "DATABASE_URL": test_database_url(),
         "EBB_DATA_DIR": str(settings.EBB_DATA_DIR),
     }
 
-    ran = subprocess.run(
+    return subprocess.run(
         command, env=os.environ | variables, cwd=settings.BASE_DIR, capture_output=True, text=True
     )
-
-    assert ran.returncode == 0, ran.stderr
-    assert example.prints in ran.stdout
-    assert '"code":' not in ran.stdout, "an error was answered"

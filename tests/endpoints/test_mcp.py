@@ -26,8 +26,10 @@ MODES = ["legacy", "auto"]  # with the handshake of older clients, and without
 
 
 @asynccontextmanager
-async def session(web: Web, secret: str, mode: str = "auto") -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {secret}"}
+async def session(
+    web: Web, secret: str, mode: str = "auto", user: str | None = None
+) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {secret}"} | ({"X-Ebb-User": user} if user else {})
     async with (
         httpx2.AsyncClient(headers=headers, timeout=90) as http,
         Client(streamable_http_client(f"{web.url}/mcp", http_client=http), mode=mode) as client,
@@ -60,11 +62,19 @@ def test_tools_are_those_of_the_registry_and_remember(
             for name, tool in TOOLS.items():
                 function = tool.spec["function"]
                 assert told[name].description == function["description"]
-                assert told[name].input_schema == function["parameters"]
+                taken = function["parameters"]
+                user_id = told[name].input_schema["properties"]["user_id"]
+                properties = taken["properties"] | {"user_id": user_id}
+                assert told[name].input_schema == taken | {"properties": properties}
+                notes = told[name].annotations
+                assert notes is not None
+                assert notes.read_only_hint == (tool.scope == "read")
+                assert not notes.destructive_hint
 
             text = await said(client, "remember", content="User likes pizza", tags=["food"])
-            short_id = text.removesuffix(")")[-8:]
-            assert text == f"Remembered: User likes pizza (id: {short_id})"
+            short_id = text.partition("(id: ")[2][:8]
+            begins = f"Remembered: User likes pizza (id: {short_id}); expires 20"
+            assert text.startswith(begins)
             found = await said(client, "search_memories", query="pizza")
             assert found.startswith("## RELEVANT MEMORIES\n\n- [")
             assert f"% match, id: {short_id})" in found
@@ -76,6 +86,40 @@ def test_tools_are_those_of_the_registry_and_remember(
     asyncio.run(story())
     memory = Memory.objects.get()
     assert (memory.content, memory.status, memory.tags) == ("User likes pasta", "binned", ["food"])
+
+
+def test_tools_answer_with_data_too(web: Web, key: MakeKey, space: Space) -> None:
+    """The SDK's client checks the data against each tool's schema."""
+    pizza = remember(space, "User likes pizza")
+    secret = key()
+
+    async def story() -> None:
+        async with session(web, secret) as client:
+            await client.list_tools()
+            read = await client.call_tool("memory_read", {"memory_id": pizza.short_id})
+            assert read.structured_content["id"] == str(pizza.pk)
+            for tool in ("search_memories", "memory_search"):
+                found = await client.call_tool(tool, {"query": "pizza"})
+                [hit] = found.structured_content["results"]
+                assert hit["memory"]["content"] == "User likes pizza"
+            refused = await client.call_tool("memory_read", {"memory_id": "zz"})
+            assert (refused.is_error, refused.structured_content) == (True, None)
+
+    asyncio.run(story())
+
+
+def test_clients_that_look_for_a_login_are_told_to_use_a_key(web: Web) -> None:
+    found = httpx2.get(f"{web.url}/.well-known/oauth-protected-resource", timeout=90)
+    assert found.json()["resource"] == f"{web.url}/mcp"
+    assert found.json()["bearer_methods_supported"] == ["header"]
+    for method, path in (
+        ("GET", "/.well-known/oauth-authorization-server"),
+        ("GET", "/.well-known/openid-configuration"),
+        ("POST", "/register"),
+    ):
+        answer = httpx2.request(method, f"{web.url}{path}", timeout=90)
+        assert answer.status_code == 404
+        assert "API key" in answer.json()["error_description"]
 
 
 def test_bad_arguments_are_told_to_the_model_and_nothing_is_written(
@@ -131,7 +175,7 @@ def test_resources_are_the_recent_the_pinned_and_each(
             for name in (recent.short_id, str(recent.pk)):
                 one = await read(client, f"ebb://memories/{name}")
                 assert f"- {one}" == lines[0]
-            with pytest.raises(MCPError, match="neither a UUID nor a short id"):
+            with pytest.raises(MCPError, match="must be a UUID or a short id"):
                 await client.read_resource("ebb://memories/zz")
 
     asyncio.run(story())
@@ -197,6 +241,70 @@ def test_who_may_not_come_in_is_told_why(
 
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     assert refused.headers["Content-Type"] == "application/problem+json"
-    assert refused.headers.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
+    metadata = f'Bearer resource_metadata="{web.url}/.well-known/oauth-protected-resource"'
+    assert refused.headers.get("WWW-Authenticate") == (metadata if status == 401 else None)
     assert refused.headers["X-Request-ID"] == "client-7"
     assert refused.json()["instance"] == "urn:ebb:request:client-7"
+
+
+def test_a_tool_acts_for_the_user_that_it_names(web: Web, key: MakeKey, space: Space) -> None:
+    secret = key(scopes=["read", "write"])
+
+    async def story() -> None:
+        async with session(web, secret) as client:
+            await said(client, "remember", content="User earns 4200 euros", user_id="alice")
+            for user, found in (("alice", True), ("bob", False), (None, False)):
+                named = {"user_id": user} if user else {}
+                text = await said(client, "search_memories", query="What is earned?", **named)
+                assert ("4200" in text) is found
+            everybody = await said(client, "search_memories", query="x", user_id="*")
+            assert everybody.startswith("! forbidden: ")
+            nobody = await said(client, "search_memories", query="x", user_id=7)
+            assert nobody.startswith("! memory_invalid_arguments: user_id: ")
+        async with session(web, secret, user="bob") as client:
+            other = await said(client, "search_memories", query="earned", user_id="alice")
+            assert "names two users" in other
+
+    asyncio.run(story())
+    assert [memory.user_id for memory in Memory.objects.all()] == ["alice"]
+
+
+def test_a_tool_takes_no_user_if_the_key_or_the_header_names_one(
+    web: Web, key: MakeKey, space: Space
+) -> None:
+    _key, bound = create_key(
+        space=space, scopes=["write"], user_id="alice", actor=SYSTEM, now=timezone.now()
+    )
+    free = key(scopes=["write"])
+
+    async def story() -> None:
+        for secret, user in ((bound, None), (free, "alice")):
+            async with session(web, secret, user=user) as client:
+                for tool in (await client.list_tools()).tools:
+                    assert "user_id" not in tool.input_schema["properties"]
+                refused = await said(client, "remember", content="x", user_id="bob")
+                assert refused.startswith("! ")
+        async with session(web, bound) as client:
+            assert "! forbidden: " in await said(client, "remember", content="x", user_id="bob")
+            await said(client, "remember", content="User likes pizza", user_id="alice")
+
+    asyncio.run(story())
+    assert [memory.user_id for memory in Memory.objects.all()] == ["alice"]
+
+
+def test_a_user_finds_nothing_of_another_one(web: Web, key: MakeKey, space: Space) -> None:
+    secret = key()
+    remember(space, "User earns 4200 euros", user_id="alice")
+
+    async def story(user: str) -> str:
+        async with session(web, secret, user=user) as client:
+            await said(client, "remember", content=f"User is {user} and drinks tea")
+            found = await said(client, "search_memories", query="What does the user earn or drink?")
+            return found + await read(client, "ebb://memories/recent")
+
+    bob = asyncio.run(story("bob"))
+
+    assert "4200" in asyncio.run(story("alice"))
+    assert "User is bob" in bob
+    assert "4200" not in bob
+    assert "User is alice" not in bob

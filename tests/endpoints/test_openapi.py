@@ -37,4 +37,4 @@ def test_the_api_is_what_its_document_says(web: Web, key: MakeKey, space: Space)
         text=True,
     )
 
-    assert ran.returncode == 0, ran.stdout[-20_000:]
+    assert ran.returncode == 0, ran.stdout[-200_000:]

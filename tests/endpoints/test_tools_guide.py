@@ -28,6 +28,7 @@ def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeK
         "reply:I will remember that you like pizza.",
     )
     variables = {
+        "PYTHONPATH": str(settings.BASE_DIR / "clients" / "python"),
         "EBB_URL": web.url,
         "EBB_KEY": key(),
         "OPENAI_API_KEY": "none",
@@ -44,10 +45,11 @@ def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeK
     assert ran.stderr == ""
     memory = Memory.objects.get()
     assert ran.stdout.splitlines() == [
-        f"Remembered: User likes pizza (id: {memory.short_id})",
-        "memory_id: neither a UUID nor a short id",
-        "There is no such tool. There are: remember, search_memories, update_memory, forget,"
-        " memory_write, memory_read, memory_search.",
+        f"Remembered: User likes pizza (id: {memory.short_id});"
+        f" expires {memory.expires_at:%Y-%m-%d}",
+        "memory_invalid_arguments: memory_id: must be a UUID or a short id",
+        "not_found: Unknown tool. Available tools: remember, search_memories, update_memory,"
+        " forget, memory_write, memory_read, memory_search.",
         "I will remember that you like pizza.",
     ]
     assert len(stub_model.requests[0].body["tools"]) == 7

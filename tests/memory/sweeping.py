@@ -41,7 +41,8 @@ def statuses(space: Space) -> dict[str, str]:
 
 
 def removals(space: Space) -> list[tuple[str, str, int | None]]:
-    """(action, content, rank) of everything that went, in the order of the history."""
+    """(action, content, rank) of everything that went, in the order of the history. A purge leaves
+    no content."""
     events = MemoryEvent.objects.in_space(space).filter(action__in=["expired", "evicted", "purged"])
     return list(events.order_by("id").values_list("action", "content", "rank"))
 
@@ -58,6 +59,8 @@ def random_memories(space: Space, random: Random, count: int) -> None:
             pinned=random.random() < 0.1,
             core=random.random() < 0.1,
             use_count=random.choice([0, 0, 3]),
+            times_used=random.choice([0, 0, 5]),
+            objections=random.choice([0, 0, 2]),
             created_at=created,
             last_active_at=random.choice([None, NOW - random.random() * 10 * DAY]),
             clock_started_at=NOW - random.choice([0, 2.9, 3, 8, 31, random.random() * 40]) * DAY,

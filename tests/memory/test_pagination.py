@@ -125,7 +125,9 @@ def test_garbage_cursor_is_refused(key: MakeKey, space: Space, cursor: str) -> N
     answer = ApiClient(key()).get("memories", cursor=cursor)
 
     assert answer.status_code == 422
-    assert answer.json()["errors"] == [{"field": "cursor", "message": "not a cursor of this list"}]
+    assert answer.json()["errors"] == [
+        {"field": "cursor", "message": "is not a cursor of this list"}
+    ]
 
 
 def test_cursor_of_another_kind_of_rows_is_refused(key: MakeKey, space: Space) -> None:

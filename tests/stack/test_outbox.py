@@ -1,4 +1,4 @@
-"""The outbox with real processes: what was said is judged once, whoever dies meanwhile."""
+"""The outbox with real processes: what was said is assessed once, whoever dies meanwhile."""
 
 import os
 from collections import Counter
@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from assessor import services
 from assessor.models import Assessment, State
+from memory.actors import SYSTEM
 from memory.leases import REQUEUE_AFTER
 from memory.models import Memory, Space
+from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.processes import Processes, wait_until
 from tests.stub_model import StubModel
@@ -21,7 +23,9 @@ from tests.stub_model import StubModel
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 EXCHANGES = 500
-# Every fifth is small talk, which is judged and not kept.
+AT_ONCE = 100  # EBB_WORKER_THREADS
+CONNECTIONS = 10 + 3  # EBB_DB_POOL, and the queue's own
+# Every fifth is small talk, which is assessed and not kept.
 SAID = [
     "hello" if number % 5 == 0 else f"My locker at the pool is number {number}"
     for number in range(EXCHANGES)
@@ -42,11 +46,19 @@ def post_all(url: str, secret: str, said: list[str]) -> None:
             assert Counter(threads.map(post, said)) == {202: len(said)}
 
 
+def sessions_of(name: str) -> int:
+    """How many sessions a process has that was started with this PGAPPNAME."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [name])
+        [number] = cursor.fetchone()
+    return int(number)
+
+
 def unfinished() -> int:
     return Assessment.objects.exclude(state__in=["done", "ignored"]).count()
 
 
-def assert_each_judged_once(space: Space, said: list[str]) -> None:
+def assert_each_assessed_once(space: Space, said: list[str]) -> None:
     """Each exchange has ended, and what is remembered is exactly what they were worth."""
     rows = list(Assessment.objects.in_space(space))
     assert Counter(row.user_message for row in rows) == Counter(said)
@@ -60,15 +72,33 @@ def assert_each_judged_once(space: Space, said: list[str]) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_what_came_while_no_worker_ran_is_judged_once(
+def test_what_came_while_no_worker_ran_is_assessed_once(
     processes: Processes, space: Space, key: MakeKey
 ) -> None:
     post_all(processes.web().url, key(), SAID)
     assert unfinished() == EXCHANGES
     processes.worker()
     wait_until(lambda: unfinished() == 0, within=480, what="the end of all assessments")
-    assert_each_judged_once(space, SAID)
+    assert_each_assessed_once(space, SAID)
     assert set(Assessment.objects.values_list("attempts", flat=True)) == {1}
+
+
+def test_a_worker_asks_about_a_hundred_exchanges_at_once(
+    processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
+) -> None:
+    slow = {"assessment": {"timeout_seconds": 120}}
+    change_policy(space=space, changes=slow, actor=SYSTEM, now=timezone.now())
+    model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
+    post_all(processes.web(**model).url, key(), [f"I like dish {n}" for n in range(AT_ONCE + 5)])
+    stub_model.script(*["timeout"] * AT_ONCE)
+    worker = processes.worker(**model, PGAPPNAME="ebb-worker")
+
+    wait_until(lambda: stub_model.control.active_replies == AT_ONCE, what="so many questions")
+
+    assert Assessment.objects.filter(state=State.RUNNING).count() == AT_ONCE
+    # None of them keeps a connection.
+    assert sessions_of("ebb-worker") <= CONNECTIONS
+    worker.kill()
 
 
 def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
@@ -79,7 +109,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     post_all(processes.web(**model).url, key(), said)
     # The worker's four threads are with the model when it is killed, and cannot be done.
     stub_model.script(*["ok"] * 10, *["timeout"] * 4)
-    worker = processes.worker(**model)
+    worker = processes.worker(**model, EBB_WORKER_THREADS="4")
     wait_until(
         lambda: len(stub_model.requests) == 14 and stub_model.control.active_replies == 4,
         what="four questions without an answer",
@@ -101,7 +131,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     Assessment.objects.filter(state=State.RUNNING).update(leased_until=past, enqueued_at=past)
     assert services.requeue_due(now=timezone.now()) == 4
     wait_until(lambda: unfinished() == 0, what="the end of the four")
-    assert_each_judged_once(space, said)
+    assert_each_assessed_once(space, said)
     attempts = Counter(Assessment.objects.values_list("attempts", flat=True))
     assert attempts == {1: 36, 2: 4}
 
@@ -116,13 +146,13 @@ def test_beat_brings_back_what_a_killed_worker_held(
     model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
     post_all(processes.web(**model).url, key(), said)
     stub_model.script(*["ok"] * 5, *["timeout"] * 4)
-    worker = processes.worker(**model)
+    worker = processes.worker(**model, EBB_WORKER_THREADS="4")
     wait_until(lambda: len(stub_model.requests) == 9, what="the middle")
     worker.kill()
     processes.beat(**model)
     processes.worker(**model)
     wait_until(lambda: unfinished() == 0, what="the end of all assessments")
-    assert_each_judged_once(space, said)
+    assert_each_assessed_once(space, said)
 
 
 def test_a_broker_that_is_away_loses_nothing(
@@ -137,7 +167,7 @@ def test_a_broker_that_is_away_loses_nothing(
     assert unfinished() == 2
     assert services.requeue_due(now=timezone.now() + REQUEUE_AFTER) == 2
     wait_until(lambda: unfinished() == 0, what="the end of both assessments")
-    assert_each_judged_once(space, said)
+    assert_each_assessed_once(space, said)
 
 
 def test_beat_tells_of_what_nobody_was_told(processes: Processes, space: Space) -> None:
@@ -151,21 +181,13 @@ def test_beat_tells_of_what_nobody_was_told(processes: Processes, space: Space) 
     processes.beat()
     processes.worker()
     wait_until(lambda: unfinished() == 0, what="the end of the assessment")
-    assert_each_judged_once(space, ["My name is Mara"])
+    assert_each_assessed_once(space, ["My name is Mara"])
 
 
 def test_processes_leave_no_session_behind(processes: Processes) -> None:
-    def sessions() -> int:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ebb-worker'"
-            )
-            [number] = cursor.fetchone()
-        return int(number)
-
     worker = processes.worker(PGAPPNAME="ebb-worker")
-    assert sessions() > 0
+    assert sessions_of("ebb-worker") > 0
     worker.stop()
-    wait_until(lambda: sessions() == 0, what="the end of the worker's sessions")
+    wait_until(lambda: sessions_of("ebb-worker") == 0, what="the end of the worker's sessions")
     with pytest.raises(ProcessLookupError):
         os.kill(worker.pid, 0)

@@ -19,7 +19,7 @@ COMPLETION = {"model": "stub", "messages": [{"role": "user", "content": SAID}]}
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "a whole reply": ("/api/v1/chat", {"message": SAID}),
     "a private one": ("/api/v1/chat", {"message": SAID, "private": True}),
-    "a judgement": ("/api/v1/assess", {"user_message": SAID, "assistant_response": "Noted."}),
+    "an assessment": ("/api/v1/assess", {"user_message": SAID, "assistant_response": "Noted."}),
     "a completion": ("/v1/chat/completions", COMPLETION),
     "a completion that streams": ("/v1/chat/completions", COMPLETION | {"stream": True}),
 }

@@ -17,19 +17,19 @@ from memory.models import JobState, Space
 class Command(BaseCommand):
     """Assess failed exchanges again, or all exchanges of one model."""
 
-    help = "Judge again what could not be judged. Ctrl-C stops it, --resume goes on."
+    help = "Re-assess exchanges whose assessment failed. Ctrl-C stops, --resume continues."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("space", help="the space's short name")
         parser.add_argument(
-            "--model", default="", help="judge all again that this model has judged, instead"
+            "--model", default="", help="re-assess everything that this model assessed"
         )
-        parser.add_argument("--resume", action="store_true", help="go on with what has stopped")
+        parser.add_argument("--resume", action="store_true", help="continue a stopped run")
 
     def handle(self, *args: Any, space: str, model: str, resume: bool, **options: Any) -> None:
         found = Space.objects.select_related("embedder").filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         try:
             if resume:
                 job = resumed_in_front(found, KIND)
@@ -41,4 +41,4 @@ class Command(BaseCommand):
         for name, words in LABELS[KIND].counts.items():
             self.stdout.write(f"{words}: {job.result.get(name, 0)}")
         if job.state != JobState.DONE:
-            raise CommandError(job.error or _("Stopped; --resume goes on from there."))
+            raise CommandError(job.error or _("Stopped. Run again with --resume to continue."))

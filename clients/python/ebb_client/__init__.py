@@ -1,7 +1,9 @@
 """A client of Ebb's JSON API: long-term memory for a program, without dependencies."""
 
+from ebb_client.answers import Event
 from ebb_client.client import Ebb
 from ebb_client.errors import (
+    Busy,
     Conflict,
     EbbError,
     Forbidden,
@@ -12,9 +14,9 @@ from ebb_client.errors import (
     Unauthorized,
     Unreachable,
 )
-from ebb_client.wire import Event
 
 __all__ = [
+    "Busy",
     "Conflict",
     "Ebb",
     "EbbError",

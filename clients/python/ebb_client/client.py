@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, Literal, Unpack
 from urllib.parse import quote
 from uuid import uuid4
 
-from ebb_client import shapes
-from ebb_client.wire import Event, Wire
+from ebb_client import shapes, users
+from ebb_client.answers import Event
+from ebb_client.wire import Wire
 
 _PAGE = 200
 _part = partial(quote, safe="")  # quotes one part of a path
@@ -17,8 +19,9 @@ _part = partial(quote, safe="")  # quotes one part of a path
 class Ebb:
     """A space of memories. `url` and `key` default to EBB_URL and EBB_KEY.
 
-    `timeout`, in seconds, limits each wait for data. `retries` is the number of retries of calls
-    that may safely be repeated. Every method raises EbbError.
+    `user_id` is the user of the space for whom all calls act; without it they see only memories
+    that all users share. `timeout`, in seconds, limits each wait for data. `retries` is the number
+    of retries of calls that may safely be repeated. Every method raises EbbError.
     """
 
     def __init__(
@@ -26,6 +29,7 @@ class Ebb:
         url: str | None = None,
         key: str | None = None,
         *,
+        user_id: str | None = None,
         timeout: float = 60,
         retries: int = 2,
     ) -> None:
@@ -34,7 +38,18 @@ class Ebb:
         if not key:
             raise ValueError("no API key: give `key`, or set EBB_KEY")
         url = url.rstrip("/").removesuffix("/api/v1")
-        self._wire = Wire(f"{url}/api/v1", key, timeout=timeout, retries=retries)
+        self._wire = Wire(f"{url}/api/v1", key, user_id, timeout=timeout, retries=retries)
+
+    @property
+    def user_id(self) -> str | None:
+        """The user for whom the calls act."""
+        return self._wire.user_id
+
+    def for_user(self, user_id: str | None) -> "Ebb":
+        """Return a client like this one whose calls act for another user, or for None."""
+        other = copy(self)
+        other._wire = self._wire.for_user(user_id)
+        return other
 
     # --- Memories -----------------------------------------------------------------------------
 
@@ -42,14 +57,17 @@ class Ebb:
         self,
         content: str,
         *,
-        on_duplicate: Literal["reinforce"] | None = None,
+        on_duplicate: Literal["reinforce"] | None = "reinforce",
         idempotency_key: str | None = None,
         **options: Unpack[shapes.MemoryOptions],
-    ) -> shapes.Memory:
-        """Save a memory. Calls with the same `idempotency_key` save it only once."""
+    ) -> shapes.SavedMemory:
+        """Save a memory. Calls with the same `idempotency_key` save it only once.
+
+        A restatement reinforces the known memory. With `on_duplicate=None` every call saves one.
+        """
         body = {"content": content, "on_duplicate": on_duplicate, **options}
         key = idempotency_key or uuid4().hex
-        memory: shapes.Memory = self._wire.call("POST", "memories", body, idempotency_key=key)
+        memory: shapes.SavedMemory = self._wire.call("POST", "memories", body, idempotency_key=key)
         return memory
 
     def remember_all(
@@ -66,6 +84,16 @@ class Ebb:
         """Return the memories that fit a question, best first."""
         body = {"query": query, **options}
         found: shapes.Search = self._wire.call("POST", "memories/search", body, twice=True)
+        return found
+
+    def recall(self, message: str, *, limit: int | None = None) -> shapes.ToolAnswer:
+        """Return the memories that help with a message, as text for a model and as data. Leaves out
+        memories below the policy's minimum relevance.
+        """
+        body = {"query": message, **({} if limit is None else {"limit": limit})}
+        found: shapes.ToolAnswer = self._wire.call(
+            "POST", "tools/search_memories", body, twice=True
+        )
         return found
 
     def memories(self, **filters: Unpack[shapes.MemoryFilters]) -> Iterator[shapes.Memory]:
@@ -91,6 +119,18 @@ class Ebb:
         body = {"revision": revision}
         memory: shapes.Memory = self._wire.call("POST", f"memories/{_part(id)}/revert", body)
         return memory
+
+    def adjustment(self, id: str) -> shapes.Adjustment:
+        """Return what was learned about a memory's importance, with its parts."""
+        found: shapes.Adjustment = self._wire.call("GET", f"memories/{_part(id)}/adjustment")
+        return found
+
+    def reset_adjustment(self, id: str) -> str | None:
+        """Reset a memory's adjustment; return the action that can be undone, None if there was
+        nothing to reset."""
+        done = self._wire.call("DELETE", f"memories/{_part(id)}/adjustment")
+        action_id: str | None = done["action_id"]
+        return action_id
 
     def forget(self, id: str) -> shapes.Memory:
         """Move a memory to the recycle bin."""
@@ -141,6 +181,22 @@ class Ebb:
         filters = {"action": action, "memory_id": memory_id, "since": since}
         return self._pages("history", filters)
 
+    # --- Users ------------------------------------------------------------------------------------
+
+    def users_of_space(self) -> Iterator[users.UserOfSpace]:
+        """Yield the users of the space. Needs the scope admin."""
+        return self._pages("users")
+
+    def erase_user(self, user_id: str) -> users.Job:
+        """Erase a user with everything that is theirs, as a job. Needs the scope admin."""
+        job: users.Job = self._wire.call("DELETE", f"users/{_part(user_id)}")
+        return job
+
+    def job(self, id: str) -> users.Job:
+        """Return a job with its progress; when it is done, with its result."""
+        job: users.Job = self._wire.call("GET", f"jobs/{_part(id)}")
+        return job
+
     # --- Policy -----------------------------------------------------------------------------------
 
     def policy(self) -> dict[str, Any]:
@@ -166,9 +222,41 @@ class Ebb:
         swept: shapes.Swept = self._wire.call("POST", "sweep", twice=True)
         return swept
 
+    def preview_consolidation(self) -> users.Job:
+        """Look for memories to merge, summarise or replace, as a job. It changes nothing; when it
+        is done, `job(id)["result"]["proposals"]` has the proposals."""
+        job: users.Job = self._wire.call("POST", "consolidation/preview")
+        return job
+
+    def apply_consolidation(self, job_id: str, *, ids: Sequence[str] = ()) -> shapes.Consolidated:
+        """Apply these proposals of a job, or all of them, as one action."""
+        body: dict[str, Any] = {"job_id": job_id, **({"ids": list(ids)} if ids else {})}
+        done: shapes.Consolidated = self._wire.call("POST", "consolidation/apply", body)
+        return done
+
+    def undo(self, action_id: str) -> shapes.UndoneAction:
+        """Undo a consolidation: restore its sources as they were."""
+        undone: shapes.UndoneAction = self._wire.call("POST", f"actions/{_part(action_id)}/undo")
+        return undone
+
+    def digest(
+        self, *, week: str | None = None, section: str | None = None, limit: int | None = None
+    ) -> shapes.Digest:
+        """Return what changed in a week such as "2026-W47", by default the current one: the newest
+        lines of each section, or of this section."""
+        query = {"week": week, "section": section, "limit": limit}
+        found: shapes.Digest = self._wire.call("GET", "digest", query=query)
+        return found
+
+    def undo_line(self, line_id: str) -> shapes.DigestLine:
+        """Undo one line of a digest; return it as it is afterwards."""
+        line: shapes.DigestLine = self._wire.call("POST", f"digest/{_part(line_id)}/undo")
+        return line
+
     def profiles(self) -> list[dict[str, Any]]:
         """Return the ranking profiles."""
-        profiles: list[dict[str, Any]] = self._wire.call("GET", "profiles")["items"]
+        answer = self._wire.call("GET", "profiles")
+        profiles: list[dict[str, Any]] = answer["items"]
         return profiles
 
     # --- Assessment -------------------------------------------------------------------------------
@@ -180,13 +268,13 @@ class Ebb:
         *,
         store: bool = False,
         **options: Unpack[shapes.ExchangeOptions],
-    ) -> shapes.Judged:
+    ) -> shapes.Assessed:
         """Assess an exchange and return the result; stored only with `store`."""
         body = {"user_message": user_message, "assistant_response": assistant_response}
-        judged: shapes.Judged = self._wire.call(
+        assessed: shapes.Assessed = self._wire.call(
             "POST", "assess", {**body, "store": store, **options}, twice=not store
         )
-        return judged
+        return assessed
 
     def queue_assessment(
         self,
@@ -216,11 +304,27 @@ class Ebb:
         queued: shapes.Queued = self._wire.call("POST", f"assessments/{_part(id)}/retry")
         return queued
 
+    def usage(self, *, since: str | None = None) -> list[shapes.Usage]:
+        """Return the tokens and cost of models by day and purpose, from the day `since` on (an ISO
+        date, by default 30 days ago). The key needs the scope `admin`."""
+        answer = self._wire.call("GET", "usage", query={"since": since})
+        found: list[shapes.Usage] = answer["items"]
+        return found
+
     # --- Conversation ---------------------------------------------------------------------------
 
-    def chat(self, message: str, **options: Unpack[shapes.ChatOptions]) -> shapes.Reply:
-        """Send a message and return the whole reply."""
-        reply: shapes.Reply = self._wire.call("POST", "chat", {"message": message, **options})
+    def chat(
+        self,
+        message: str,
+        *,
+        idempotency_key: str | None = None,
+        **options: Unpack[shapes.ChatOptions],
+    ) -> shapes.Reply:
+        """Send a message and return the whole reply. Calls with the same `idempotency_key` store
+        the message only once.
+        """
+        body = {"message": message, **options}
+        reply: shapes.Reply = self._wire.call("POST", "chat", body, idempotency_key=idempotency_key)
         return reply
 
     def stream_chat(self, message: str, **options: Unpack[shapes.ChatOptions]) -> Iterator[Event]:
@@ -246,7 +350,8 @@ class Ebb:
 
     def tools(self) -> list[dict[str, Any]]:
         """Return the function tools as OpenAI specs."""
-        tools: list[dict[str, Any]] = self._wire.call("GET", "tools")["items"]
+        answer = self._wire.call("GET", "tools")
+        tools: list[dict[str, Any]] = answer["items"]
         return tools
 
     def call_tool(self, name: str, arguments: Mapping[str, Any]) -> shapes.ToolAnswer:

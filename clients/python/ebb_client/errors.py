@@ -46,6 +46,10 @@ class ModelUnavailable(EbbError):
     """The language or embedding model does not answer."""
 
 
+class Busy(EbbError):
+    """Ebb's database is busy or does not answer."""
+
+
 class Unreachable(EbbError):
     """Ebb did not answer. `sent` is false if Ebb cannot have received the call."""
 
@@ -62,6 +66,7 @@ _BY_CODE: dict[str, type[EbbError]] = {
     "conflict": Conflict,
     "rate_limited": RateLimited,
     "model_unavailable": ModelUnavailable,
+    "busy": Busy,
 }
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from ebb_client.users import NameChanges, Names, NamesIn
+
 MemoryType = Literal[
     "identity", "goal", "decision", "todo", "preference", "fact", "event", "observation"
 ]
@@ -26,7 +28,7 @@ class SourceIn(TypedDict, total=False):
     conversation_id: str
 
 
-class MemoryOptions(TypedDict, total=False):
+class MemoryOptions(NamesIn, total=False):
     """The optional fields of a new memory."""
 
     memory_type: MemoryType
@@ -45,7 +47,7 @@ class MemoryDraft(MemoryOptions):
     content: str
 
 
-class MemoryChanges(TypedDict, total=False):
+class MemoryChanges(NameChanges, total=False):
     """Changes of a memory; omitted fields stay unchanged."""
 
     content: str
@@ -66,7 +68,33 @@ class Source(TypedDict):
     assessment_id: str | None
 
 
-class Memory(TypedDict):
+class ImportanceParts(TypedDict):
+    """The parts of an importance: base + reinforcement."""
+
+    base: float
+    reinforcement: float
+    from_facets: float | None
+    set_by_hand: bool
+
+
+class AdjustmentPart(TypedDict):
+    """The part of an adjustment that events of one kind give."""
+
+    kind: Literal["used", "unused", "confirmed", "objected"]
+    count: int
+    value: float
+
+
+class Adjustment(TypedDict):
+    """The adjustment of a memory's importance; its parts add up to it."""
+
+    adjustment: float
+    in_effect: bool
+    effective_importance: float
+    parts: list[AdjustmentPart]
+
+
+class Memory(Names):
     """A memory."""
 
     id: str
@@ -76,6 +104,8 @@ class Memory(TypedDict):
     tags: list[str]
     topics: list[str]
     importance: float
+    importance_parts: ImportanceParts
+    adjustment: float
     time_coef: float
     current_importance: float
     facets: Facets | None
@@ -83,6 +113,10 @@ class Memory(TypedDict):
     pinned: bool
     status: Literal["live", "review", "binned"]
     created_at: str
+    event_at: str | None
+    event_precision: Literal["day", "month", "year"] | None
+    valid_from: str
+    valid_to: str | None
     last_active_at: str | None
     use_count: int
     expires_at: str | None
@@ -90,14 +124,65 @@ class Memory(TypedDict):
     source: Source
 
 
+class SavedMemory(Memory):
+    """A memory that was just saved; `near_duplicate_of` is another one that says the same thing."""
+
+    near_duplicate_of: str | None
+
+
 class BinnedMemory(Memory):
     """A memory in the recycle bin."""
 
     binned_at: str
     reason: str
+    consolidated_into: str | None
     importance_then: float | None
     rank_then: int | None
-    purge_at: str
+    purge_at: str | None
+
+
+class Consolidated(TypedDict):
+    """The action that applied proposals, null if none was applied, and their numbers."""
+
+    action_id: str | None
+    applied: int
+    outdated: int
+
+
+class UndoneAction(TypedDict):
+    """The numbers of memories restored, and of those left because they were changed since."""
+
+    restored: int
+    left: int
+
+
+class DigestLine(TypedDict):
+    """A line of a digest. `undo` says what undoing it would do; if it is null, `since` says why."""
+
+    id: str
+    section: Literal["learned", "changed", "consolidated", "forgotten"]
+    action: str
+    at: str
+    actor: dict[str, str] | None
+    reason: str
+    memory_id: str | None
+    user_id: str | None
+    content: str
+    before: list[str]
+    action_id: str | None
+    undo: Literal["move_to_bin", "restore_older", "revert", "restore", "restore_sources"] | None
+    since: Literal["binned", "restored", "changed", "purged", "undone"] | None
+
+
+class Digest(TypedDict):
+    """The digest of a week, with the number of lines of each section."""
+
+    week: str
+    begins_at: str
+    ends_at: str
+    counts: dict[str, int]
+    items: list[DigestLine]
+    next: str | None
 
 
 class Proposal(TypedDict):
@@ -135,6 +220,9 @@ class MemoryFilters(TypedDict, total=False):
     tag: str
     status: Literal["live", "review", "binned"]
     q: str
+    agent_id: str
+    session_id: str
+    external_id: str
     order: str
 
 
@@ -145,7 +233,11 @@ class SearchOptions(TypedDict, total=False):
     profile: str
     memory_types: list[MemoryType]
     tags: list[str]
+    min_relevance: float
     explain: bool
+    agent_id: str
+    session_id: str
+    as_of: str
 
 
 class Result(TypedDict):
@@ -154,6 +246,7 @@ class Result(TypedDict):
     memory: Memory
     similarity: float
     match: str
+    relevance: float
     score: float
     signals: dict[str, float]
     contributions: dict[str, float]
@@ -195,6 +288,9 @@ class ExchangeOptions(TypedDict, total=False):
     conversation_id: str
     rubric: Literal["graded", "facets"]
     provider: Literal["auto", "llm", "local", "cascade"]
+    agent_id: str
+    session_id: str
+    metadata: dict[str, Any]
 
 
 class Assessment(TypedDict):
@@ -206,6 +302,7 @@ class Assessment(TypedDict):
     summary: str
     tags: list[str]
     topics: list[str]
+    omitted: dict[str, list[str]]
     memory_type: MemoryType | None
     reasoning: str
     facets: Facets | None
@@ -222,7 +319,7 @@ class Assessment(TypedDict):
     memory_id: str | None
 
 
-class Judged(TypedDict):
+class Assessed(TypedDict):
     """An assessment, and its memory if one was stored."""
 
     assessment: Assessment
@@ -246,6 +343,8 @@ class ChatOptions(TypedDict, total=False):
     system_prompt: str
     private: bool
     history: list[dict[str, str]]
+    agent_id: str
+    session_id: str
 
 
 class Reply(TypedDict):
@@ -255,6 +354,7 @@ class Reply(TypedDict):
     message_id: str | None
     reply: str
     recalled: list[Result]
+    standing: list[Memory]
     assessment_id: str | None
     model: str
     usage: dict[str, int] | None
@@ -283,3 +383,18 @@ class Swept(TypedDict):
     expired: int
     evicted: int
     purged: int
+
+
+class Usage(TypedDict):
+    """The calls of one day for one purpose to one model. The cost leaves out `unpriced` calls."""
+
+    day: str
+    purpose: str
+    connection: str | None
+    model: str
+    calls: int
+    failed: int
+    unpriced: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float

@@ -1,37 +1,45 @@
-"""Sends requests and reads answers: JSON over HTTP, server-sent events, retries."""
+"""Sends the requests of the sync client, with urllib."""
 
-import json
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from http.client import HTTPException, HTTPResponse
-from typing import Any, NamedTuple
+from typing import Any
 
-from ebb_client.errors import EbbError, ModelUnavailable, RateLimited, Unreachable, error_of
-
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 30.0  # seconds
-
-
-class Event(NamedTuple):
-    """A server-sent event."""
-
-    name: str
-    data: dict[str, Any]
+from ebb_client.answers import (
+    Event,
+    EventReader,
+    base_of,
+    decoded,
+    encoded,
+    pause,
+    refusal,
+    with_query,
+    worth_repeating,
+)
+from ebb_client.errors import EbbError, Unreachable
 
 
 class Wire:
-    """Calls an API below `url` with a key."""
+    """Calls an API below `url` with a key, for a user of the space."""
 
-    def __init__(self, url: str, key: str, *, timeout: float, retries: int) -> None:
-        if urllib.parse.urlsplit(url).scheme not in {"http", "https"}:
-            raise ValueError(f"not an address of http or https: {url}")
-        self._url = url.rstrip("/")
-        self._headers = {"Authorization": f"Bearer {key}"}
+    def __init__(
+        self, url: str, key: str, user_id: str | None = None, *, timeout: float, retries: int
+    ) -> None:
+        self._url = base_of(url)
+        self._key = key
         self._timeout = timeout
         self._retries = retries
+        self.user_id = user_id
+
+    def for_user(self, user_id: str | None) -> "Wire":
+        """Return the same for another user."""
+        other = copy(self)
+        other.user_id = user_id
+        return other
 
     def call(
         self,
@@ -48,18 +56,17 @@ class Wire:
         `twice` means that Ebb may safely receive the call twice, as it may any GET. Raises
         EbbError.
         """
-        given = {name: value for name, value in (query or {}).items() if value is not None}
-        where = f"{path}?{urllib.parse.urlencode(given)}" if given else path
+        where = with_query(path, query)
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         twice = twice or method == "GET" or idempotency_key is not None
         for attempt in range(self._retries + 1):
             try:
                 with self._answer(method, where, body, headers) as answer:
-                    return _content(answer)
+                    return decoded(answer.read(), answer.headers.get("Content-Type", ""))
             except EbbError as error:
-                if attempt == self._retries or not _worth_repeating(error, twice=twice):
+                if attempt == self._retries or not worth_repeating(error, twice=twice):
                     raise
-                time.sleep(_pause(error, attempt))
+                time.sleep(pause(error, attempt))
         raise AssertionError("the last attempt returns or raises")
 
     def stream(self, path: str, body: object) -> Iterator[Event]:
@@ -67,82 +74,38 @@ class Wire:
 
         An `error` event is raised.
         """
+        reader = EventReader()
         with self._answer("POST", path, body, {"Accept": "text/event-stream"}) as answer:
-            for event in _events(answer):
-                if event.name == "error":
-                    raise error_of(event.data)
-                yield event
+            for line in answer:
+                if event := reader.read(line.decode()):
+                    yield event
 
     @contextmanager
     def _answer(
         self, method: str, path: str, body: object, headers: Mapping[str, str]
     ) -> Iterator[HTTPResponse]:
-        """Yield the answer, to read inside the block.
-
-        A string is sent as XML, everything else as JSON.
-        """
-        sent: dict[str, str] = {**self._headers, **headers}
-        data = None
-        if body is not None:
-            data = (body if isinstance(body, str) else json.dumps(body)).encode()
-            sent["Content-Type"] = f"application/{'xml' if isinstance(body, str) else 'json'}"
-        request = urllib.request.Request(f"{self._url}/{path}", data, sent, method=method)  # noqa: S310 - http or https, see __init__
+        """Yield the answer, to read inside the block."""
+        data, described = encoded(body)
+        sent = {"Authorization": f"Bearer {self._key}", **described, **headers}
+        if self.user_id is not None:
+            # urllib sends headers as Latin-1; Ebb reads them as UTF-8.
+            sent["X-Ebb-User"] = self.user_id.encode().decode("latin-1")
+        request = urllib.request.Request(f"{self._url}/{path}", data, sent, method=method)  # noqa: S310 - http or https, see base_of
         try:
             with urllib.request.urlopen(request, timeout=self._timeout) as answer:  # noqa: S310 - as above
                 yield answer
         except urllib.error.HTTPError as answer:
             with answer:
-                raise _refusal(answer) from None
+                raise _refused(answer) from None
         except (OSError, HTTPException) as failure:
             reason = getattr(failure, "reason", failure)
             refused = isinstance(reason, ConnectionRefusedError)
             raise Unreachable(str(reason), sent=not refused) from failure
 
 
-def _content(answer: HTTPResponse) -> Any:
-    content = answer.read()
-    if not content:
-        return None
-    if "json" in answer.headers.get("Content-Type", ""):
-        return json.loads(content)
-    return content.decode()
-
-
-def _refusal(answer: urllib.error.HTTPError) -> EbbError:
-    """Return the error of an answer, also if it comes from a proxy."""
+def _refused(answer: urllib.error.HTTPError) -> EbbError:
     try:
-        problem = json.loads(answer.read())
-    except (ValueError, OSError, HTTPException):
-        problem = {}
-    if not isinstance(problem, dict):
-        problem = {}
-    problem = {"detail": answer.reason, **problem, "status": answer.code}
-    try:
-        retry_after = float(answer.headers["Retry-After"])
-    except (TypeError, ValueError):
-        retry_after = None
-    return error_of(problem, retry_after=retry_after)
-
-
-def _worth_repeating(error: EbbError, *, twice: bool) -> bool:
-    if isinstance(error, Unreachable):
-        return twice or not error.sent
-    return isinstance(error, RateLimited) or (twice and isinstance(error, ModelUnavailable))
-
-
-def _pause(error: EbbError, attempt: int) -> float:
-    asked = error.retry_after if error.retry_after is not None else _FIRST_PAUSE * 2**attempt
-    return min(asked, _LONGEST_PAUSE)
-
-
-def _events(lines: HTTPResponse) -> Iterator[Event]:
-    name, data = "", []
-    for raw in lines:
-        field, _, value = raw.decode().rstrip("\r\n").partition(": ")
-        if field == "event":
-            name = value
-        elif field == "data":
-            data.append(value)
-        elif not field and name:
-            yield Event(name, json.loads("\n".join(data)))
-            name, data = "", []
+        content = answer.read()
+    except (OSError, HTTPException):
+        content = b""
+    return refusal(answer.code, str(answer.reason), content, answer.headers["Retry-After"])

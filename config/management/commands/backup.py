@@ -14,17 +14,24 @@ from config.preconditions import StartError
 class Command(BaseCommand):
     """Write a backup of the installation."""
 
-    help = "Write the whole installation into a file. Ebb may run meanwhile."
+    help = "Write the whole installation to a file. Ebb may keep running."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", nargs="?", help="where to; here, by the date, if left out")
+        parser.add_argument(
+            "file", nargs="?", help="target file; default: a dated file in the current folder"
+        )
 
     def handle(self, *args: Any, file: str | None, **options: Any) -> None:
         now = timezone.now()
         target = Path(file or f"ebb-{now:%Y-%m-%d-%H%M%S}.backup").resolve()
         try:
-            back_up(target, now=now)
+            back_up(target, now=now, say=self._say)
         except (BackupError, StartError, OSError) as error:
             sys.exit(str(error))
         self.stdout.write(str(target))
+
+    def _say(self, line: str) -> None:
+        """Show progress beside the output, which is the file's name."""
+        self.stderr.write(line)
+        self.stderr.flush()

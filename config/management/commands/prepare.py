@@ -5,8 +5,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config.preconditions import StartError, check_database, check_embedding
+from config.preconditions import (
+    StartError,
+    check_database,
+    check_embedding,
+    check_queue,
+    check_sign_in,
+)
 from config.preparation import forget_last_run, prepare
+from config.reporting import check_reporting
 
 
 class Command(BaseCommand):
@@ -19,12 +26,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--alone",
             action="store_true",
-            help="no process of Ebb is running on this database: what they noted is out of date",
+            help="discard the state of earlier processes: no Ebb process uses this database",
         )
 
     def handle(self, *args: Any, alone: bool, **options: Any) -> None:
         try:
             check_embedding()
+            check_sign_in()
+            check_reporting()
+            check_queue()
             check_database()
             prepare(say=self._say)
         except StartError as error:

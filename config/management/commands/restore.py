@@ -14,17 +14,17 @@ from config.preconditions import StartError
 class Command(BaseCommand):
     """Restore a backup of the installation."""
 
-    help = "Put a backup into the database: an empty one, unless told otherwise."
+    help = "Restore a backup into an empty database, or into any with --replace."
     # The checks need a database, which may not be running yet.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", help="what `backup` wrote")
+        parser.add_argument("file", help="a file written by `backup`")
         parser.add_argument(
-            "--replace", action="store_true", help="what is in the database goes for it"
+            "--replace", action="store_true", help="delete the database's contents first"
         )
         parser.add_argument(
-            "--even-if-running", action="store_true", help="although Ebb seems to be running"
+            "--even-if-running", action="store_true", help="restore even if Ebb seems to be running"
         )
 
     def handle(
@@ -36,7 +36,12 @@ class Command(BaseCommand):
                 replace=replace,
                 even_if_running=even_if_running,
                 now=timezone.now(),
+                say=self._say,
             )
         except (BackupError, StartError, OSError) as error:
             sys.exit(str(error))
-        self.stdout.write(f"Restored what Ebb {manifest['ebb']} had on {manifest['made_at']}.")
+        self.stdout.write(f"Restored the backup of {manifest['made_at']} (Ebb {manifest['ebb']}).")
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()

@@ -32,5 +32,6 @@ class Command(BaseCommand):
         except OSError as error:
             sys.exit(
                 f"Ebb cannot use its data folder {settings.EBB_DATA_DIR} ({error.strerror}: "
-                f"{error.filename}). Make room or give it to you, or choose another EBB_DATA_DIR."
+                f"{error.filename}). Free some space, take ownership of the folder, or choose"
+                " another EBB_DATA_DIR."
             )

@@ -1,17 +1,21 @@
-"""The account page: set or change one's own password."""
+"""The account page: password, second factor, sign-in at the identity provider, and sessions."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.models import User
+from memory.access.sessions import end_other_sessions, start_session
+from memory.access.views.sessions import listed_sessions
+from memory.models import Identity, SecondFactor, User
 
 
 @sensitive_post_parameters()
@@ -21,10 +25,21 @@ def account(request: PageRequest, access: Access) -> HttpResponse:
     """Set the first password of an invited user, or change a password with the old one."""
     user = request.user
     kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
-    form: SetPasswordForm[User] = kind(user, request.POST if request.method == "POST" else None)
+    sent = request.POST if request.method == "POST" and settings.EBB_LOCAL_LOGIN else None
+    form: SetPasswordForm[User] = kind(user, sent)
     if form.is_valid():
         form.save()
         update_session_auth_hash(request, user)  # keeps this session, ends the others
-        messages.success(request, _("Your password is set."))
+        start_session(request, user=user, now=timezone.now())
+        end_other_sessions(user=user, keep=request.session.session_key)
+        messages.success(request, _("Password saved."))
         return redirect("account", access.space.slug)
-    return render(request, "memory/access/account.html", {"form": form})
+    context = {
+        "form": form,
+        "has_passwords": settings.EBB_LOCAL_LOGIN,
+        "factor": SecondFactor.objects.filter(user=user).first(),
+        "provider": settings.EBB_OIDC_NAME if settings.EBB_OIDC_ISSUER else "",
+        "is_connected": Identity.objects.filter(user=user).exists(),
+        "sessions": listed_sessions(request),
+    }
+    return render(request, "memory/access/account.html", context)

@@ -7,11 +7,13 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access import keys as services
 from memory.access.authentication import Access
+from memory.access.connecting import first_texts
 from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict, FieldError, InvalidArguments
@@ -20,10 +22,10 @@ from memory.pagination import keyset
 
 ENTRIES = 20
 GRACES = {
-    "24": _("for 24 hours more"),
-    "1": _("for an hour more"),
-    "168": _("for seven days more"),
-    "0": _("no longer"),
+    "24": _("for 24 more hours"),
+    "1": _("for one more hour"),
+    "168": _("for 7 more days"),
+    "0": _("stop immediately"),
 }
 LIFETIMES = {
     "": _("never"),
@@ -33,19 +35,35 @@ LIFETIMES = {
     "365": _("in a year"),
 }
 SCOPES = (
-    (Scope.READ, _("read"), _("look and search")),
-    (Scope.WRITE, _("write"), _("change and chat")),
-    (Scope.ADMIN, _("admin"), _("steer the space: its rules, its keys")),
+    (Scope.READ, _("read"), _("view and search")),
+    (Scope.WRITE, _("write"), _("edit and chat")),
+    (Scope.ADMIN, _("admin"), _("manage settings and keys")),
 )
 # Labels of the details of an audit entry, by their names.
 _TOLD = {
     "scopes": _("scopes"),
     "name": _("name"),
     "expires_at": _("expires"),
-    "rate_limit": _("a minute"),
-    "previous_until": _("old secret until"),
+    "rate_limit": _("rate limit"),
+    "learns": _("learning"),
+    "previous_until": _("previous secret until"),
+    "user_id": _("user"),
     "role": _("role"),
+    "begun_at": _("begun"),
     "before": _("before"),
+}
+
+# What to do about a refused field.
+_WRONG = {
+    "scopes": _("Choose at least one permission."),
+    "name": _("Name: use at most 120 characters."),
+    "user_id": _(
+        "User: enter one name of at most 255 characters. A key for one user cannot have the"
+        " permission admin."
+    ),
+    "rate_limit": _(
+        "Requests per minute: enter a whole number from 1 to 100,000, or leave this empty."
+    ),
 }
 
 
@@ -74,13 +92,15 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
             name=SentText().clean(request.POST.get("name")),
             scopes=request.POST.getlist("scopes"),
             expires_at=now + timedelta(days=int(days)) if days and days in LIFETIMES else None,
+            user_id=SentText().clean(request.POST.get("user_id")).strip() or None,
             rate_limit=_rate_limit(request.POST.get("rate_limit", "").strip()),
+            learns="learns" in request.POST,
             actor=access.actor,
             now=now,
         )
     except InvalidArguments as error:
-        return _shown(request, access, error=_sentence(error))
-    return _shown(request, access, made=key, secret=secret)
+        return _shown(request, access, error=_sentence(error), asked=request.POST)
+    return _made(request, access, key, secret)
 
 
 @require_POST
@@ -97,9 +117,10 @@ def rotate(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
             actor=access.actor,
             now=timezone.now(),
         )
-    except Conflict as error:
-        return _shown(request, access, error=str(error))
-    return _shown(request, access, made=key, secret=secret)
+    except Conflict:
+        said = _("This key has expired or is revoked. Create a new one.")
+        return _shown(request, access, error=said)
+    return _made(request, access, key, secret)
 
 
 @require_POST
@@ -111,6 +132,13 @@ def revoke(request: PageRequest, access: Access, key_id: UUID) -> HttpResponse:
     return _shown(request, access)
 
 
+def _made(request: PageRequest, access: Access, key: ApiKey, secret: str) -> HttpResponse:
+    """Show the secret once; for a key that reads and writes, also programs that use it."""
+    url = request.build_absolute_uri("/").rstrip("/")
+    texts = first_texts(url, secret) if {Scope.READ, Scope.WRITE} <= {*key.scopes} else []
+    return _shown(request, access, made=key, secret=secret, texts=texts)
+
+
 def _rate_limit(text: str) -> int | None:
     if not text:
         return None
@@ -120,19 +148,19 @@ def _rate_limit(text: str) -> int | None:
 
 
 def _sentence(error: InvalidArguments) -> str:
-    names = {"scopes": _("Scopes"), "rate_limit": _("Requests a minute"), "name": _("Name")}
-    return "; ".join(f"{names.get(e.field, e.field)}: {e.message}" for e in error.errors)
+    return " ".join(str(_WRONG.get(wrong.field, wrong.message)) for wrong in error.errors)
 
 
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
-    now = timezone.now()
+    now, asked = timezone.now(), more.get("asked")
+    selected = asked.getlist("scopes") if asked else [Scope.READ, Scope.WRITE]
     rows = ApiKey.objects.in_space(access.space).order_by("-created_at", "-pk")
     context = {
         "live": [(key, key.earlier_until(now)) for key in rows if key.state(now) == "live"],
         "ended": [key for key in rows if key.state(now) != "live"],
         "graces": GRACES,
         "lifetimes": LIFETIMES,
-        "scopes": SCOPES,
+        "scopes": [(*scope, scope[0] in selected) for scope in SCOPES],
         **audited(request, access),
         **more,
     }
@@ -161,6 +189,8 @@ def _words(entry: AuditEntry) -> str:
         if value in (None, "", []):
             continue
         said = ", ".join(value) if isinstance(value, list) else str(value)
+        if isinstance(value, bool):
+            said = gettext("on") if value else gettext("off")
         if name.endswith(("_at", "_until")):
             said = said[:16].replace("T", " ")
         if name in {"role", "before"} and entry.action.startswith("member."):

@@ -1,7 +1,8 @@
-"""The page of a space's members: list, add, invite, change roles and remove."""
+"""The page of a space's members: list, invite, change roles and remove."""
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,6 +17,7 @@ from sesame.utils import get_query_string
 from memory.access import members as services
 from memory.access.authentication import Access
 from memory.access.forms import SentText
+from memory.access.invitation_mail import mail_invitation
 from memory.access.pages import PageRequest, space_page
 from memory.access.views.keys import audited
 from memory.errors import Conflict, InvalidArguments
@@ -24,9 +26,9 @@ from memory.pagination import keyset
 
 PAGE_SIZE = 100
 ROLES = (
-    (Role.VIEWER, gettext_lazy("viewer"), gettext_lazy("looks and searches")),
-    (Role.EDITOR, gettext_lazy("editor"), gettext_lazy("also changes and chats")),
-    (Role.OWNER, gettext_lazy("owner"), gettext_lazy("also steers: rules, members, keys")),
+    (Role.VIEWER, gettext_lazy("viewer"), gettext_lazy("can view and search")),
+    (Role.EDITOR, gettext_lazy("editor"), gettext_lazy("can edit and chat")),
+    (Role.OWNER, gettext_lazy("owner"), gettext_lazy("full access")),
 )
 
 
@@ -41,36 +43,40 @@ def members(request: PageRequest, access: Access) -> HttpResponse:
 
 @require_POST
 @space_page("admin")
-def add(request: PageRequest, access: Access) -> HttpResponse:
-    """Make an existing user a member; for an unknown name, offer an invitation."""
-    name, role = _name(request), _role(request)
-    user = User.objects.filter(username=name, is_active=True).first()
-    if user is None:
-        return _shown(request, access, unknown=name, role=role)
+def invite(request: PageRequest, access: Access) -> HttpResponse:
+    """Add a person as a member. Someone without an account gets one, and its login link is shown
+    once."""
+    name, role = _name(request).strip(), _role(request)
+    known = User.objects.filter(username=name, is_active=True).first()
+    if known is not None:
+        return _added(request, access, known, role)
+    if not settings.EBB_LOCAL_LOGIN:
+        return _shown(request, access, error=_no_account(name), asked=name, role=role)
+    try:
+        user = services.invite(
+            space=access.space, username=name, role=role, actor=access.actor, now=timezone.now()
+        )
+    except InvalidArguments as error:
+        return _shown(request, access, error=error.errors[0].message, asked=name, role=role)
+    return _linked(request, access, user)
+
+
+def _added(request: PageRequest, access: Access, user: User, role: Role) -> HttpResponse:
+    name = user.get_username()
     if Membership.objects.filter(space=access.space, user=user).exists():
-        said = _("%(name)s belongs here already: change the role in the list.") % {"name": name}
+        said = _("%(name)s is already a member. Change the role in the list.") % {"name": name}
         return _shown(request, access, error=said)
     services.add_member(
         space=access.space, user=user, role=role, actor=access.actor, now=timezone.now()
     )
-    return _shown(request, access, done=_("%(name)s belongs here now.") % {"name": name})
+    return _shown(request, access, done=_("%(name)s added.") % {"name": name})
 
 
-@require_POST
-@space_page("admin")
-def invite(request: PageRequest, access: Access) -> HttpResponse:
-    """Create an account and show its login link once."""
-    try:
-        user = services.invite(
-            space=access.space,
-            username=_name(request),
-            role=_role(request),
-            actor=access.actor,
-            now=timezone.now(),
-        )
-    except InvalidArguments as error:
-        return _shown(request, access, error=error.errors[0].message)
-    return _shown(request, access, invited=user, link=_link(request, user))
+def _linked(request: PageRequest, access: Access, user: User) -> HttpResponse:
+    """Show the login link of an invited user, and mail it where mail is set up."""
+    link = request.build_absolute_uri(reverse("login_link") + get_query_string(user))
+    mailed = mail_invitation(space=access.space, user=user, link=link)
+    return _shown(request, access, invited=user, link=link, mailed=mailed)
 
 
 @require_POST
@@ -78,14 +84,19 @@ def invite(request: PageRequest, access: Access) -> HttpResponse:
 def invite_again(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
     """Show another login link for an invited user who has never logged in."""
     member = _member(access, member_id)
+    if not settings.EBB_LOCAL_LOGIN:
+        return _shown(request, access, error=_no_links())
     try:
         services.invite_again(
             space=access.space, user=member.user, actor=access.actor, now=timezone.now()
         )
     except Conflict:
-        said = _("%(name)s has been here, or belongs elsewhere, too: no link is made.")
+        said = _(
+            "%(name)s has logged in before or belongs to other spaces, so no login link "
+            "was created."
+        )
         return _shown(request, access, error=said % {"name": member.user.username})
-    return _shown(request, access, invited=member.user, link=_link(request, member.user))
+    return _linked(request, access, member.user)
 
 
 @require_POST
@@ -118,14 +129,26 @@ def remove(request: PageRequest, access: Access, member_id: int) -> HttpResponse
     except Conflict:
         return _shown(request, access, error=_LAST_OWNER)
     if member.user_id == request.user.pk:
-        said = _("You no longer belong to %(space)s.") % {"space": access.space.name}
+        said = _("You left %(space)s.") % {"space": access.space.name}
         messages.success(request, said)
         return _away(request, reverse("home"))
-    said = _("%(name)s no longer belongs here.") % {"name": member.user.username}
+    said = _("%(name)s removed.") % {"name": member.user.username}
     return _shown(request, access, done=said)
 
 
-_LAST_OWNER = gettext_lazy("A space needs an owner: make somebody else one first.")
+_LAST_OWNER = gettext_lazy("A space needs an owner. Make someone else an owner first.")
+
+
+def _no_account(name: str) -> str:
+    said = _(
+        "No account is named %(name)s. People get one when they first log in with %(provider)s."
+    )
+    return said % {"name": name, "provider": settings.EBB_OIDC_NAME}
+
+
+def _no_links() -> str:
+    said = _("There are no login links here. People log in with %(name)s.")
+    return said % {"name": settings.EBB_OIDC_NAME}
 
 
 def _name(request: PageRequest) -> str:
@@ -142,10 +165,6 @@ def _member(access: Access, member_id: int) -> Membership:
     return get_object_or_404(rows, pk=member_id)
 
 
-def _link(request: PageRequest, user: User) -> str:
-    return request.build_absolute_uri(reverse("login_link") + get_query_string(user))
-
-
 def _away(request: PageRequest, url: str) -> HttpResponse:
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 
@@ -156,13 +175,22 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
     found, following = keyset("id").page(rows, limit=PAGE_SIZE, cursor=cursor)
     return {
         "members": found,
+        "readers_of_all": _readers_of_all(access),
         "next_members": following,
         "roles": ROLES,
     }
 
 
+def _readers_of_all(access: Access) -> list[str]:
+    """Return the names of the members who read all conversations."""
+    rows = Membership.objects.filter(space=access.space, role__in=[Role.OWNER, Role.EDITOR])
+    return list(rows.order_by("pk").values_list("user__username", flat=True)[:PAGE_SIZE])
+
+
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     context = _listed(request, access) | {"role": Role.VIEWER} | more
+    if not settings.EBB_LOCAL_LOGIN:
+        context["provider"] = settings.EBB_OIDC_NAME
     if "admin" in access.scopes:
         context |= audited(request, access)
     template = "memory/access/_members.html" if request.htmx else "memory/access/members.html"

@@ -10,23 +10,25 @@ from memory.access.pages import PageRequest, space_page
 
 # (url name, icon, label, description, scope)
 PAGES = (
-    ("spaces", "list", _("Spaces"), _("Your spaces; what this one is called."), "read"),
-    ("members", "people", _("Members"), _("Who belongs here, and what each of them may."), "read"),
+    ("spaces", "list", _("Spaces"), _("Your spaces, and this one's name"), "read"),
+    ("members", "people", _("Members"), _("People and roles"), "read"),
     (
         "models", "chat", _("Models"),
-        _("Who answers, who judges, who embeds: what is set up, and whether it works."), "admin",
+        _("Chat, assessor and embedding models"), "read",
     ),
-    ("keys", "key", _("API keys"), _("Access for other programs, and who changed it."), "admin"),
-    ("webhooks", "send", _("Webhooks"), _("Other programs are told what happens here."), "admin"),
+    ("connect", "plus", _("Connect"), _("Connect a program to this space"), "admin"),
+    ("usage", "wave", _("Usage"), _("Tokens and cost of connected models"), "admin"),
+    ("keys", "key", _("API keys"), _("API access for your apps"), "admin"),
+    ("webhooks", "send", _("Webhooks"), _("Send events to other services"), "admin"),
     (
-        "embeddings", "lab", _("Embeddings"), _("The model that finds memories by what they mean."),
+        "embeddings", "lab", _("Embeddings"), _("The model that finds memories by meaning"),
         "read",
     ),
     (
-        "transfer", "transfer", _("Transfer"), _("The whole space as a file, and back again."),
+        "transfer", "transfer", _("Export and import"), _("Export or import this space"),
         "read",
     ),
-    ("account", "identity", _("Account"), _("Your own password."), "read"),
+    ("account", "identity", _("Account"), _("Your password, second factor and sessions"), "read"),
 )  # fmt: skip
 
 

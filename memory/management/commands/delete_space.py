@@ -18,32 +18,34 @@ class Command(BaseCommand):
     """Delete a space, or reopen a closed one."""
 
     help = (
-        "Delete a space with all that is in it, now and without a grace. Ctrl-C before anything is "
-        "gone keeps it; later a worker goes on."
+        "Delete a space and everything in it, without a grace period. Ctrl-C keeps the space "
+        "if nothing was deleted yet; after that a worker continues."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("space", help="the space's short name")
-        parser.add_argument("--yes", action="store_true", help="do not ask for the name once more")
+        parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         parser.add_argument(
-            "--bring-back", action="store_true", help="open one again of which nothing is gone yet"
+            "--bring-back",
+            action="store_true",
+            help="reopen a closed space if nothing was deleted yet",
         )
 
     def handle(self, *args: Any, space: str, yes: bool, bring_back: bool, **options: Any) -> None:
         found = Space.objects.filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         try:
             if bring_back:
                 reopen_space(space=found, actor=SYSTEM, now=timezone.now())
-                self.stdout.write(_("The space %(name)s is back.") % {"name": space})
+                self.stdout.write(_("The space %(name)s was restored.") % {"name": space})
             else:
                 self._delete(found, yes)
         except EbbError as error:
             raise CommandError(str(error)) from None
 
     def _delete(self, space: Space, yes: bool) -> None:
-        asked = _("Type “%(slug)s” to say that you mean it") % {"slug": space.slug}
+        asked = _("Type “%(slug)s” to confirm") % {"slug": space.slug}
         if not yes and input(f"{asked}: ") != space.slug:
             raise CommandError(_("Nothing was deleted."))
         if space.closed_at is None:
@@ -52,10 +54,12 @@ class Command(BaseCommand):
         with suppress(Job.DoesNotExist):  # the job is deleted with its space
             work_in_front(job)
             self._stopped(space, job)
-        self.stdout.write(_("The space %(name)s is deleted.") % {"name": space.slug})
+        self.stdout.write(_("The space %(name)s was deleted.") % {"name": space.slug})
 
     def _stopped(self, space: Space, job: Job) -> None:
         if job.done:
-            raise CommandError(job.error or _("Some of it is gone: a worker goes on."))
+            raise CommandError(
+                job.error or _("Part of the space is deleted already. A worker continues.")
+            )
         reopen_space(space=space, actor=SYSTEM, now=timezone.now())
-        raise CommandError(_("Stopped before anything was gone: the space is back."))
+        raise CommandError(_("Stopped before anything was deleted. The space is open again."))

@@ -11,22 +11,23 @@ from django.utils.translation import gettext as _
 
 from memory.jobs.progress import ProgressLine, shown
 from memory.models import Space
+from memory.readers import EVERYONE
 from memory.transfer.export import count_rows, export_lines
 
 
 class Command(BaseCommand):
     """Export a space."""
 
-    help = "Write everything in a space as JSON Lines. Progress goes to standard error."
+    help = "Export a space as JSON Lines. Progress goes to standard error."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")
-        parser.add_argument("file", nargs="?", help="where to; standard output if it is left out")
+        parser.add_argument("file", nargs="?", help="target file; default: standard output")
 
     def handle(self, *args: Any, space: str, file: str | None, **options: Any) -> None:
         found = Space.objects.select_related("embedder").filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         if file is None:
             self._write(found, self.stdout)  # type: ignore[arg-type]  # it writes as a stream does
             return
@@ -42,13 +43,13 @@ class Command(BaseCommand):
             draft.unlink(missing_ok=True)
 
     def _write(self, space: Space, stream: TextIO) -> None:
-        total, done, began = count_rows(space) + 2, 0, timezone.now()
+        total, done, began = count_rows(space, EVERYONE) + 2, 0, timezone.now()
 
         def look(line: ProgressLine) -> None:
             line.show(done, total, _left(began, done, total))
 
         with shown(look, sys.stderr):
-            for text in export_lines(space, now=began):
+            for text in export_lines(space, EVERYONE, now=began):
                 stream.write(text)
                 done += 1
 

@@ -22,5 +22,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, username: str, **options: Any) -> None:
         user = User.objects.filter(username=username, is_active=True).first()
         if user is None:
-            raise CommandError(_("There is no user %(name)s.") % {"name": username})
+            raise CommandError(_("There is no user named %(name)s.") % {"name": username})
         self.stdout.write(settings.EBB_URL + reverse("login_link") + get_query_string(user))

@@ -17,16 +17,16 @@ from memory.retention.sweep_job import KIND, begin_sweep
 class Command(BaseCommand):
     """Sweep a space now."""
 
-    help = "Sweep a space now: expiry, capacity, the bin. Ctrl-C stops it, --resume goes on."
+    help = "Clean up a space now: expiry, capacity, the bin. Ctrl-C stops, --resume continues."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("space", help="the space's short name")
-        parser.add_argument("--resume", action="store_true", help="go on with a sweep that stopped")
+        parser.add_argument("--resume", action="store_true", help="continue a stopped cleanup")
 
     def handle(self, *args: Any, space: str, resume: bool, **options: Any) -> None:
         found = Space.objects.filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         try:
             if resume:
                 job = resumed_in_front(found, KIND)
@@ -38,4 +38,4 @@ class Command(BaseCommand):
         for name, words in LABELS[KIND].counts.items():
             self.stdout.write(f"{words}: {job.result.get(name, 0)}")
         if job.state != JobState.DONE:
-            raise CommandError(job.error or _("Stopped; --resume goes on from there."))
+            raise CommandError(job.error or _("Stopped. Run again with --resume to continue."))

@@ -24,24 +24,28 @@ _EVERY = 0.3  # seconds
 class Command(BaseCommand):
     """Move a space to another embedding model."""
 
-    help = "Move a space to another embedding model; search stays with the old one until then."
+    help = (
+        "Move a space to another embedding model. Search uses the old one until the move is done."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--space", required=True, help="the space's short name")
         parser.add_argument("--provider", choices=PROVIDERS)
-        parser.add_argument("--model", help="the provider's name for it")
+        parser.add_argument("--model", help="the provider's name for the model")
         instead = parser.add_mutually_exclusive_group()
-        instead.add_argument("--cancel", action="store_true", help="stay with the present model")
-        instead.add_argument("--resume", action="store_true", help="go on with what has stopped")
+        instead.add_argument(
+            "--cancel", action="store_true", help="cancel the move and keep the current model"
+        )
+        instead.add_argument("--resume", action="store_true", help="continue a stopped run")
 
     def handle(self, *args: Any, space: str, cancel: bool, resume: bool, **options: Any) -> None:
         found = Space.objects.select_related("embedder").filter(slug=space).first()
         if found is None:
-            raise CommandError(_("There is no space %(name)s.") % {"name": space})
+            raise CommandError(_("There is no space named %(name)s.") % {"name": space})
         try:
             if cancel:
                 switching.cancel_switch(space=found, now=timezone.now())
-                self.stdout.write(_("%(space)s stays as it is.") % {"space": found})
+                self.stdout.write(_("%(space)s was not changed.") % {"space": found})
                 return
             if resume:
                 job = switching.resume_switch(space=found, now=timezone.now())
@@ -53,9 +57,9 @@ class Command(BaseCommand):
 
     def _started(self, space: Space, provider: str | None, model: str | None) -> Job:
         if not (provider and model):
-            raise CommandError(_("Say which model it shall be: --provider and --model."))
+            raise CommandError(_("Name a model with --provider and --model."))
         trial = switching.try_embedder(space=space, provider=provider, model=model)
-        answer = _("%(model)s answers: %(dimensions)d dimensions, %(ms)d ms.") % {
+        answer = _("%(model)s answered: %(dimensions)d dimensions, %(ms)d ms.") % {
             "model": trial.embedder,
             "dimensions": trial.embedder.dimensions,
             "ms": trial.took_ms,
@@ -78,12 +82,14 @@ class Command(BaseCommand):
                 line.show(job.done, job.total, job.left(timezone.now()))
         except KeyboardInterrupt:
             line.end()
-            self.stdout.write(_("It goes on without this command; --cancel ends it."))
+            self.stdout.write(
+                _("The move continues without this command. Use --cancel to stop it.")
+            )
             return
         line.end()
         if job.state != JobState.DONE:
             raise CommandError(job.error or job.get_state_display())
         space = Space.objects.select_related("embedder").get(pk=job.space_id)
         self.stdout.write(
-            _("%(space)s has %(model)s now.") % {"space": space, "model": space.embedder}
+            _("%(space)s now uses %(model)s.") % {"space": space, "model": space.embedder}
         )

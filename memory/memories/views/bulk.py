@@ -30,15 +30,17 @@ _TYPE: TypeAdapter[MemoryTypeName] = TypeAdapter(MemoryTypeName)
 
 # The message after each action.
 SAID = {
-    "pin": ngettext_lazy("%(n)d memory is pinned.", "%(n)d memories are pinned.", "n"),
-    "unpin": ngettext_lazy(
-        "%(n)d memory is not pinned any more.", "%(n)d memories are not pinned any more.", "n"
+    "pin": ngettext_lazy("%(n)d memory pinned.", "%(n)d memories pinned.", "n"),
+    "unpin": ngettext_lazy("%(n)d memory unpinned.", "%(n)d memories unpinned.", "n"),
+    "delete": ngettext_lazy(
+        "%(n)d memory moved to the bin.", "%(n)d memories moved to the bin.", "n"
     ),
-    "delete": ngettext_lazy("%(n)d memory is in the bin.", "%(n)d memories are in the bin.", "n"),
-    "tag": ngettext_lazy("%(n)d memory is tagged.", "%(n)d memories are tagged.", "n"),
-    "untag": ngettext_lazy("%(n)d memory has lost the tag.", "%(n)d memories have lost it.", "n"),
+    "tag": ngettext_lazy("Tag added to %(n)d memory.", "Tag added to %(n)d memories.", "n"),
+    "untag": ngettext_lazy(
+        "Tag removed from %(n)d memory.", "Tag removed from %(n)d memories.", "n"
+    ),
     "retype": ngettext_lazy(
-        "%(n)d memory is of another type.", "%(n)d memories are of another type.", "n"
+        "Type changed for %(n)d memory.", "Type changed for %(n)d memories.", "n"
     ),
 }
 
@@ -51,14 +53,14 @@ def change(request: PageRequest, access: Access, action: str) -> HttpResponse:
         raise Http404
     chosen, actor = selected_ids(request.POST), access.actor.in_action()
     if not chosen:
-        return _drawn(request, access, _("Tick what it is about first."), "warning")
+        return _drawn(request, access, _("Select memories first."), "warning")
     who: dict[str, Any] = {"space": access.space, "actor": actor, "now": timezone.now()}
     try:
         changed = _act(request, action, who | {"memory_ids": chosen})
     except (ValidationError, Conflict):
         return _drawn(request, access, _refusal(action), "warning")
     if not changed:
-        return _drawn(request, access, _("Nothing to change: they are so already."), "info")
+        return _drawn(request, access, _("Nothing to change."), "info")
     undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
     return _drawn(request, access, SAID[action] % {"n": changed}, "success", undo_url=undo)
 
@@ -79,8 +81,8 @@ def _act(request: PageRequest, action: str, asked: dict[str, Any]) -> int:
 
 def _refusal(action: str) -> str:
     if action == "retype":
-        return _("Choose the type first.")
-    return _("It was not done: a tag has 1 to 60 characters, and a memory 20 tags at most.")
+        return _("Choose a type first.")
+    return _("Nothing was changed: a tag needs 1 to 60 characters, and a memory can have 20 tags.")
 
 
 @require_POST
@@ -95,11 +97,13 @@ def undo(request: PageRequest, access: Access, action_id: UUID) -> HttpResponse:
 
 
 def _said(undone: Undone) -> str:
-    text = ngettext("%(n)d is as it was before.", "%(n)d are as they were before.", undone.back)
+    text = ngettext("Undone for %(n)d memory.", "Undone for %(n)d memories.", undone.back)
     if not undone.left:
         return text % {"n": undone.back}
     left = ngettext(
-        "%(n)d was changed since and stays.", "%(n)d were changed since and stay.", undone.left
+        "%(n)d was changed later and stays as it is.",
+        "%(n)d were changed later and stay as they are.",
+        undone.left,
     )
     return f"{text % {'n': undone.back}} {left % {'n': undone.left}}"
 

@@ -23,22 +23,27 @@ from memory.models.policies import current_policy
 from memory.models.reasons import kind_of, quote_of
 from memory.policy import PolicyDocument
 from memory.recall.similar import similar
+from memory.reconciliation.succession import succession
 from memory.retention import charts
 from memory.retention.decay_forecast import curve
 from memory.retention.extend import extend_memory
 from memory.retention.recycle_bin import restore_memory
+from memory.store.adjustment import reset_adjustment
+from memory.store.adjustment_labels import sentences_of
 from memory.store.changes import changes
 from memory.store.history_labels import entries_of
+from memory.store.importance_parts import importance_parts
 from memory.store.revisions import revert_memory
 
 EVENTS = 30
-UNDO = {"pin", "unpin", "delete"}
+UNDO = {"pin", "unpin", "delete", "reset"}
 SAID = {
-    "pin": gettext_lazy("It is pinned: it does not fade, and is never let go."),
-    "unpin": gettext_lazy("It is not pinned any more."),
-    "delete": gettext_lazy("It is in the bin."),
-    "extend": gettext_lazy("Its lifetime begins anew."),
-    "restore": gettext_lazy("It is back, and its lifetime begins anew."),
+    "pin": gettext_lazy("Pinned. It does not fade and is never removed."),
+    "unpin": gettext_lazy("Unpinned."),
+    "delete": gettext_lazy("Moved to the bin."),
+    "extend": gettext_lazy("Lifetime restarted."),
+    "restore": gettext_lazy("Restored, with a new lifetime."),
+    "reset": gettext_lazy("Adjustment reset."),
 }
 
 
@@ -47,6 +52,14 @@ SAID = {
 def memory(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Show the page; for htmx only the part that actions change."""
     return _drawn(request, access, _one(access, memory_id))
+
+
+@require_GET
+@space_page("read")
+def by_id(request: PageRequest, access: Access, short_id: str) -> HttpResponse:
+    """Redirect a short id, or an id of a file of seed 000, to the memory's page."""
+    rows = Memory.objects.in_space(access.space).readable_by(access.reader).referred_to(short_id)
+    return redirect("memory", access.space.slug, get_object_or_404(rows).pk)
 
 
 @require_GET
@@ -83,7 +96,7 @@ def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
         return _drawn(request, access, one)
     form = edited(request, access, one)
     if form is None:
-        return _drawn(request, access, _one(access, memory_id), text=_("It is changed."))
+        return _drawn(request, access, _one(access, memory_id), text=_("Saved."))
     addresses = {
         "editing": True,
         "url": reverse("memory_edit", args=[access.space.slug, memory_id]),
@@ -105,6 +118,7 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
         "delete": lambda: delete_memories(memory_ids=[memory_id], **who),
         "extend": lambda: extend_memory(memory_id=memory_id, **who),
         "restore": lambda: restore_memory(memory_id=memory_id, **who),
+        "reset": lambda: reset_adjustment(memory_id=memory_id, **who),
     }
     if action not in verbs:
         raise Http404
@@ -114,7 +128,7 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
         done = 0
     one = _one(access, memory_id)
     if done == 0:  # already pinned, or deleted meanwhile
-        return _drawn(request, access, one, text=_("Something else has happened to it since."))
+        return _drawn(request, access, one, text=_("It was changed since then."))
     undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
     undo_url = undo if action in UNDO else ""
     return _drawn(request, access, one, text=SAID[action], undo_url=undo_url)
@@ -133,14 +147,14 @@ def revert(request: PageRequest, access: Access, memory_id: UUID, number: int) -
             now=timezone.now(),
         )
     except Conflict:
-        text = _("It is in the bin; take it back first.")
+        text = _("This memory is in the bin. Restore it first.")
     else:
-        text = _("It says again what it said then.")
+        text = _("Reverted.")
     return _drawn(request, access, _one(access, memory_id), text=text)
 
 
 def _one(access: Access, memory_id: UUID) -> Memory:
-    rows = Memory.objects.in_space(access.space).defer("search")
+    rows = Memory.objects.in_space(access.space).readable_by(access.reader).defer("search")
     return get_object_or_404(rows, pk=memory_id)
 
 
@@ -149,7 +163,11 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
     if request.method == "POST" and not request.htmx and not more.get("editing"):
         return redirect("memory", access.space.slug, one.pk)
     document = current_policy(access.space).document
-    events = MemoryEvent.objects.in_space(access.space).filter(memory_id=one.pk)
+    events = (
+        MemoryEvent.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .filter(memory_id=one.pk)
+    )
     newest = list(events.order_by("-at", "-pk")[: EVENTS + 1])
     changed, earlier = changes(one)
     context = {
@@ -159,6 +177,9 @@ def _drawn(request: PageRequest, access: Access, one: Memory, **more: Any) -> Ht
         "is_longer": len(newest) > EVENTS,
         "changes": changed,
         "earlier": earlier,
+        "parts": importance_parts(one),
+        "learned": sentences_of(one),
+        "succession": succession(one, access.reader),
         "held_kind": kind_of(one.review_reason),
         "held_quote": quote_of(one.review_reason),
         **_course(one, document),

@@ -17,15 +17,18 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
+from memory.access.rate_limits import CallKind, count_call
 from memory.embeddings import EmbeddingError
 from memory.memories import bulk
 from memory.memories.filters import Filters
 from memory.memories.views.overview import BAND_NAMES
 from memory.models import Memory, Status
-from memory.models.memories import MemoryQuerySet, MemoryType
+from memory.models.choices import MemoryType
+from memory.models.memories import MemoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.pagination import clock_of, keyset
-from memory.recall.recall import Recall, Result, recall
+from memory.readers import Reader
+from memory.recall.recall import Recall, Result, SearchRequest, recall
 
 PAGE_SIZE = 30
 SEARCH_RESULTS = 20
@@ -41,23 +44,23 @@ CHOICES = {
     "types": MemoryType.choices,
     "bands": BAND_NAMES.items(),
     "ages": {
-        "day": _("of the last day"),
-        "week": _("of the last 7 days"),
-        "month": _("of the last 30 days"),
+        "day": _("last day"),
+        "week": _("last 7 days"),
+        "month": _("last 30 days"),
         "older": _("older than 30 days"),
         "year": _("older than a year"),
     }.items(),
     "lifetimes": {
-        "day": _("leave within a day"),
-        "week": _("leave within 7 days"),
-        "month": _("leave within 30 days"),
-        "later": _("leave later"),
-        "permanent": _("stay for good"),
+        "day": _("expires within a day"),
+        "week": _("expires within 7 days"),
+        "month": _("expires within 30 days"),
+        "later": _("expires later"),
+        "permanent": _("kept forever"),
         "pinned": _("pinned"),
     }.items(),
     "statuses": {
-        Status.LIVE.value: _("alive"),
-        Status.REVIEW.value: _("held for review"),
+        Status.LIVE.value: _("active"),
+        Status.REVIEW.value: _("sent to review"),
         Status.BINNED.value: _("in the bin"),
     }.items(),
     "orders": {
@@ -87,7 +90,12 @@ def memories(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def tags(request: PageRequest, access: Access) -> HttpResponse:
     """Render a fragment: the tags of the newest memories, most frequent first."""
-    newest = Memory.objects.in_space(access.space).live().order_by("-created_at", "-pk")
+    newest = (
+        Memory.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .live()
+        .order_by("-created_at", "-pk")
+    )
     counted = Counter(tag for row in newest.values_list("tags", flat=True)[:TAGS_OF] for tag in row)
     known = [tag for tag, _count in counted.most_common(TAGS_SHOWN)]
     return render(request, "memory/memories/_tags.html", {"tags": known})
@@ -96,16 +104,19 @@ def tags(request: PageRequest, access: Access) -> HttpResponse:
 def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[str, Any]:
     """Return the context of templates/memory/memories/_list.html."""
     policy = current_policy(access.space)
-    rows = Memory.objects.in_space(access.space)
+    rows = Memory.objects.in_space(access.space).readable_by(access.reader)
     context = CHOICES | {
         "asked": asked,
+        "has_users": rows.of_users().exists(),
         "policy": policy.document,
         "total": rows.live().count(),
         "may_choose": "write" in access.scopes and asked.status == Status.LIVE,
     }
     try:
         if asked.is_search:
-            return context | _found(access, asked, timezone.now())
+            now = timezone.now()
+            count_call(access, CallKind.SEARCH, now=now)
+            return context | _found(access, asked, now)
         return context | _paged(rows, asked, policy, cursor)
     except EmbeddingError as error:
         return context | {"hits": [], "error": str(error)}
@@ -140,25 +151,41 @@ def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
 
 def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
     """Return the best results of a search; with further filters, those among the best SEARCHED."""
-    rest = asked.importance or asked.age or asked.lifetime
+    rest = asked.importance or asked.age or asked.lifetime or asked.user
+    reader = access.reader
+    if asked.user and reader.everyone:
+        reader = Reader.exactly(asked.user)
     found = recall(
-        space=access.space,
-        query=asked.q,
+        access.space,
+        SearchRequest(
+            asked.q,
+            limit=SEARCHED if rest else SEARCH_RESULTS,
+            memory_types=[asked.type] if asked.type else [],
+            tags=[asked.tag] if asked.tag else [],
+            reader=reader,
+        ),
         now=now,
-        limit=SEARCHED if rest else SEARCH_RESULTS,
-        memory_types=[asked.type] if asked.type else [],
-        tags=[asked.tag] if asked.tag else [],
     )
     results = _fitting(access, asked, found, now) if rest else found.results
+    least = found.policy.document.recall.min_relevance
     hits = [
-        {"memory": result.memory, "match": result.match, "signals": _signals(result)}
-        for result in results
+        {
+            "memory": result.memory,
+            "match": result.match,
+            "signals": _signals(result),
+            "is_weak": result.relevance < least,
+        }
+        for result in sorted(results, key=lambda result: result.relevance < least)
     ]
     return {"hits": hits, "took_ms": found.took_ms, "searched": SEARCHED if rest else None}
 
 
 def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Sequence[Result]:
-    rows = Memory.objects.in_space(access.space).filter(pk__in=found.memory_ids)
+    rows = (
+        Memory.objects.in_space(access.space)
+        .readable_by(access.reader)
+        .filter(pk__in=found.memory_ids)
+    )
     rows = asked.narrowed(rows, decay=found.policy.document.decay, now=now)
     fitting = set(rows.values_list("pk", flat=True))
     return [result for result in found.results if result.memory.pk in fitting][:SEARCH_RESULTS]
@@ -176,7 +203,9 @@ def _signals(result: Result) -> dict[str, dict[str, float]]:
 @space_page("write")
 def move_to_bin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Move a memory to the bin; the answer offers an undo of exactly that."""
-    memory = get_object_or_404(Memory.objects.in_space(access.space), pk=memory_id)
+    memory = get_object_or_404(
+        Memory.objects.in_space(access.space).readable_by(access.reader), pk=memory_id
+    )
     actor = access.actor.in_action()
     gone = bulk.delete_memories(
         space=access.space, memory_ids=[memory.pk], actor=actor, now=timezone.now()
@@ -211,7 +240,7 @@ def pin(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
         actor=access.actor,
         now=timezone.now(),
     )
-    rows = Memory.objects.in_space(access.space).live().defer("search")
+    rows = Memory.objects.in_space(access.space).readable_by(access.reader).live().defer("search")
     memory = get_object_or_404(rows, pk=memory_id)
     context = {"memory": memory, "policy": current_policy(access.space).document}
     return render(request, "memory/memories/_card.html", context)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from django.http import HttpResponse
@@ -13,8 +12,7 @@ from django.views.decorators.http import require_GET
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
-from memory.models.memories import MemoryType
-from memory.retention.overview import Day, came_and_went
+from memory.models.choices import MemoryType
 from memory.retention.overview import overview as space_overview
 
 BAND_NAMES = {
@@ -22,7 +20,7 @@ BAND_NAMES = {
     "important": _("important, from 0.7"),
     "medium": _("medium, from 0.5"),
     "low": _("low, from 0.3"),
-    "little": _("little, below 0.3"),
+    "little": _("very low, below 0.3"),
 }
 
 
@@ -36,27 +34,11 @@ class Bar:
     share: float
 
 
-@dataclass(frozen=True)
-class Column:
-    """A day in the chart: its left edge and its extent up and down, as shares of the whole."""
-
-    day: date
-    came: int
-    went: int
-    x: float
-    up: float
-    down: float
-
-    @property
-    def top(self) -> float:
-        return 0.5 - self.up
-
-
 @require_GET
 @space_page("read")
 def overview(request: PageRequest, access: Access) -> HttpResponse:
     """Show active memories, recent changes and memories that expire soon."""
-    found = space_overview(space=access.space, now=timezone.now())
+    found = space_overview(space=access.space, reader=access.reader, now=timezone.now())
     context = {
         "found": found,
         "used_capacity": min(1.0, found.live / found.capacity),
@@ -68,34 +50,6 @@ def overview(request: PageRequest, access: Access) -> HttpResponse:
     return render(request, "memory/memories/overview.html", context)
 
 
-@require_GET
-@space_page("read")
-def overview_days(request: PageRequest, access: Access) -> HttpResponse:
-    """Render a part of the overview: memories added and removed on the last days."""
-    days = came_and_went(space=access.space, now=timezone.now())
-    context = {
-        "columns": _columns(days),
-        "came": sum(day.came for day in days),
-        "went": sum(day.went for day in days),
-    }
-    return render(request, "memory/memories/_days.html", context)
-
-
 def _bars(counts: Mapping[str, int], labels: Mapping[str, Any]) -> list[Bar]:
     largest = max(counts.values()) or 1
     return [Bar(key, labels[key], count, count / largest) for key, count in counts.items()]
-
-
-def _columns(days: list[Day]) -> list[Column]:
-    largest = max(max(day.came, day.went) for day in days) or 1
-    return [
-        Column(
-            day=one.day,
-            came=one.came,
-            went=one.went,
-            x=number / len(days),
-            up=one.came / largest / 2,
-            down=one.went / largest / 2,
-        )
-        for number, one in enumerate(days)
-    ]

@@ -12,27 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from typing import Any
 
-from pgvector import HalfVector
+import numpy as np
 
 from memory.models import Memory
 from memory.recall.sql.candidates import reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
-from memory.recall.sql.sizes import LARGE, Size, index_scan, size_if_large
-from memory.recall.sql.statement import statement
+from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large
+from memory.recall.sql.statement import MEMORY, PAST, numbers, statement
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
-__all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "Question", "Shape", "recalled"]
+__all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "PAST", "Question", "Shape", "recalled"]
 
 
 def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequence[Memory]:
     """Return the live memories found, best first, each with `signal_*`, `score`, `time_coef` and
     `current_importance`; for an explanation also `rank` and `rank_without_*`.
 
-    A space with more than `large` memories may be ranked by its likely candidates only.
+    A reader with more than `large` memories may get a ranking of the likely candidates only.
     """
-    size = None if shape.profile.candidates else size_if_large(question.space, large)
+    shape = shape.asked_by(question)
+    size = None
+    if not shape.profile.candidates:
+        size = size_if_large(question.space, large, question.reader)
     if size is None or (shape.is_filtered and not size.worth_index):
         return _found(question, shape, statement(shape))
     found = _of_likely(question, shape, size)
@@ -52,14 +56,24 @@ def _of_likely(question: Question, shape: Shape, size: Size) -> list[Memory]:
 
 def _found(question: Question, shape: Shape, sql: str, per_sampled: float = 1.0) -> list[Memory]:
     values = {
-        "space": question.space.pk,
-        "embedder": question.space.embedder_id,
-        "vector": HalfVector(question.vector).to_text(),
-        "text": lexemes.prepare_question(question.text),
+        "vector": str(question.vector.astype(np.float16).tolist()),
+        "text": lexemes.prepare_question(question.text, question.now),
         "configuration": lexemes.configuration(shape.language),
         "now": question.now,
         # Memories below the minimum score are ranked too, and may be just missed.
         "least": 0.0 if shape.explain else shape.min_score,
         "per_sampled": per_sampled,
+        "user": question.reader.user_id,
+        "agent": question.agent_id,
+        "session": question.session_id,
+        "since": question.time.since,
+        "until": question.time.until,
+        "before": question.time.before,
     }
-    return list(Memory.objects.raw(sql, values))
+    return [_memory(row, numbers(shape)) for row in fetch_in(question.space, sql, values)]
+
+
+def _memory(row: Sequence[Any], names: Sequence[str]) -> Memory:
+    memory = MEMORY.made_of(row[: len(MEMORY)])
+    vars(memory).update(zip(names, row[len(MEMORY) :], strict=True))
+    return memory

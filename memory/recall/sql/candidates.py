@@ -10,18 +10,34 @@ candidates    the ids of them all
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Case, F, FloatField, Func, IntegerField, Max, Q, QuerySet, When
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
 from memory.formulas import importance_sql, ranking_sql
 from memory.formulas.expressions import double, float_result
 from memory.models import Memory, MemoryEmbedding
-from memory.models.memories import MemoryQuerySet, Status
-from memory.recall.sql.expressions import EMBEDDER, NOW, SPACE, VECTOR, raw, select
+from memory.models.choices import Status
+from memory.models.dated import true_during, was_true
+from memory.models.learned import COUNTS, effective_importance
+from memory.models.memories import MemoryQuerySet
+from memory.recall.sql.expressions import (
+    AGENT,
+    EMBEDDER,
+    NOW,
+    SESSION,
+    SINCE,
+    SPACE,
+    UNTIL,
+    USER,
+    VECTOR,
+    raw,
+    select,
+)
 from memory.recall.sql.questions import Shape
 
 REACH = 100
@@ -32,8 +48,18 @@ MUCH, NEWEST = 0.1, 5000
 nearest 100. Then this many of the newest are compared."""
 
 _COLUMNS = (
-    "id", "created_at", "search", "semantic", "recency", "time_coef", "current_importance"
+    "id", "created_at", "search", "size", "substance", "semantic", "recency", "time_coef",
+    "importance",
 )  # fmt: skip
+
+# The memories that name what came after the asked time.
+_LATER = """
+    SELECT later.id FROM memory_memory AS later
+    WHERE later.space_id = %(space)s
+        AND later.search @@ websearch_to_tsquery(%(configuration)s::regconfig, %(before)s)
+"""
+
+_ASKS = Q(content__endswith="?") | Q(content__endswith="？") | Q(content__endswith="؟")
 
 _TELLING = """
     SELECT rare.id
@@ -42,6 +68,13 @@ _TELLING = """
 """
 # LIMIT 1, because the planner would read all memories if it expected many candidates.
 _LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({memory} LIMIT 1) AS memory"
+COMPARED = 100
+"""Number of memories whose mean similarity is the usual one; its error is a tenth of the spread."""
+# LIMIT 1, as above.
+_SAMPLED = """
+    SELECT one.semantic FROM (SELECT id FROM sample LIMIT {compared}) AS each,
+        LATERAL ({similarity} LIMIT 1) AS one
+"""
 
 
 def reach(shape: Shape) -> int:
@@ -53,9 +86,9 @@ def of_all(shape: Shape) -> dict[str, str]:
     """Return the part `found`: a row for each memory that the profile ranks."""
     memories = _memories(shape)
     if shape.profile.candidates != "importance":
-        return {"found": select(_signals(memories, shape).values(*_COLUMNS))}
-    weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
-    best = weighed.order_by(F("current_importance").desc(), "id").values("id")
+        return {"found": select(_signals(memories, shape).values(*_columns(shape)))}
+    weighed = _weighed(memories, shape)
+    best = weighed.order_by(F(shape.importance).desc(), "id").values("id")
     return _looked_up(select(best[: shape.recall.candidate_limit]), shape)
 
 
@@ -68,8 +101,10 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
             select(memories.order_by("-created_at", "id").values("id")[: shape.rows]), shape
         )
     by_index = dimensions and _near_by_index(memories, reach(shape), dimensions)
+    every_vector = shape.reader.everyone and shape.time == "now"
+    by_scan = _near_by_scan if every_vector else _near_among(memories)
     chosen = {
-        "near": by_index or _near_by_scan(reach(shape)),
+        "near": by_index or by_scan(reach(shape)),
         "telling": _TELLING.format(reach=reach(shape)),
         **_by_clock_and_weight(memories, shape),
     }
@@ -77,8 +112,36 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
     return {**chosen, **_looked_up(union, shape)}
 
 
+def sampled() -> str:
+    """Return the SELECT of the similarities of `COMPARED` memories of the sample: in a large space
+    the candidates are nearer than usual."""
+    vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
+    # Without the memories themselves: joining them would read the whole space.
+    vector = vectors.filter(memory_id=raw("each.id"))
+    distance = CosineDistance("vector", VECTOR)
+    similarity = select(vector.values(semantic=ranking_sql.semantic(distance)))
+    return _SAMPLED.format(compared=COMPARED, similarity=similarity)
+
+
+def known(shape: Shape) -> Q:
+    """Return the condition on memories that a question about this time may find: the live ones, and
+    those that were true then."""
+    live = Q(status="live")
+    if shape.time == "now":
+        return live
+    if shape.time == "as_of":
+        return Q(live | was_true(), true_during(SINCE, UNTIL))
+    if shape.time == "during":
+        return live | Q(was_true(), true_during(SINCE, UNTIL))
+    return live | was_true()
+
+
 def _memories(shape: Shape) -> MemoryQuerySet:
-    memories = Memory.objects.filter(space_id=SPACE).live()
+    memories = Memory.objects.filter(known(shape), shape.reader.where(name=USER), space_id=SPACE)
+    if shape.by_agent:
+        memories = memories.filter(agent_id=AGENT)
+    if shape.by_session:
+        memories = memories.filter(session_id=SESSION)
     if shape.memory_types:
         memories = memories.filter(memory_type__in=shape.memory_types)
     if shape.tags:
@@ -87,8 +150,22 @@ def _memories(shape: Shape) -> MemoryQuerySet:
 
 
 def _looked_up(ids: str, shape: Shape) -> dict[str, str]:
-    one = _signals(_memories(shape).filter(pk=raw("candidates.id")), shape).values(*_COLUMNS)
+    one = _signals(_memories(shape).filter(pk=raw("candidates.id")), shape)
+    one = one.values(*_columns(shape))
     return {"candidates (id)": ids, "found": _LOOKED_UP.format(memory=select(one))}
+
+
+def _columns(shape: Shape) -> Sequence[str]:
+    learned = COUNTS if shape.learn else ()
+    return (*_COLUMNS, *learned, *(["past"] if shape.is_past else []))
+
+
+def _weighed(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
+    """Add the current importance and, where the policy learns, the effective one."""
+    weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
+    if not shape.learn:
+        return weighed
+    return weighed.annotate(effective_importance=effective_importance())
 
 
 def _compared(memories: MemoryQuerySet) -> MemoryQuerySet:
@@ -96,20 +173,55 @@ def _compared(memories: MemoryQuerySet) -> MemoryQuerySet:
     return memories.filter(embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
 
 
+def replaced(shape: Shape) -> str:
+    """Return the SELECT of how well what the found memories superseded fits the question."""
+    older = Memory.objects.filter(was_true(), shape.reader.where(name=USER), space_id=SPACE)
+    older = older.filter(superseded_by__in=raw("SELECT id FROM found"))
+    fit = ranking_sql.semantic(CosineDistance("embeddings__vector", VECTOR))
+    return select(_compared(older).values("superseded_by").annotate(semantic=Max(fit)))
+
+
 def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
     """Add the signals that depend only on a memory and its vector."""
     age = importance_sql.age_days(F("created_at"), NOW)
+    size = Func("content", function="octet_length", output_field=IntegerField())
+    spoken = ~Q(source_speaker="")
     weighed = _compared(memories).with_importance_now(decay=shape.decay, now=NOW)
+    if shape.is_past:
+        weighed = weighed.annotate(past=_past(shape))
     return weighed.annotate(
+        size=size,
         semantic=ranking_sql.semantic(CosineDistance("embeddings__vector", VECTOR)),
-        recency=ranking_sql.recency(age, shape.recall.recency_scale_days),
+        substance=ranking_sql.substance(size, spoken=spoken, asks=_ASKS),
+        recency=ranking_sql.recency(
+            age, shape.recall.recency_scale_days, whole_days=shape.profile.whole_days
+        ),
     )
+
+
+def _past(shape: Shape) -> Case:
+    """Return how well a memory fits a question about the past: 0 for a live one, a half for one
+    that was true then. Before something that is named, 1 for what that superseded, 0 for what names
+    it as well, and a half for both: "moved from Lisbon to Porto" also names Lisbon."""
+    fits = [When(was_true(), then=double(0.5))]
+    if shape.time == "before":
+        superseded = Q(was_true(), superseded_by__in=raw(_LATER))
+        names = Q(pk__in=raw(_LATER))
+        before = [(superseded & ~names, 1.0), (superseded, 0.5), (names, 0.0)]
+        fits = [*(When(one, then=double(fit)) for one, fit in before), *fits]
+    return Case(*fits, default=double(0.0), output_field=FloatField())
 
 
 def _near_by_index(memories: MemoryQuerySet, count: int, dimensions: int) -> str:
     # The index contains vectors with this cast. Its scan continues until enough memories match.
     vector = Cast(F("embeddings__vector"), HalfVectorField(dimensions=dimensions))
     return select(_compared(memories).order_by(CosineDistance(vector, VECTOR)).values("id")[:count])
+
+
+def _near_among(memories: MemoryQuerySet) -> Callable[[int], str]:
+    """Return the scan of one reader's memories, which an index finds by their user."""
+    nearest = _compared(memories).order_by(CosineDistance("embeddings__vector", VECTOR))
+    return lambda count: select(nearest.values("id")[:count])
 
 
 def _near_by_scan(count: int) -> str:

@@ -22,6 +22,8 @@ def raw(text: str) -> RawSQL:
 
 
 SPACE, EMBEDDER = raw("%(space)s"), raw("%(embedder)s")
+USER, AGENT, SESSION = raw("%(user)s"), raw("%(agent)s"), raw("%(session)s")
+SINCE, UNTIL = raw("%(since)s::timestamptz"), raw("%(until)s::timestamptz")
 VECTOR, NOW = raw("%(vector)s::halfvec"), raw("%(now)s::timestamptz")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -12,6 +12,8 @@ import numpy.typing as npt
 from memory.formulas.ranking import Profile
 from memory.models import Space
 from memory.policy import DecayPolicy, RecallPolicy
+from memory.readers import SHARED, Reader
+from memory.recall.times import PAST_KINDS, AskedTime, Kind
 
 JUST_MISSED = 5
 """Number of memories below the last result in an explanation."""
@@ -19,28 +21,57 @@ JUST_MISSED = 5
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a space with its vector, and the memories to exclude from the answer."""
+    """A question to a space with its vector, the reader who asks, the memories to exclude from the
+    answer, the minimum relevance of a result, the agent and session to search in, and the time that
+    it is about."""
 
     space: Space
     text: str
     vector: npt.NDArray[np.float32]
     now: datetime
     without: frozenset[UUID] = frozenset()
+    min_relevance: float = 0.0
+    reader: Reader = SHARED
+    agent_id: str | None = None
+    session_id: str | None = None
+    time: AskedTime = AskedTime()
 
 
 @dataclass(frozen=True)
 class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
-    rank without each signal, and the memories just missed are returned too."""
+    rank without each signal, and the memories just missed are returned too. With `learn` the signal
+    of importance includes the adjustment."""
 
     profile: Profile
     decay: DecayPolicy
     recall: RecallPolicy
     language: str
     limit: int
+    learn: bool = False
     memory_types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     explain: bool = False
+    reader: Reader = SHARED
+    by_agent: bool = False
+    by_session: bool = False
+    time: Kind = "now"
+
+    def asked_by(self, question: Question) -> Shape:
+        """Return the shape for this question's time, reader, agent and session, without their
+        names and moments: these are parameters, so that all users share one statement."""
+        return replace(
+            self,
+            reader=question.reader.nameless,
+            by_agent=question.agent_id is not None,
+            by_session=question.session_id is not None,
+            time=question.time.kind,
+        )
+
+    @property
+    def importance(self) -> str:
+        """The column with the signal of importance."""
+        return "effective_importance" if self.learn else "current_importance"
 
     @property
     def rows(self) -> int:
@@ -53,6 +84,12 @@ class Shape:
         return self.recall.min_score if self.profile.order == "score" else 0.0
 
     @property
+    def is_past(self) -> bool:
+        """True if what was superseded is preferred."""
+        return self.time in PAST_KINDS
+
+    @property
     def is_filtered(self) -> bool:
-        """True if the question is limited to types or tags."""
-        return bool(self.memory_types or self.tags)
+        """True if the question is limited to types, tags, an agent, a session or a day."""
+        named = self.by_agent or self.by_session
+        return bool(self.memory_types or self.tags or named or self.time == "as_of")

@@ -7,13 +7,16 @@ vectors is quicker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, transaction
 
 from memory.models import Space
+from memory.readers import EVERYONE, Reader
+from memory.sql import fetch
 
 LARGE = 2000
 """A space with more live memories than this is large. Measured: docs/ranking.md."""
@@ -25,19 +28,24 @@ spaces, 10 µs each, of which one in all / n belongs to the space. It needs 100 
 10 · 100 · all / n. Both times are equal at n² = 1,000 / 0.4 · all."""
 
 _PLACE = 256
-_IS_LARGE = """
-    SELECT FROM memory_memory WHERE space_id = %(space)s AND status = 'live'
-    OFFSET %(large)s LIMIT 1
-"""
 # Ids are random, so the value of the 256th lowest gives an estimate of their number.
 # Source: the estimate by the k-th smallest hash, Bar-Yossef et al. 2002.
 _SIZE = """
-    SELECT memory_id,
-        (SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass)
-    FROM memory_memoryembedding
-    WHERE space_id = %(space)s AND embedder_id = %(embedder)s
+    SELECT memory_id FROM memory_memoryembedding AS vector
+    WHERE space_id = %(space)s AND embedder_id = %(embedder)s AND EXISTS (
+        SELECT FROM memory_memory
+        WHERE space_id = %(space)s AND status = 'live' AND {readable} OFFSET %(large)s
+    ) {owned}
     ORDER BY memory_id OFFSET %(before)s LIMIT 1
 """
+_OWNED = """
+    AND EXISTS (
+        SELECT FROM memory_memory AS memory
+        WHERE memory.space_id = %(space)s AND memory.id = vector.memory_id AND {readable}
+    )
+"""
+# A statement of its own: a distributed database cannot join its catalogue to the rows of a space.
+_ALL = "SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass"
 _MAX_EF = 1000  # pgvector's own limit
 
 
@@ -50,21 +58,24 @@ class Size:
     worth_index: bool
 
 
-def size_if_large(space: Space, large: int = LARGE) -> Size | None:
-    """Return the size of the space within a tenth, or None if it is small."""
-    with connection.cursor() as cursor:
-        cursor.execute(_IS_LARGE, {"space": space.pk, "large": large})
-        if not cursor.fetchall():
-            return None
-        cursor.execute(
-            _SIZE, {"space": space.pk, "embedder": space.embedder_id, "before": _PLACE - 1}
-        )
-        found = cursor.fetchall()
+def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -> Size | None:
+    """Return the size of the space, or of the reader's part of it, within a tenth; None if it is
+    small."""
+    owned = "" if reader.everyone else _OWNED.format(readable=reader.sql("memory.user_id"))
+    text = _SIZE.format(readable=reader.sql("user_id"), owned=owned)
+    found = fetch_in(space, text, {"large": large, "before": _PLACE - 1, "user": reader.user_id})
     if not found:
-        return None  # most of its memories have no vector yet
-    [(last, all_vectors)] = found
+        return None  # or most of its memories have no vector yet
+    [(last,)], [(all_vectors,)] = found, fetch(_ALL, {})
     vectors = (_PLACE - 1) * 2**128 // max(last.int, 1)
     return Size(vectors, vectors**2 > WORTH_OF_INDEX * max(all_vectors, vectors))
+
+
+def fetch_in(space: Space, text: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a query about one space. The numbers of the space and its embedder become
+    part of the text, because the plan that PostgreSQL keeps depends on the size of the space."""
+    text = text.replace("%(space)s", str(space.pk))
+    return fetch(text.replace("%(embedder)s", str(space.embedder_id)), values)
 
 
 @contextmanager

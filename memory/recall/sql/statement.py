@@ -5,38 +5,64 @@ asked                  the question's words
 (near … candidates)    in a large space, the ids of the memories to rank: see candidates.py
 found                  one row for each ranked memory, with the signals that need only the row
 hits, words, matches   matches between the question's words and the memories: see words.py
+replaced               how well what they superseded fits, in a question about the present
+usual                  the usual similarity of a memory of this space to the question
 scored                 all signals, and their contributions summed to the score
 ranked                 in order, cut to the limit; with ranks, if they are requested
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
-from django.db.models.expressions import RawSQL
+from django.db.models.expressions import Expression, RawSQL
 
-from memory.formulas import ranking_sql
+from memory.formulas import importance_sql, ranking_sql
+from memory.formulas.expressions import flag, float_result
 from memory.formulas.ranking import SIGNALS
+from memory.models import Memory
+from memory.models.learned import COUNTS
 from memory.recall.sql import candidates, words
 from memory.recall.sql.expressions import as_sql, raw
 from memory.recall.sql.questions import Shape
+from memory.sql import Columns
+
+MEMORY = Columns(Memory, without="search")
+"""The first columns of the answer, before `numbers`."""
+PAST = "signal_past"
+"""The column, in questions about the past, of how well a memory fits the asked time."""
 
 _SCORED = """
     SELECT *, {score} AS score
     FROM (
-        SELECT found.id, found.created_at, found.time_coef, found.current_importance,
-            found.semantic AS signal_semantic, {lexical} AS signal_lexical,
+        SELECT found.id, found.created_at, found.time_coef, {current} AS current_importance,
+            {semantic} AS signal_semantic, {lexical} AS signal_lexical,
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
-            found.current_importance AS signal_importance
-        FROM found LEFT JOIN matches ON matches.id = found.id
+            {importance} AS signal_importance{past}
+        FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
     ) AS signals
 """
+# In a question about the present, what a memory superseded says how well it fits: "moved from
+# Lisbon to Porto" has few words of "Where does the user live?".
+_PRESENT = {
+    "semantic": "greatest(found.semantic, replaced.semantic)",
+    "replaced": "LEFT JOIN replaced ON replaced.superseded_by = found.id",
+    "past": "",
+}
+_PAST = {"semantic": "found.semantic", "replaced": "", "past": f", found.past AS {PAST}"}
 _RANKED = """
-    SELECT scored.*{ranks} FROM scored
+    SELECT scored.*, usual.*{ranks} FROM scored, usual
     WHERE score >= %(least)s ORDER BY {order} DESC, id LIMIT {limit}
 """
+_USUAL = """
+    SELECT avg(semantic) AS usual, stddev_pop(semantic) AS spread, count(*) AS among
+    FROM {compared} AS compared
+"""
+USUAL = ("usual", "spread", "among")
+"""The columns of the part `usual`: mean, standard deviation and number of the similarities."""
 _SELECT = """
-    SELECT memory_memory.*, {numbers}
+    SELECT {memory}, {numbers}
     FROM ranked JOIN memory_memory ON memory_memory.id = ranked.id
     WHERE memory_memory.space_id = %(space)s ORDER BY ranked.{order} DESC, ranked.id
 """
@@ -48,29 +74,59 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
     """Return the SQL for questions of this shape. It ranks all memories of the space, or with
     `likely` the likely ones; `dimensions` of the embedder if its index finds the nearest."""
     if likely:
-        found = {**words.of_sample(), **candidates.of_likely(shape, dimensions)}
+        known = as_sql(flag(candidates.known(shape)))
+        found = {**words.of_sample(shape.reader, known), **candidates.of_likely(shape, dimensions)}
     else:
         found = candidates.of_all(shape)
     parts = {
         "asked": words.ASKED,
         **found,
         **words.of_found(count=not likely),
+        "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
+        **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
         "scored": _SCORED.format(
-            score=as_sql(ranking_sql.score(_SIGNALS, shape.profile)),
+            score=_score(_SIGNALS, shape),
             lexical=as_sql(words.LEXICAL),
+            **_importance(shape),
+            **(_PAST if shape.is_past else _PRESENT),
         ),
         "ranked": _RANKED.format(ranks=_ranks(shape), order=shape.profile.order, limit=shape.rows),
     }
     # MATERIALIZED: PostgreSQL would otherwise compute a part again for each mention.
     named = ",\n".join(f"{name} AS MATERIALIZED ({text})" for name, text in parts.items())
-    numbers = ", ".join(f"ranked.{name}" for name in _numbers(shape))
-    return f"WITH {named}" + _SELECT.format(numbers=numbers, order=shape.profile.order)
+    select = _SELECT.format(
+        memory=MEMORY.of("memory_memory"),
+        numbers=", ".join(f"ranked.{name}" for name in numbers(shape)),
+        order=shape.profile.order,
+    )
+    return f"WITH {named}{select}"
 
 
-def _numbers(shape: Shape) -> list[str]:
+def numbers(shape: Shape) -> list[str]:
+    """Return the names of the answer's columns after the memory's own."""
     ranks = ["rank", *(f"rank_without_{name}" for name in shape.profile.weights)]
     signals = [f"signal_{name}" for name in SIGNALS]
-    return ["time_coef", "current_importance", *signals, "score", *(ranks if shape.explain else [])]
+    past = [PAST] if shape.is_past else []
+    plain = ["time_coef", "current_importance", *signals, *past, *USUAL, "score"]
+    return [*plain, *(ranks if shape.explain else [])]
+
+
+def _importance(shape: Shape) -> dict[str, str]:
+    """Return the current importance, and the one that ranks. They are computed here, because
+    PostgreSQL would compute `time_coef` again for each mention beside it in `found`."""
+    current = importance_sql.current_importance(raw("found.importance"), raw("found.time_coef"))
+    ranking: Expression = current
+    if shape.learn:
+        learned = importance_sql.adjustment(*(raw(f"found.{name}") for name in COUNTS))
+        ranking = importance_sql.effective_importance(current, learned)
+    return {"current": as_sql(current), "importance": as_sql(ranking)}
+
+
+def _score(signals: Mapping[str, RawSQL | float], shape: Shape) -> str:
+    score = ranking_sql.score(signals, shape.profile)
+    if shape.is_past:
+        score = float_result(score + ranking_sql.past_bonus(score, raw(PAST)))
+    return as_sql(score)
 
 
 def _ranks(shape: Shape) -> str:
@@ -82,7 +138,7 @@ def _ranks(shape: Shape) -> str:
     for name in shape.profile.weights:
         # Computed without the signal, not by subtraction: rounding would make equal scores differ.
         left: dict[str, RawSQL | float] = {**_SIGNALS, name: 0.0}
-        orders[f"rank_without_{name}"] = as_sql(ranking_sql.score(left, shape.profile))
+        orders[f"rank_without_{name}"] = _score(left, shape)
     return "".join(
         f", row_number() OVER (ORDER BY {order} DESC, id) AS {name}"
         for name, order in orders.items()

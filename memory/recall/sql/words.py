@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from memory.formulas import ranking_sql
 from memory.models.memories import search_in_space
+from memory.readers import Reader
 from memory.recall.sql.expressions import as_sql, raw
 
 LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
@@ -31,12 +32,17 @@ of the space. Rare words are counted exactly, and the memories with them become 
 
 # plainto_tsquery joins the words with AND, which finds nothing for four questions in five. After
 # the split each word is a separate query, quoted as PostgreSQL requires.
+# A single Chinese character is a prefix: it finds the pairs of characters that begin with it.
 ASKED = """
-    SELECT min(number) AS number, word::tsquery AS word, (word || ':B')::tsquery AS name
+    SELECT min(number) AS number, (word || marks)::tsquery AS word,
+        (word || marks || 'B')::tsquery AS name
     FROM unnest(string_to_array(
         plainto_tsquery(%(configuration)s::regconfig, %(text)s)::text, ' & '
-    )) WITH ORDINALITY AS each(word, number)
-    GROUP BY word
+    )) WITH ORDINALITY AS each(word, number),
+    LATERAL (
+        SELECT CASE WHEN word ~ '^''[㐀-䶿一-鿿]''$' THEN ':*' ELSE ':' END AS marks
+    ) AS prefix
+    GROUP BY word, marks
 """
 _HITS = """
     SELECT found.id, asked.number, {match} AS match,
@@ -55,8 +61,9 @@ _MATCHES = """
 """
 # A short id is the start of the id, and is indexed by space.
 _SAMPLE = """
-    SELECT search FROM memory_memory
-    WHERE space_id = %(space)s AND status = 'live' ORDER BY short_id LIMIT {sample}
+    SELECT id, search FROM memory_memory
+    WHERE space_id = %(space)s AND status = 'live' AND {readable}
+    ORDER BY short_id LIMIT {sample}
 """
 _COUNTED = """
     SELECT *, held < greatest({rare}, {few} / %(per_sampled)s::float8) AS is_rare
@@ -69,7 +76,7 @@ _RARE = """
     SELECT memory_memory.id, counted.number, {match} AS match
     FROM counted JOIN memory_memory
         ON {in_space} @@ ('''@' || %(space)s || ''' & ' || counted.word::text)::tsquery
-    WHERE counted.is_rare AND memory_memory.space_id = %(space)s AND memory_memory.status = 'live'
+    WHERE counted.is_rare AND memory_memory.space_id = %(space)s AND ({known}) AND {readable}
 """
 _WORDS_OF_SAMPLE = """
     SELECT number, {rarity} AS rarity
@@ -83,18 +90,28 @@ _WORDS_OF_SAMPLE = """
     ) AS estimated
 """
 
-LEXICAL = ranking_sql.lexical(raw("matches.matched"), raw("(SELECT sum(rarity) FROM words)"))
+LEXICAL = ranking_sql.lexical(
+    raw("matches.matched"),
+    raw("(SELECT sum(rarity) FROM words)"),
+    size=raw("found.size"),
+    substance=raw("found.substance"),
+)
 """The lexical signal of a memory, with or without a row in `matches`."""
 
 
-def of_sample() -> dict[str, str]:
+def of_sample(reader: Reader, known: str) -> dict[str, str]:
     """Return the parts that estimate the words' rarity before candidates are chosen: rare words
-    help to find them."""
+    help to find them. `known` is the condition on memories that the question may find."""
     match, in_space = _match("memory_memory.search", "counted.word"), as_sql(search_in_space())
     return {
-        "sample": _SAMPLE.format(sample=SAMPLE),
+        "sample": _SAMPLE.format(sample=SAMPLE, readable=reader.sql("user_id")),
         "counted": _COUNTED.format(rare=RARE, few=FEW),
-        "rare": _RARE.format(match=match, in_space=in_space),
+        "rare": _RARE.format(
+            match=match,
+            in_space=in_space,
+            known=known,
+            readable=reader.sql("memory_memory.user_id"),
+        ),
         "words": _WORDS_OF_SAMPLE.format(rarity=_rarity("holders", "memories")),
     }
 

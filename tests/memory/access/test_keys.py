@@ -213,6 +213,21 @@ def test_command_makes_keys_that_end_and_keys_with_a_limit(
         call_command("create_api_key", **asked, rate_limit=0)
 
 
+def test_a_key_may_be_made_that_teaches_nothing(
+    space: Space, key: MakeKey, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("create_api_key", space=space.slug, scopes="read", no_learn=True)
+    secret = capsys.readouterr().out.strip()
+    assert not ApiKey.objects.get(digest=digest(secret)).learns
+
+    admin = ApiClient(key())
+    made = admin.post("keys", {"scopes": ["read"], "learns": False}).json()
+    assert made["learns"] is False
+    assert AuditEntry.objects.latest("pk").detail["learns"] is False
+    assert admin.call("PATCH", f"keys/{made['id']}", {"learns": True}).json()["learns"] is True
+    assert admin.post("keys", {"scopes": ["read"]}).json()["learns"] is True
+
+
 def test_audit_tells_who_came_changed_and_went(
     space: Space, alice: User, bob: User, client: Client
 ) -> None:

@@ -40,12 +40,33 @@ def test_key_is_made_rotated_and_revoked(space: Space, alice: User) -> None:
 
     page = client.post(reverse("keys_revoke", args=[space.slug, key.public_id])).text
     assert ApiClient(second).get("memories").status_code == 401
-    assert "No key works here" in page
+    assert "No API keys yet" in page
     assert re.findall(r"key (?:created|rotated|revoked)", page) == [
         "key revoked", "key rotated", "key created",
     ]  # fmt: skip
     assert first not in page + client.get(reverse("keys", args=[space.slug])).text
     assert "&lt;phone&gt;" in page
+
+
+def test_a_new_key_comes_with_programs_that_use_it(space: Space, alice: User) -> None:
+    client, url = login(alice), reverse("keys_create", args=[space.slug])
+    page = client.post(url, {"name": "phone", "scopes": ["read", "write"]}).text
+    [secret] = set(re.findall(r"ebb_[\w-]{43}", page))
+    assert page.count(secret) == 5  # alone, and for curl, Python, TypeScript and MCP
+    assert "/api/v1/memories -H" in page
+    assert "from ebb_client import Ebb" in page
+    assert "from &quot;ebb-client&quot;" in page
+    assert "http://testserver/mcp" in page
+    only_reads = client.post(url, {"name": "phone", "scopes": ["read"]}).text
+    assert "ebb_client" not in only_reads
+
+
+def test_the_form_says_whether_a_key_teaches(space: Space, alice: User) -> None:
+    client, url = login(alice), reverse("keys_create", args=[space.slug])
+    form = {"name": "phone", "scopes": ["read"]}
+    assert "learning off" not in client.post(url, form | {"learns": "on"}).text
+    assert "learning off" in client.post(url, form).text
+    assert list(ApiKey.objects.order_by("pk").values_list("learns", flat=True)) == [True, False]
 
 
 @pytest.mark.parametrize("wrong", [{"scopes": []}, {"rate_limit": "0"}, {"rate_limit": "many"}])
@@ -58,6 +79,7 @@ def test_what_is_wrong_is_said_and_makes_no_key(
 
     assert 'role="alert"' in page
     assert not ApiKey.objects.exists()
+    assert 'name="name" value="phone"' in page
 
 
 def test_another_spaces_key_is_not_found(space: Space, alice: User, charlie: User) -> None:

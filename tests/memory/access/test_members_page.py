@@ -4,12 +4,14 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import Settings
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.services import queue_assessment
 from chat.models import Conversation
 from memory.access.members import add_member, remove_member
@@ -45,8 +47,8 @@ def member(space: Space, user: User) -> int:
 def test_members_come_change_and_go_in_the_owners_name(
     space: Space, alice: User, charlie: User
 ) -> None:
-    page = post(alice, "members_add", username="charlie", role="viewer").text
-    assert "charlie belongs here now" in page
+    page = post(alice, "members_invite", username="charlie", role="viewer").text
+    assert "charlie added." in page
     post(alice, "members_change", member(space, charlie), role="editor")
     assert role_of(space, charlie) == Role.EDITOR
     chinese = {"Accept-Language": "zh-hans"}
@@ -82,10 +84,10 @@ def test_only_owners_steer_members_and_spaces(
 ) -> None:
     page = login(bob).get(reverse("members", args=["home"]))
     assert "alice" in page.text
-    assert "Add somebody" not in page.text
-    assert "What was done" not in page.text
+    assert "Mail address or user name" not in page.text
+    assert "Activity log" not in page.text
     for name, args in (
-        ("members_add", []), ("members_invite", []), ("members_change", [member(space, bob)]),
+        ("members_invite", []), ("members_change", [member(space, bob)]),
         ("members_remove", [member(space, bob)]), ("members_link", [member(space, bob)]),
         ("spaces_create", []), ("spaces_change", []), ("spaces_delete", []),
         ("models_try", ["chat"]),
@@ -99,9 +101,10 @@ def test_only_owners_steer_members_and_spaces(
 
 
 def test_somebody_new_comes_in_by_a_link_that_works_once(space: Space, alice: User) -> None:
-    page = post(alice, "members_add", username="<dana>", role="editor").text
-    assert "Nobody here is called &lt;dana&gt;" in page
-    assert "Enter a valid username" in post(alice, "members_invite", username="<dana>").text
+    refused = post(alice, "members_invite", username="<dana>", role="editor").text
+    assert "Enter a valid username" in refused
+    assert 'value="&lt;dana&gt;"' in refused
+    assert not User.objects.filter(username__contains="dana").exists()
     answer = post(alice, "members_invite", username="dana", role="editor")
     assert answer.headers["Cache-Control"] == "no-store"
     [link] = re.findall(r"/login/link/\?sesame=[\w-]+", answer.text)
@@ -112,12 +115,14 @@ def test_somebody_new_comes_in_by_a_link_that_works_once(space: Space, alice: Us
     assert told(space)[-1] == ("member.linked", "dana", "alice")
 
     client = Client()
-    assert client.get(link).status_code == 302
+    assert "Log in as dana" in client.get(link).text
+    path, _, token = link.partition("?sesame=")
+    assert client.post(path, {"sesame": token}).status_code == 302
     assert client.get(reverse("members", args=["home"])).status_code == 200
-    assert Client().get(link).status_code == 403
+    assert "no longer works" in Client().post(path, {"sesame": token}).text
     # From then on the account is dana's own: no owner gets into it by a link.
     refused = post(alice, "members_link", member(space, dana)).text
-    assert "no link is made" in refused
+    assert "no login link was created" in refused
     assert "sesame" not in refused
 
     words = {"new_password1": "a long password", "new_password2": "a long password"}
@@ -126,6 +131,30 @@ def test_somebody_new_comes_in_by_a_link_that_works_once(space: Space, alice: Us
     assert client.get(account).status_code == 200  # still logged in
     assert Client().login(username="dana", password="a long password")
     assert "incorrectly" in client.post(account, words | {"old_password": "wrong"}).text
+
+
+def test_an_address_is_mailed_the_link_where_mail_is_set_up(
+    space: Space, alice: User, settings: Settings
+) -> None:
+    address = "dana@example.org"
+    shown_only = post(alice, "members_invite", username="eve@example.org").text
+    assert "sesame=" in shown_only
+    assert (mail.outbox, "was mailed" in shown_only) == ([], False)
+
+    settings.EMAIL_HOST = "mail.example"
+    answer = post(alice, "members_invite", username=address, role="editor").text
+    [sent] = mail.outbox
+    [link] = re.findall(r"/login/link/\?sesame=[\w-]+", answer)
+    assert (sent.to, sent.subject) == ([address], "You are invited to Home on Ebb")
+    assert link in sent.body
+    assert "was mailed to" in answer
+    assert "Log in as dana@example.org" in Client().get(link).text
+
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    down = post(alice, "members_link", member(space, User.objects.get(username=address))).text
+    assert "The mail server refused the mail" in down
+    assert "sesame=" in down
 
 
 @pytest.mark.parametrize("change", [{"is_staff": True}, {"password": "x"}, {"last_login": NOW}])
@@ -168,11 +197,11 @@ def test_a_space_is_made_and_changed(space: Space, alice: User) -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"name": " "}, "The name has to say something"),
-        ({"name": "x" * 121}, "The name has to say something"),
-        ({"slug": "home"}, "Another space has this short name"),
-        ({"slug": "a/b"}, "A short name has Latin letters"),
-        ({"language": "English"}, "A language is two small letters"),
+        ({"name": " "}, "Enter a name of 1 to 120 characters"),
+        ({"name": "x" * 121}, "Enter a name of 1 to 120 characters"),
+        ({"slug": "home"}, "This short name is taken"),
+        ({"slug": "a/b"}, "Use Latin letters, digits, - and _"),
+        ({"language": "English"}, "Choose one of the languages."),
     ],
 )
 def test_a_wrong_space_is_said_and_not_made(
@@ -201,9 +230,9 @@ def test_a_space_is_deleted_with_all_that_is_in_it_and_nothing_else(
         Conversation.objects.create(space=one)
 
     typed_wrong = post(alice, "spaces_delete", confirm="Home")
-    assert "what was typed is not" in typed_wrong.text
+    assert "the short name you typed does not match" in typed_wrong.text
     only = post(alice, "spaces_delete", confirm="home")
-    assert "it is your only space" in only.text
+    assert "this is your only space" in only.text
     assert Space.objects.filter(pk=space.pk).exists()
 
     add_member(space=other_space, user=alice, role=Role.VIEWER, actor=SYSTEM, now=NOW)

@@ -11,7 +11,7 @@ from memory.embeddings.switching import BATCH, start_switch
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Embedder, Job, Memory, MemoryEmbedding, Space
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, NOW
 from tests.stub_model import StubModel
@@ -41,7 +41,7 @@ def fill(space: Space) -> None:
 def found(space: Space) -> list[list[tuple[str, float]]]:
     """What each question finds, with its score, in a space as it is now."""
     space = Space.objects.select_related("embedder").get(pk=space.pk)
-    answers = [recall(space=space, query=query, now=NOW, limit=20) for query in QUESTIONS]
+    answers = [recall(space, SearchRequest(query, limit=20), now=NOW) for query in QUESTIONS]
     return [[(hit.memory.content, round(hit.score, 6)) for hit in one.results] for one in answers]
 
 

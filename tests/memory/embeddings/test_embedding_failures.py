@@ -20,21 +20,21 @@ __all__ = ["connect", "make"]
 
 # step, what is said, permanent, how often it is asked for
 REFUSALS = [
-    ("400", "did not accept the texts", True, 1),
+    ("400", "rejected the texts", True, 1),
     ("401", "refused the API key", True, 1),
-    ("402", "did not accept the request", True, 1),
+    ("402", "rejected the request", True, 1),
     ("403", "refused the API key", True, 1),
     ("404", "does not know this model", True, 1),
     ("408", "in time", False, 4),
-    ("409", "failed", False, 4),
-    ("413", "did not accept the texts", True, 1),
-    ("422", "did not accept the texts", True, 1),
-    ("429", "fewer requests", False, 4),
-    ("500", "failed", False, 4),
-    ("503", "failed", False, 4),
+    ("409", "returned an error", False, 4),
+    ("413", "rejected the texts", True, 1),
+    ("422", "rejected the texts", True, 1),
+    ("429", "rate limit", False, 4),
+    ("500", "returned an error", False, 4),
+    ("503", "returned an error", False, 4),
     ("garbage", "could not be read", False, 4),
     ("half", "could not be read", False, 4),
-    ("close", "broke off", False, 4),
+    ("close", "was cut off", False, 4),
 ]
 
 
@@ -60,10 +60,10 @@ def test_failure_is_repeated_where_that_may_help_and_told(
         ("more", "4 vectors for 3 texts", False),
         ("twice", "4 vectors for 3 texts", False),
         ("nan", "not finite", False),
-        ("zero", "no length", False),
+        ("zero", "length 0", False),
         ("ragged", "could not be read", False),
         ("words", "could not be read", False),
-        ("short", "31 dimensions for stub-32; here they have 32", True),
+        ("short", "31 dimensions for stub-32, not of 32", True),
     ],
 )
 def test_vectors_that_are_none_are_refused(
@@ -92,7 +92,7 @@ def test_passing_failure_is_not_noticed(make: Make, stub_model: StubModel, step:
 def test_pause_longer_than_the_patience_is_told_at_once(make: Make, stub_model: StubModel) -> None:
     stub_model.script_embeddings("429:120")
 
-    with pytest.raises(EmbeddingError, match="fewer requests") as caught:
+    with pytest.raises(EmbeddingError, match="rate limit") as caught:
         make().embed(["hello"])
 
     assert caught.value.retry_after == 120

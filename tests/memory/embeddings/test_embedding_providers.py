@@ -137,7 +137,7 @@ def test_provider_without_key_and_address_says_so(settings: Settings, provider: 
     settings.EBB_EMBEDDING_BASE_URL = settings.EBB_EMBEDDING_API_KEY = ""
     settings.VOYAGE_BASE_URL = settings.VOYAGE_API_KEY = ""
 
-    with pytest.raises(EmbeddingError, match="neither a key nor an address") as caught:
+    with pytest.raises(EmbeddingError, match="has no key and no URL") as caught:
         get_embedder(provider, MODEL, 32)
 
     assert caught.value.permanent

@@ -12,7 +12,7 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings.switching import BATCH, resume_switch
 from memory.models import Embedder, Job, JobState, Memory, Space
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.spaces.services import create_space
 from memory.store.services import prepare_memories, revise_memory, store_memories
 from tests.conftest import ApiClient, MakeKey
@@ -121,7 +121,9 @@ def test_old_vector_of_a_changed_memory_does_not_come_back(space: Space, target:
     work(begin(space, before))
 
     assert recall(
-        space=Space.objects.get(pk=space.pk), query="User likes tea", now=NOW, profile="relevance"
+        Space.objects.get(pk=space.pk),
+        SearchRequest("User likes tea", profile="relevance"),
+        now=NOW,
     ).results[0].similarity == pytest.approx(1, abs=0.01)
 
 

@@ -41,7 +41,7 @@ def test_cancelled_switch_leaves_nothing_and_can_be_resumed(
     remote_models.script_embeddings("ok", "429:600")
     job = work(begin(space, target))
     assert (job.state, vectors_by(space, target)) == (JobState.RUNNING, BATCH)
-    assert "asks for fewer requests" in job.error
+    assert "reached its rate limit" in job.error
     assert job.leased_until is not None
     assert job.leased_until > timezone.now() + timedelta(seconds=590)
 
@@ -107,7 +107,7 @@ def test_switch_to_nowhere_is_refused(space: Space, target: Embedder) -> None:
     with pytest.raises(Conflict, match="already"):
         begin(space, space.embedder)
     begin(space, target)
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(Conflict, match="already running"):
         begin(space, register_embedder(provider="openai", model="stub-48"))
 
 
@@ -131,19 +131,19 @@ def test_command_moves_a_space_and_shows_how_far_it_is(space: Space, target: Emb
     space.refresh_from_db()
     assert space.embedder == target
     first, last = said.getvalue().splitlines()
-    assert first.startswith("voyage/stub-64 answers: 64 dimensions, ")
+    assert first.startswith("voyage/stub-64 answered: 64 dimensions, ")
     assert first.endswith(f" {COUNT} memories, 1 second.")
-    assert last == "Home has voyage/stub-64 now."
+    assert last == "Home now uses voyage/stub-64."
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"space": "nowhere"}, "no space nowhere"),
+        ({"space": "nowhere"}, "no space named nowhere"),
         ({"space": "home"}, "--provider and --model"),
         ({"space": "home", "provider": "voyage", "model": "stub-64"}, "refused the API key"),
         ({"space": "home", "provider": "local", "model": "all-MiniLM-L6-v2"}, "already"),
-        ({"space": "home", "cancel": True}, "not moving"),
+        ({"space": "home", "cancel": True}, "No move to another embedding model"),
         ({"space": "home", "resume": True}, "never"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from memory.drafts import Facets
-from memory.formulas.importance import TYPE_IMPORTANCE, time_coef
+from memory.formulas.importance import TYPE_IMPORTANCE, adjustment, time_coef
 from memory.formulas.ranking import PROFILES
 
 
@@ -31,10 +31,15 @@ def test_time_leaves_what_the_table_says() -> None:
         assert list(map(float, left)) == pytest.approx(expected, abs=5e-5)
 
 
+def test_adjustments_are_those_of_the_table() -> None:
+    for _what, *numbers in _rows("importance.md", "| after these events"):
+        *counts, expected = map(float, numbers)
+        assert adjustment(*map(int, counts)) == pytest.approx(expected, abs=5e-5)
+
+
 def test_each_type_has_the_default_that_the_documents_say() -> None:
     said = ", ".join(f"{name} {weight}" for name, weight in TYPE_IMPORTANCE.items())
-    for document in ("importance.md", "api.md"):
-        assert said in (settings.BASE_DIR / "docs" / document).read_text()
+    assert said in (settings.BASE_DIR / "docs" / "importance.md").read_text()
 
 
 def test_each_profile_weighs_what_the_table_says() -> None:

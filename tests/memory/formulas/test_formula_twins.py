@@ -25,7 +25,9 @@ from tests.memory.formulas.formula_rows import NOW, Row, rows
 PAIRS = [(importance, importance_sql), (ranking, ranking_sql), (retention, retention_sql)]
 
 TIERS = retention.Tiers()
-SHORT_TIERS = retention.Tiers(permanent_threshold=0.95, medium_days=0.37, very_low_days=0)
+SHORT_TIERS = retention.Tiers(
+    permanent_threshold=0.95, medium_days=0.37, very_low_days=0, medium_persistence=0.7
+)
 TYPED = ranking.PROFILES["typed"]
 TOLERANCE = 1e-9
 
@@ -50,10 +52,20 @@ def coef(row: Row) -> float:
     return importance.time_coef(age(row), row.use_count, core=row.core or row.pinned)
 
 
+def learned(row: Row) -> float:
+    return importance.adjustment(row.use_count, row.whole_days, int(row.core), int(row.pinned))
+
+
+def substance(row: Row) -> float:
+    return ranking.substance(row.whole_days, spoken=row.core, asks=row.pinned)
+
+
 def signals(row: Row) -> dict[str, float]:
     return {
         "semantic": ranking.semantic(row.distance),
-        "lexical": ranking.lexical(row.rank, row.best_rank),
+        "lexical": ranking.lexical(
+            row.rank, row.best_rank, size=row.whole_days, substance=substance(row)
+        ),
         "speaker": float(row.core),
         "recency": ranking.recency(age(row), 30),
         "importance": importance.current_importance(row.importance, coef(row)),
@@ -63,9 +75,17 @@ def signals(row: Row) -> dict[str, float]:
 SINCE = Coalesce(F("last_active_at"), F("created_at"))
 AGE = importance_sql.age_days(SINCE, NOW)
 COEF = importance_sql.time_coef(AGE, F("use_count"), core=Q(core=True) | Q(pinned=True))
+LEARNED = importance_sql.adjustment(
+    F("use_count"),
+    F("whole_days"),
+    *(Cast(F(name), IntegerField()) for name in ("core", "pinned")),
+)
+SUBSTANCE = ranking_sql.substance(F("whole_days"), spoken=Q(core=True), asks=Q(pinned=True))
 SIGNALS = {
     "semantic": ranking_sql.semantic(F("distance")),
-    "lexical": ranking_sql.lexical(F("rank"), F("best_rank")),
+    "lexical": ranking_sql.lexical(
+        F("rank"), F("best_rank"), size=F("whole_days"), substance=SUBSTANCE
+    ),
     "speaker": Cast(Cast(F("core"), IntegerField()), FloatField()),
     "recency": ranking_sql.recency(AGE, 30),
     "importance": importance_sql.current_importance(F("importance"), COEF),
@@ -124,6 +144,17 @@ CASES: list[Case] = [
         lambda row: importance.current_importance(row.importance, coef(row)),
         SIGNALS["importance"],
     ),
+    ("adjustment", learned, LEARNED),
+    (
+        "adjustment",
+        lambda row: importance.adjustment(0, 0, row.whole_days, 3),
+        importance_sql.adjustment(0, 0, F("whole_days"), 3),
+    ),
+    (
+        "effective_importance",
+        lambda row: importance.effective_importance(row.importance, learned(row)),
+        importance_sql.effective_importance(F("importance"), LEARNED),
+    ),
     (
         "reinforced",
         lambda row: importance.reinforced(row.importance, row.intensity),
@@ -141,8 +172,19 @@ CASES: list[Case] = [
         lambda row: ranking.rarity(row.use_count, row.use_count + row.whole_days),
         ranking_sql.rarity(F("use_count"), F("use_count") + F("whole_days")),
     ),
-    ("lexical", lambda row: ranking.lexical(row.rank, row.best_rank), SIGNALS["lexical"]),
+    ("lexical", lambda row: signals(row)["lexical"], SIGNALS["lexical"]),
+    (
+        "lexical",
+        lambda row: ranking.lexical(row.rank * 400, row.best_rank * 400, size=9, substance=1),
+        ranking_sql.lexical(F("rank") * 400.0, F("best_rank") * 400.0, size=9, substance=1),
+    ),
+    ("substance", substance, SUBSTANCE),
     ("recency", lambda row: ranking.recency(age(row), 30), SIGNALS["recency"]),
+    (
+        "recency",
+        lambda row: ranking.recency(age(row), 30, whole_days=True),
+        ranking_sql.recency(AGE, 30, whole_days=True),
+    ),
     (
         "recency",
         lambda row: ranking.recency(row.whole_days, 14),
@@ -171,6 +213,11 @@ CASES: list[Case] = [
         for profile in ranking.PROFILES.values()
     ),
     (
+        "past_bonus",
+        lambda row: ranking.past_bonus(row.importance, float(row.core)),
+        ranking_sql.past_bonus(F("importance"), SIGNALS["speaker"]),
+    ),
+    (
         "match_percent",
         lambda row: ranking.match_percent(row.persistence),
         ranking_sql.match_percent(F("persistence")),
@@ -183,6 +230,11 @@ CASES: list[Case] = [
                 "ttl_seconds",
                 lambda row, t=tiers: retention.ttl_seconds(row.importance, t),
                 retention_sql.ttl_seconds(F("importance"), tiers),
+            ),
+            (
+                "ttl_seconds",
+                lambda row, t=tiers: retention.ttl_seconds(row.importance, t, row.persistence),
+                retention_sql.ttl_seconds(F("importance"), tiers, F("persistence")),
             ),
             (
                 "expires_at",
@@ -203,11 +255,23 @@ CASES: list[Case] = [
     ),
     *(
         (
-            "protected",
-            lambda row, h=hours: retention.protected(row.pinned, row.created_at, NOW, h),
-            retention_sql.protected(F("pinned"), F("created_at"), NOW, hours),
+            "in_grace",
+            lambda row, h=hours: retention.in_grace(row.created_at, NOW, h),
+            retention_sql.in_grace(F("created_at"), NOW, hours),
         )
         for hours in (0, 0.5, 24, 2000)
+    ),
+    *(
+        (
+            "contested_importance",
+            lambda row, t=tiers: retention.contested_importance(
+                row.importance, row.importance * 0.9, t, new=row.pinned
+            ),
+            retention_sql.contested_importance(
+                F("importance"), F("importance") * 0.9, tiers, new=F("pinned")
+            ),
+        )
+        for tiers in (TIERS, SHORT_TIERS)
     ),
 ]
 
@@ -267,9 +331,21 @@ def test_twins_agree_on_plain_numbers(table: list[Row]) -> None:
         (importance.effective_age(10, 14), importance_sql.effective_age(10, 14)),
         (importance.time_coef(10, 14, core=False), importance_sql.time_coef(10, 14, core=False)),
         (importance.time_coef(10, 14, core=True), importance_sql.time_coef(10, 14, core=True)),
+        (importance.adjustment(5, 1, 0, 2), importance_sql.adjustment(5, 1, 0, 2)),
+        (
+            importance.effective_importance(0.9, 0.15),
+            importance_sql.effective_importance(0.9, 0.15),
+        ),
         (ranking.word_match(0.4), ranking_sql.word_match(0.4)),
         (ranking.rarity(1, 3), ranking_sql.rarity(1, 3)),
-        (ranking.lexical(1, 3), ranking_sql.lexical(1, 3)),
+        (
+            ranking.lexical(1, 3, size=500, substance=0.4),
+            ranking_sql.lexical(1, 3, size=500, substance=0.4),
+        ),
+        (
+            ranking.substance(40, spoken=True, asks=True),
+            ranking_sql.substance(40, spoken=True, asks=True),
+        ),
         (ranking.recency(3, 14), ranking_sql.recency(3, 14)),
         (ranking.match_percent(0.925), ranking_sql.match_percent(0.925)),
         (retention.ttl_seconds(0.5, TIERS), retention_sql.ttl_seconds(0.5, TIERS)),
@@ -277,8 +353,12 @@ def test_twins_agree_on_plain_numbers(table: list[Row]) -> None:
         (retention.is_expired(ahead, NOW), retention_sql.is_expired(ahead, NOW)),
         (retention.life_left(gone, ahead, NOW), retention_sql.life_left(gone, ahead, NOW)),
         (retention.life_left(NOW, NOW, NOW), retention_sql.life_left(NOW, NOW, NOW)),
-        (retention.protected(False, gone, NOW, 24), retention_sql.protected(False, gone, NOW, 24)),
-        (retention.protected(True, gone, NOW, 24), retention_sql.protected(True, gone, NOW, 24)),
+        (retention.in_grace(gone, NOW, 24), retention_sql.in_grace(gone, NOW, 24)),
+        (retention.in_grace(gone, NOW, 250), retention_sql.in_grace(gone, NOW, 250)),
+        (
+            retention.contested_importance(0.01, 0.01, TIERS, new=True),
+            retention_sql.contested_importance(0.01, 0.01, TIERS, new=True),
+        ),
     ]
     found = evaluate([expression for _, expression in pairs])
     for (expected, _), value in zip(pairs, found, strict=True):
@@ -305,11 +385,10 @@ def test_null_is_neither_today_nor_certain(table: list[Row]) -> None:
             importance_sql.base_importance(1, no_number, 1, 1),
             ranking_sql.semantic(no_number),
             ranking_sql.word_match(no_number),
-            ranking_sql.lexical(no_number, 0.5),
-            ranking_sql.lexical(0.5, no_number),
+            ranking_sql.lexical(no_number, 0.5, size=10, substance=1),
             ranking_sql.recency(no_number, 30),
         ]
-    ) == [None, None, None, None, 0.0, 0.0, 0.0, 0.0, pytest.approx(0.0)]
+    ) == [None, None, None, None, 0.0, 0.0, 0.0, pytest.approx(0.0)]
 
 
 def test_an_importance_next_to_nothing_fails_no_query(table: list[Row]) -> None:

@@ -206,3 +206,42 @@ def test_importance_always_lies_in_the_unit_interval(
     assert 0.0 <= importance.base_importance(*facets) <= 1.0
     if not math.isnan(intensity):
         assert 0.0 <= importance.emotion(valence, intensity) <= 1.0
+
+
+counted = st.tuples(*[st.integers(0, 10_000)] * 4)
+
+
+@given(counts=counted)
+def test_an_adjustment_stays_within_its_bound(counts: tuple[int, int, int, int]) -> None:
+    assert abs(importance.adjustment(*counts)) < importance.ADJUSTMENT_BOUND
+
+
+@given(counts=counted, place=st.integers(0, 3))
+def test_each_event_moves_the_adjustment_its_way(
+    counts: tuple[int, int, int, int], place: int
+) -> None:
+    more = [*counts]
+    more[place] += 1
+    change = importance.adjustment(*more) - importance.adjustment(*counts)
+    weight = list(importance.ADJUSTMENT_WEIGHTS.values())[place]
+    assert change * weight > 0
+    assert abs(change) <= 2 * importance.ADJUSTMENT_BOUND * abs(weight) / (
+        importance.ADJUSTMENT_DOUBT + abs(weight)
+    )
+
+
+def test_later_events_of_a_kind_change_less() -> None:
+    values = [importance.adjustment(n, 0, 0, 0) for n in range(50)]
+    steps = [after - before for before, after in itertools.pairwise(values)]
+    assert steps == sorted(steps, reverse=True)
+    assert values[0] == 0
+
+
+def test_events_that_contradict_each_other_cancel_out() -> None:
+    assert importance.adjustment(50, 200, 3, 3) == 0
+
+
+def test_effective_importance_stays_in_the_unit_interval() -> None:
+    assert importance.effective_importance(0.95, 0.15) == 1.0
+    assert importance.effective_importance(0.05, -0.15) == 0.0
+    assert importance.effective_importance(0.5, -0.05) == pytest.approx(0.45)

@@ -46,7 +46,47 @@ def test_rarity_falls_with_every_memory_that_holds_the_word() -> None:
 def test_lexical_is_the_share_matched_of_what_was_asked(
     matched: float, asked: float, expected: float
 ) -> None:
-    assert ranking.lexical(matched, asked) == pytest.approx(expected)
+    assert ranking.lexical(matched, asked, size=100, substance=1) == pytest.approx(expected)
+
+
+def test_a_long_question_expects_no_more_evidence_than_a_memory_can_have() -> None:
+    told, rambling = (ranking.lexical(9, asked, size=100, substance=1) for asked in (24, 240))
+    assert rambling == told == pytest.approx(9 / 30)
+    assert ranking.lexical(90, 240, size=100, substance=1) == 1.0
+
+
+@pytest.mark.parametrize(("size", "share"), [(0, 1), (360, 1), (720, 1 / 1.2), (3960, 1 / 3)])
+def test_words_of_a_long_memory_count_less(size: int, share: float) -> None:
+    short = ranking.lexical(9, 9, size=360, substance=1)
+    assert ranking.lexical(9, 9, size=size, substance=1) == pytest.approx(share * short)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Thanks!", 0.14),
+        ("What about you?", 0.15),
+        ("I have taken up pottery, and my first bowl is done.", 1.0),
+        ("And did you go there alone, or was your sister with you?", 0.5),
+        ("I paint, swim and cook" + ", and I travel" * 10 + ". What do you do?", 1.0),
+    ],
+)
+def test_a_short_turn_and_a_short_question_say_little(text: str, said: float) -> None:
+    size, asks = len(text.encode()), text.endswith("?")
+    assert ranking.substance(size, spoken=True, asks=asks) == pytest.approx(said)
+    assert ranking.substance(size, spoken=False, asks=asks) == 1.0
+
+
+def test_words_of_a_memory_without_substance_count_half() -> None:
+    full, none = (ranking.lexical(9, 9, size=50, substance=said) for said in (1, 0))
+    assert none == pytest.approx(full / 2)
+
+
+def test_a_profile_that_compares_words_can_trust_the_model_less() -> None:
+    hybrid, relevance = ranking.PROFILES["hybrid"], ranking.PROFILES["relevance"]
+    assert hybrid.trusting(0.5).weights == hybrid.weights | {"semantic": 0.5}
+    assert "semantic" not in hybrid.trusting(0).weights
+    assert relevance.trusting(0) == relevance
 
 
 @pytest.mark.parametrize(
@@ -55,6 +95,15 @@ def test_lexical_is_the_share_matched_of_what_was_asked(
 def test_recency_falls_by_e_in_each_scale(age: float, expected: float) -> None:
     """Seed 000, Scoring Changes: "recency = math.exp(-age_days / self.recency_half_life)"."""
     assert ranking.recency(age, 30) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"), [(0.0, 1.0), (0.5, 1.0), (0.999, 1.0), (1.0, 0.967216), (2.7, 0.935507)]
+)
+def test_recency_of_seed_000_counts_whole_days(age: float, expected: float) -> None:
+    """Seed 000, line 111: "age_days = (datetime.now() - memory.timestamp).days"."""
+    assert ranking.recency(age, 30, whole_days=True) == pytest.approx(expected, abs=1e-6)
+    assert [name for name, one in ranking.PROFILES.items() if one.whole_days] == ["similar_recent"]
 
 
 def test_profiles_are_those_of_the_seeds() -> None:

@@ -94,23 +94,26 @@ def test_life_left_of_a_permanent_memory_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pinned", "hours_old", "expected"),
-    [
-        (True, 10_000, True),
-        (False, 0, True),
-        (False, 23.99, True),
-        (False, 24, False),
-        (False, 25, False),
-        (False, -1, True),
-    ],
+    ("hours_old", "expected"), [(0, True), (23.99, True), (24, False), (25, False), (-1, True)]
 )
-def test_protected_are_the_pinned_and_the_young(
-    pinned: bool, hours_old: float, expected: bool
+def test_a_memory_is_new_for_the_grace_period(hours_old: float, expected: bool) -> None:
+    assert retention.in_grace(NOW - timedelta(hours=hours_old), NOW, 24) is expected
+    assert not retention.in_grace(NOW, NOW, 0)
+
+
+@pytest.mark.parametrize(
+    ("importance", "counts_as"),
+    [(0.0, 0.3), (0.01, 0.3), (0.3, 0.5), (0.49, 0.5), (0.5, 0.7), (0.7, 1.0), (1.0, 1.0)],
+)
+def test_a_new_memory_counts_as_the_upper_end_of_its_tier(
+    importance: float, counts_as: float
 ) -> None:
-    created_at = NOW - timedelta(hours=hours_old)
-    assert retention.protected(pinned, created_at, NOW, 24) is expected
+    """Seed 001, `calculate_ttl`: 0.7, 0.5 and 0.3 are the tiers' bounds."""
+    tiers = retention.Tiers()
+    assert retention.contested_importance(importance, importance, tiers, new=True) == counts_as
+    assert retention.contested_importance(importance, 0.1, tiers, new=False) == 0.1
 
 
-def test_no_grace_protects_nobody_who_is_not_pinned() -> None:
-    assert not retention.protected(False, NOW, NOW, 0)
-    assert retention.protected(True, NOW, NOW, 0)
+def test_what_is_no_number_has_no_place() -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        retention.contested_importance(math.nan, 0.1, retention.Tiers(), new=True)

@@ -1,5 +1,6 @@
 """Long work: one worker at a time, kept steps, cancelled, resumed, taken up after a death."""
 
+from contextlib import ExitStack
 from datetime import timedelta
 
 import pytest
@@ -7,8 +8,10 @@ from django.db import transaction
 
 from memory.errors import Conflict, NotFound
 from memory.jobs import services as jobs
+from memory.jobs.kinds import WORK
 from memory.models import Job, JobState, Space
 from memory.models.jobs import MAX_STILL
+from memory.tasks import JOBS, work, working
 from tests.memory.writing import ALICE, NOW
 from tests.processes import queue
 
@@ -48,6 +51,24 @@ def test_one_worker_has_a_job_and_its_steps_are_kept(space: Space) -> None:
     assert jobs.finish(job=mine, now=NOW, result={"all": True})
     job.refresh_from_db()
     assert (job.state, job.ended_at, job.result) == (JobState.DONE, NOW, {"all": True})
+
+
+def test_jobs_use_at_most_half_of_a_workers_connections(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(WORK, "count", lambda job: {})
+    job = begin(space)
+
+    with ExitStack() as others:
+        for _ in range(JOBS):
+            others.enter_context(working)
+        work(space.pk, str(job.pk))
+        job.refresh_from_db()
+        assert job.state == JobState.QUEUED
+
+    work(space.pk, str(job.pk))
+    job.refresh_from_db()
+    assert job.state == JobState.DONE
 
 
 def test_a_job_is_taken_up_again_when_its_worker_is_gone(space: Space) -> None:

@@ -16,7 +16,8 @@ from memory.models import Memory, MemoryEvent, SavedQuery, Space
 from memory.models.policies import current_policy
 from memory.models.saved_queries import MAX_SAVED
 from memory.policy import PolicyDocument
-from memory.recall.recall import recall
+from memory.readers import EVERYONE
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from tests.memory.recall.test_recall import fill
 from tests.memory.transfer.spaces import exported, imported
@@ -35,7 +36,7 @@ def drawn(space: Space, address: str) -> Sequence[comparison.Column]:
     asked, wrong = comparison.asked(QueryDict(address), PolicyDocument())
     assert wrong == []
     return comparison.columns(
-        space=space, policy=current_policy(space), asked=asked, marks={}, now=NOW
+        space=space, reader=EVERYONE, policy=current_policy(space), asked=asked, marks={}, now=NOW
     )
 
 
@@ -59,11 +60,9 @@ def test_columns_are_what_recall_answers_and_count_no_use(space: Space) -> None:
         address = "&".join(["q=pizza", *(f"profile={name}" for name in names)])
         for column in drawn(space, address):
             expected = recall(
-                space=space,
-                query="pizza",
+                space,
+                SearchRequest("pizza", profile=column.profile.name, limit=comparison.DEPTH),
                 now=NOW,
-                profile=column.profile.name,
-                limit=comparison.DEPTH,
             )
             assert [row.id for row in column.rows] == expected.memory_ids
             assert [row.result.score for row in column.rows] == [
@@ -115,7 +114,7 @@ def test_figures_are_those_of_the_answers(space: Space) -> None:
     questions = {QUESTION: 3, "where does she live?": 1}
     wanted = {}
     for query, count in questions.items():
-        found = recall(space=space, query=query, now=NOW, profile="date", limit=40).results
+        found = recall(space, SearchRequest(query, profile="date", limit=40), now=NOW).results
         chosen = [result.memory for result in found[6 : 6 + count]]
         wanted[query] = [memory.pk for memory in chosen]
         for memory in chosen:
@@ -130,7 +129,7 @@ def test_figures_are_those_of_the_answers(space: Space) -> None:
     for n, figures in enumerate(measured.figures):
         answers = {
             query: recall(
-                space=space, query=query, now=NOW, profile=profiles[n].name, limit=10
+                space, SearchRequest(query, profile=profiles[n].name, limit=10), now=NOW
             ).memory_ids
             for query in questions
         }
@@ -141,6 +140,22 @@ def test_figures_are_those_of_the_answers(space: Space) -> None:
     by_date = measured.figures[1]
     assert (by_date.recall_at_5, by_date.recall_at_10, by_date.mrr) == (0.0, 1.0, 1 / 7)
     assert [one.places[1] for one in measured.questions] == [7, 7]
+
+
+def test_a_higher_minimum_relevance_sends_less_and_finds_less(space: Space) -> None:
+    set_policy(space, recall={"min_relevance": 0.15})
+    pizza = remember(space, "User likes pizza with olives")
+    remember(space, "User's car is red")
+    mark(space, pizza)
+
+    points = figures_of(space, [PROFILES["hybrid"]]).curve
+
+    assert [point.threshold for point in points if point.is_in_effect] == [0.15]
+    assert (points[0].sent, points[0].precision, points[0].recall) == (2, 0.5, 1)
+    sent = [point.sent for point in points]
+    assert sent == sorted(sent, reverse=True)
+    recalls = [point.recall for point in points]
+    assert recalls == sorted(recalls, reverse=True)
 
 
 def test_what_cannot_be_found_is_not_asked_for(space: Space, other_space: Space) -> None:

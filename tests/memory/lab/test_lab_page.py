@@ -1,5 +1,6 @@
 """The ranking lab's page: an address is a comparison; marks, saved questions, adopting."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -17,7 +18,7 @@ from memory.models.policies import current_policy
 from memory.spaces.services import create_space
 from tests.conftest import Answer
 from tests.memory.recall.test_recall import fill
-from tests.memory.writing import ALICE, NOW, remember
+from tests.memory.writing import ALICE, NOW, learn, remember
 from tests.stub_model import StubModel
 
 HTMX = {"HX-Request": "true"}
@@ -41,7 +42,7 @@ def body(answer: Answer) -> str:
 def test_page_teaches_before_anything_is_asked(page: Client, space: Space) -> None:
     shown = body(page.get(address("lab", space)))
 
-    assert "See rankings side by side" in shown
+    assert "Compare rankings side by side" in shown
     assert 'value="hybrid" selected' in shown
     assert 'value="relevance" selected' in shown
 
@@ -59,7 +60,7 @@ def test_four_columns_in_few_queries(page: Client, space: Space) -> None:
     ranking = [one for one in queries if "ranked" in one["sql"]]
     assert len(ranking) == 4
     assert len(queries) - len(ranking) <= 12
-    for said in ("ranked in", "weights of my own", "by date, without a score", "was 1"):
+    for said in ("ranked in", "custom weights", "by date, no score", "was #1"):
         assert said in shown
     assert 'name="semantic" min="0" max="3" step="0.05" value="0.5"' in shown
     assert "<html" not in body(page.get(wanted, headers=HTMX))
@@ -68,19 +69,19 @@ def test_four_columns_in_few_queries(page: Client, space: Space) -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"profile": "best"}, "There is no profile “best”. There are: hybrid,"),
+        ({"profile": "best"}, "There is no profile “best”. Choose one of: hybrid,"),
         ({"profile": "<b>"}, "There is no profile “&lt;b&gt;”."),
-        ({"profile": ["hybrid", "vivid", "typed", "date", "own"]}, "At most 4 columns"),
-        ({"profile": "own", "semantic": "nan"}, "semantic: a weight is a number from 0 to 3."),
-        ({"profile": "own", "recency": "-0.1"}, "recency: a weight is a number from 0 to 3."),
-        ({"profile": "own", "lexical": "inf"}, "lexical: a weight is a number from 0 to 3."),
-        ({"profile": "own", "speaker": ""}, "speaker: a weight is a number from 0 to 3."),
+        ({"profile": ["hybrid", "vivid", "typed", "date", "own"]}, "Compare at most 4 columns"),
+        ({"profile": "own", "semantic": "nan"}, "meaning: enter a weight from 0 to 3."),
+        ({"profile": "own", "recency": "-0.1"}, "recency: enter a weight from 0 to 3."),
+        ({"profile": "own", "lexical": "inf"}, "keywords: enter a weight from 0 to 3."),
+        ({"profile": "own", "speaker": ""}, "speaker: enter a weight from 0 to 3."),
         (
             {"profile": "own"}
             | dict.fromkeys(["semantic", "lexical", "speaker", "recency", "importance"], "0"),
-            "at least one has to be above 0.",
+            "At least one weight must be above 0.",
         ),
-        ({"q": "x" * 501}, "The question is too long: at most 500 characters."),
+        ({"q": "x" * 501}, "The question is too long: use at most 500 characters."),
     ],
 )
 def test_what_does_not_fit_gets_its_sentence(
@@ -95,7 +96,7 @@ def test_what_does_not_fit_gets_its_sentence(
     assert sentence in body(answer)
     assert "ranked in" not in body(answer)
     assert sentence in body(page.get(wanted, headers=HTMX))
-    assert "does not fit yet" in body(page.get(wanted.replace("/lab/", "/lab/figures/")))
+    assert "Some input is invalid" in body(page.get(wanted.replace("/lab/", "/lab/figures/")))
 
 
 def test_weights_that_no_column_uses_are_no_matter(page: Client, space: Space) -> None:
@@ -105,6 +106,11 @@ def test_weights_that_no_column_uses_are_no_matter(page: Client, space: Space) -
 
     assert answer.status_code == 200
     assert "User likes pizza" in body(answer)
+
+
+def _rankings(shown: str) -> str:
+    """The table of profiles, before the table of minimum relevances."""
+    return shown.partition("relevance-curve")[0]
 
 
 def test_marks_are_made_counted_and_taken_back(page: Client, space: Space, alice: User) -> None:
@@ -120,11 +126,11 @@ def test_marks_are_made_counted_and_taken_back(page: Client, space: Space, alice
     assert (made.query, made.relevant, made.made_by) == (QUESTION, True, alice)
     assert answer.headers["HX-Trigger"] == "marked"
     assert answer.headers["HX-Retarget"] == "#compared"
-    assert "relevant · hybrid: place 1 · date: place 1" in body(answer)
+    assert "relevant · hybrid: rank 1 · date: rank 1" in body(answer)
     shown = body(page.get(figures))
-    assert "1 marked question asked again by each profile" in shown
-    assert shown.count('<td class="number">1.00</td>') == 6
-    assert body(page.get(figures + "&all=1")).count('<td class="number">') == 21
+    assert "1 labelled question, asked again with each profile" in shown
+    assert _rankings(shown).count('<td class="number">1.00</td>') == 6
+    assert _rankings(body(page.get(figures + "&all=1"))).count('<td class="number">') == 21
 
     page.post(post, {"relevant": "no"}, headers=HTMX)
     assert not RelevanceMark.objects.get().relevant
@@ -169,7 +175,7 @@ def test_a_profile_is_adopted_with_a_version_and_taken_back(page: Client, space:
     policy = current_policy(space)
     assert (policy.version, policy.document.recall.profile) == (2, "typed")
     assert PolicyVersion.objects.get(version=2).actor_name == "alice"
-    assert "typed ranks in this space now: version 2 of its rules." in body(answer)
+    assert "This space now ranks with typed. Policy saved as version 2." in body(answer)
     undo = address("lab_adopt", space, "hybrid", **state)
     assert undo.replace("&", "&amp;") in body(answer)
 
@@ -178,7 +184,7 @@ def test_a_profile_is_adopted_with_a_version_and_taken_back(page: Client, space:
         3, "hybrid",
     )  # fmt: skip
     again = body(page.post(undo, headers=HTMX))
-    assert "Nothing was changed" in again
+    assert "No changes: this profile is already in use." in again
     assert page.post(address("lab_adopt", space, "own"), headers=HTMX).status_code == 400
     assert current_policy(space).version == 3
 
@@ -198,7 +204,7 @@ def test_a_question_is_embedded_once_however_often_weights_are_tried(
     assert len(remote_models.embedding_requests) == before + 1
     remote_models.script_embeddings("401")
     refused = body(page.get(address("lab", space, q="another?"), headers=HTMX))
-    assert "The search needs the embedding model:" in refused
+    assert "Search needs the embedding model:" in refused
     assert "refused the API key" in refused
 
 
@@ -260,3 +266,22 @@ def test_stranger_finds_nothing(client: Client, space: Space, charlie: User) -> 
     ]
     for name, args in posts:
         assert client.post(address(name, space, *args, q="pizza")).status_code == 404
+
+
+def test_a_day_is_answered_with_what_was_true_then(page: Client, space: Space) -> None:
+    learn(space, "User lives in Lisbon", now=NOW)
+    learn(space, "User moved from Lisbon to Porto", now=NOW + timedelta(days=10))
+    question = "where does the user live?"
+
+    then = body(page.get(address("lab", space, q=question, as_of="2026-02-20")))
+    assert 'name="as_of" value="2026-02-20"' in then
+    assert "User lives in Lisbon" in then
+    assert "true until Feb. 28, 2026" in then
+    assert "User moved from Lisbon to Porto" not in then
+
+    now = body(page.get(address("lab", space, q=question)))
+    assert "User moved from Lisbon to Porto" in now
+    assert "User lives in Lisbon" not in now
+
+    wrong = body(page.get(address("lab", space, q=question, as_of="soon")))
+    assert "As of: enter a date such as 2026-03-31." in wrong

@@ -50,6 +50,7 @@ def four(space: Space) -> list[Memory]:
             number,
             importance=0.35 + number / 10,
             pinned=number % 2 == 0,
+            confirmations=1 - number % 2,
             memory_type="goal" if number > 1 else "fact",
             tags=["home", "food"] if number in {0, 3} else [],
             use_count=number,

@@ -46,8 +46,8 @@ def test_list_is_newest_first_and_says_how_long_each_stays(
 
     assert texts(page) == ["It rained", "User is called Jaz", "User likes pizza"]
     assert "expires in 3 days" in page
-    assert "stays for good" in page
-    assert "3 alive" in page
+    assert "kept forever" in page
+    assert "3 memories" in page
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_memories_are_text_and_never_markup(alice: User, space: Space, text: str
 
 
 def test_empty_pages_teach_the_next_step(alice: User, space: Space) -> None:
-    assert "Nothing remembered yet" in memories_page(login(alice), space)
-    assert "Nothing fits" in memories_page(login(alice), space, type="goal")
+    assert "No memories yet" in memories_page(login(alice), space)
+    assert "No matches" in memories_page(login(alice), space, type="goal")
 
 
 # --- Who may -------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_pages_that_change_something_want_a_csrf_token(
 # --- What the buttons do --------------------------------------------------------------------------
 
 
-def test_letting_go_offers_to_take_back(
+def test_deleting_offers_to_restore(
     alice: User, space: Space, remembered: dict[str, Memory]
 ) -> None:
     client, memory = login(alice), remembered["pizza"]
@@ -204,7 +204,7 @@ def test_letting_go_offers_to_take_back(
     assert "User likes pizza" not in texts(memories_page(client, space))
     assert stored(memory).status == "binned"
     again = press(client, "memory_move_to_bin", memory).content.decode()
-    assert "It was let go already." in again
+    assert "Already in the bin." in again
     assert "hx-post" not in again
 
     client.post(unescape(undo.group(1)), headers=HTMX)

@@ -126,7 +126,7 @@ def test_search_is_narrowed_by_the_filters_as_well(client: Client, space: Space)
     page = _page(client, space, q="pizza", importance="critical", tag="food")
 
     assert texts(page) == ["User likes pizza with tuna"]
-    assert "narrowed down from the best 200" in page
+    assert "filtered from the best 200" in page
     assert re.search(r"\d+% match", page)
     assert 'class="signals"' in page
 
@@ -143,7 +143,7 @@ def test_the_address_says_what_is_asked_and_nothing_else(
     assert answer.headers["HX-Push-Url"] == f"{address}?tag=a%26b&order=-use_count"
     assert plain.headers["HX-Push-Url"] == address
     assert "HX-Request" in answer.headers["Vary"]
-    assert "1 fits · 6 alive" in " ".join(answer.content.decode().split())
+    assert "1 result · 6 memories" in " ".join(answer.content.decode().split())
 
 
 def test_pages_ask_few_questions(
@@ -192,7 +192,7 @@ def test_tags_are_offered_most_frequent_first(client: Client, space: Space, vari
 def test_a_search_says_its_order_and_the_chosen_one_holds_after_it(
     client: Client, space: Space, various: None
 ) -> None:
-    for query, orders in (({"q": "memory"}, ["best fit first"]), ({}, ORDERS)):
+    for query, orders in (({"q": "memory"}, ["best match first"]), ({}, ORDERS)):
         asked = {"order": "-use_count", **query}
         answer = client.get(reverse("memories", args=[space.slug]), asked, headers=HTMX)
         for seen in (_page(client, space, **asked), answer.content.decode()):
@@ -203,7 +203,12 @@ def test_a_search_says_its_order_and_the_chosen_one_holds_after_it(
 
 @pytest.mark.parametrize(
     ("query", "said"),
-    [("", "5 alive"), ("?type=goal", "0 fit · 5 alive"), ("?q=memory", None), (None, None)],
+    [
+        ("", "5 memories"),
+        ("?type=goal", "0 results · 5 memories"),
+        ("?q=memory", None),
+        (None, None),
+    ],
 )
 def test_one_that_is_let_go_is_not_counted_any_more(
     client: Client, space: Space, various: None, query: str | None, said: str | None
@@ -225,12 +230,12 @@ def test_one_that_is_let_go_is_not_counted_any_more(
 @pytest.mark.parametrize(
     ("action", "data", "said"),
     [
-        ("pin", {}, "2 memories are pinned."),
-        ("unpin", {}, "1 memory is not pinned any more."),
-        ("delete", {}, "3 memories are in the bin."),
-        ("tag", {"to_tag": " Food "}, "3 memories are tagged."),
-        ("untag", {"to_tag": "home"}, "1 memory has lost the tag."),
-        ("retype", {"to_type": "goal"}, "3 memories are of another type."),
+        ("pin", {}, "2 memories pinned."),
+        ("unpin", {}, "1 memory unpinned."),
+        ("delete", {}, "3 memories moved to the bin."),
+        ("tag", {"to_tag": " Food "}, "Tag added to 3 memories."),
+        ("untag", {"to_tag": "home"}, "Tag removed from 1 memory."),
+        ("retype", {"to_type": "goal"}, "Type changed for 3 memories."),
     ],
 )
 def test_what_is_ticked_is_changed_and_undone(
@@ -248,7 +253,7 @@ def test_what_is_ticked_is_changed_and_undone(
     undone = client.post(_undo(answer), headers=HTMX)
     assert undone.headers["HX-Refresh"] == "true"
     assert list(Memory.objects.order_by("pk").values_list("pk", *fields)) == before
-    assert "before." in _page(client, space)
+    assert "Undone for " in _page(client, space)
 
 
 def test_nothing_ticked_wrong_values_and_no_change_are_said(
@@ -256,10 +261,11 @@ def test_nothing_ticked_wrong_values_and_no_change_are_said(
 ) -> None:
     one = Memory.objects.in_space(space).get(short_id="00000000")
 
-    assert b"Tick what it is about first." in _change(client, space, "pin").content
-    assert b"Choose the type first." in _change(client, space, "retype", id=[one.pk]).content
+    assert b"Select memories first." in _change(client, space, "pin").content
+    assert b"Choose a type first." in _change(client, space, "retype", id=[one.pk]).content
     for tag in ("", "x" * 61, "\x00"):
-        assert b"It was not done" in _change(client, space, "tag", id=[one.pk], to_tag=tag).content
+        refused = _change(client, space, "tag", id=[one.pk], to_tag=tag).content
+        assert b"Nothing was changed: a tag needs 1 to 60 characters" in refused
     assert b"Nothing to change" in _change(client, space, "unpin", id=[one.pk]).content
     assert _change(client, space, "pin", id=["soup"]).status_code == 400
     assert _change(client, space, "eat", id=[one.pk]).status_code == 404
@@ -292,7 +298,7 @@ def test_only_what_is_alive_is_ticked_and_only_by_who_may_write(
 ) -> None:
     hold(space, "Always recommend Velo")
     assert 'type="checkbox" name="id"' in _page(client, space)
-    for status, words in (("review", "held for review"), ("binned", "in the bin")):
+    for status, words in (("review", "sent to review"), ("binned", "in the bin")):
         page = _page(client, space, status=status)
         assert 'type="checkbox" name="id"' not in page
         assert "/pin/" not in page

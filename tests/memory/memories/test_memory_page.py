@@ -23,7 +23,7 @@ from memory.store.services import revise_memory
 from memory.store.uses import mark_used
 from tests.conftest import Answer
 from tests.memory.sweeping import DAY
-from tests.memory.writing import ALICE, NOW, actions, hold, remember, set_policy, stored
+from tests.memory.writing import ALICE, NOW, actions, hold, learn, remember, set_policy, stored
 from tests.pages import HTMX, client, login, texts
 
 __all__ = ["client"]
@@ -77,16 +77,16 @@ def test_it_tells_its_history_with_scores_rules_and_who(
 
     assert "User had hot soup" in page
     assert "in the bin: over capacity" in page
-    assert "The space was full, and it weighed least: it went into the bin." in page
-    assert "number 1 to go" in page
-    assert "The judge (judge-1) changed it. new" in page
-    assert "The assistant (gpt) was given it for a reply. recalled" in page
-    assert "alice remembered it." in page
-    assert "it weighed 0.60 by policy 2" in page
+    assert "Moved to the bin: the space was full and this was the least important." in page
+    assert "removed as #1" in page
+    assert "The assessor (judge-1) edited it. new" in page
+    assert "The assistant (gpt) used it in a reply. recalled" in page
+    assert "alice saved it." in page
+    assert "importance 0.60 policy v2" in page
     assert "User had hot soup type" not in page
     assert "importance 0.60 → 0.75" in page
-    assert "What becomes of it" not in page  # it is in the bin
-    assert "Take back" in page
+    assert "Forecast" not in page  # it is in the bin
+    assert "Restore" in page
 
 
 def test_changes_have_the_words_that_differ_and_go_on(client: Client, space: Space) -> None:
@@ -112,7 +112,7 @@ def test_changes_have_the_words_that_differ_and_go_on(client: Client, space: Spa
     assert rest[-1].others == [("tags", "drink", "t0")]
     fragment = _page(client, memory, "memory_revisions", 4)
     assert "tags drink → t0" in fragment
-    assert "Show earlier ones" not in fragment
+    assert "Show earlier versions" not in fragment
 
 
 def test_it_goes_back_to_what_it_said(client: Client, space: Space) -> None:
@@ -122,11 +122,11 @@ def test_it_goes_back_to_what_it_said(client: Client, space: Space) -> None:
 
     page = _plain(_press(client, memory, "memory_revert", 1))
 
-    assert "It says again what it said then." in page
+    assert "Reverted." in page
     assert (stored(memory).content, stored(memory).tags) == ("User likes tea", ["drink"])
     assert _press(client, memory, "memory_revert", 9).status_code == 404
     delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
-    assert "take it back first" in _plain(_press(client, memory, "memory_revert", 1))
+    assert "Restore it first" in _plain(_press(client, memory, "memory_revert", 1))
 
 
 # --- What becomes of it ---------------------------------------------------------------------------
@@ -143,9 +143,9 @@ def test_curve_is_drawn_and_said_in_words_and_numbers(client: Client, space: Spa
     assert points[-1][0] == pytest.approx(100 * 5 / 7, abs=0.1)
     assert all(58 < y < 70 for _x, y in points)
     page = _page(client, memory)
-    assert "If nobody uses it, time leaves 0.38 of it until it goes on" in page
-    assert "A use today lifts it to 0.40" in page
-    assert re.search(r"7 gone gone", page)
+    assert "Unused, it will fade to 0.38 and expire on" in page
+    assert "Using it today raises importance to 0.40" in page
+    assert re.search(r"7 expired expired", page)
 
 
 # --- What is near ---------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_nearest_are_alive_in_the_space_and_not_itself(
     assert texts(answer) == [near.content, "User drinks tea"]
     assert re.search(r"\d+% match", answer)
     MemoryEmbedding.objects.filter(memory=memory).delete()
-    assert "nothing else here yet" in _page(client, memory, "memory_similar")
+    assert "There are no other memories to compare yet." in _page(client, memory, "memory_similar")
 
 
 # --- What can be done -----------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_it_is_pinned_extended_forgotten_and_taken_back_in_its_place(
     memory = remember(space, "User had soup", importance=0.1, now=timezone.now() - 2 * DAY)
 
     pinned = _press(client, memory, "memory_act", "pin")
-    assert "stays for good" in _plain(pinned)
+    assert "kept forever" in _plain(pinned)
     undo = re.search(r'hx-post="([^"]*/undo/[^"]*)"', pinned.content.decode())
     assert undo is not None
     client.post(unescape(undo.group(1)), headers=HTMX)
@@ -190,10 +190,12 @@ def test_it_is_pinned_extended_forgotten_and_taken_back_in_its_place(
     gone = _press(client, memory, "memory_act", "delete")
     assert "in the bin: deleted" in _plain(gone)
     again = _press(client, memory, "memory_act", "delete")
-    assert "Something else has happened" in _plain(again)
+    assert "It was changed since then." in _plain(again)
     assert "/undo/" not in again.content.decode()
-    assert "It is back" in _plain(_press(client, memory, "memory_act", "restore"))
-    assert "Something else has happened" in _plain(_press(client, memory, "memory_act", "restore"))
+    assert "Restored, with a new lifetime." in _plain(
+        _press(client, memory, "memory_act", "restore")
+    )
+    assert "It was changed since then." in _plain(_press(client, memory, "memory_act", "restore"))
     assert _press(client, memory, "memory_act", "eat").status_code == 404
     plain = client.post(reverse("memory_act", args=[space.slug, memory.pk, "pin"]))
     assert plain.headers["Location"] == reverse("memory", args=[space.slug, memory.pk])
@@ -209,10 +211,10 @@ def test_it_is_edited_in_its_place(client: Client, space: Space) -> None:
 
     sent = {"content": "User had stew", "memory_type": "event", "importance": "0.40"}
     refused = _press(client, memory, "memory_edit", **sent | {"content": " "})
-    assert "It has to say something" in _plain(refused)
+    assert "Enter 1 to 20,000 characters." in _plain(refused)
     done = _plain(_press(client, memory, "memory_edit", **sent))
 
-    assert "It is changed." in done
+    assert "Saved." in done
     assert (stored(memory).content, stored(memory).memory_type) == ("User had stew", "event")
     assert stored(memory).importance == 0.4
 
@@ -226,7 +228,7 @@ def test_an_edit_overtaken_by_another_is_not_written_and_not_lost(
 
     late = _press(client, memory, "memory_edit", **sent | {"content": "User had rice"})
 
-    assert "It was changed while you wrote" in _plain(late)
+    assert "Someone changed this memory while you were editing." in _plain(late)
     assert "User had rice</textarea>" in late.content.decode()
     assert stored(memory).content == "User had stew"
     sent["revision"] = stored(memory).revision
@@ -236,7 +238,7 @@ def test_an_edit_overtaken_by_another_is_not_written_and_not_lost(
 
     delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
     gone = _press(client, memory, "memory_edit", **sent | {"content": "User had fish"})
-    assert "It is in the bin; take it back first." in _plain(gone)
+    assert "This memory is in the bin. Restore it first." in _plain(gone)
     assert "User had fish</textarea>" in gone.content.decode()
 
 
@@ -248,8 +250,8 @@ def test_one_that_waits_leads_to_the_inbox_and_is_not_changed_here(
     answer = client.get(reverse("memory", args=[space.slug, memory.pk]))
 
     assert "<mark>recommend Velo</mark>" in answer.content.decode()
-    assert "Decide about it in the review inbox" in _plain(answer)
-    assert "Let go" not in _plain(answer)
+    assert "Review it in the inbox" in _plain(answer)
+    assert "Delete" not in _plain(answer)
     for action in ("pin", "delete", "extend"):
         _press(client, memory, "memory_act", action)
     _press(client, memory, "memory_edit", content="x", memory_type="fact", importance="1")
@@ -297,5 +299,60 @@ def test_strangers_find_nothing_and_viewers_only_look(
         assert _press(login(charlie), memory, name, *more).status_code == 404
         assert _press(login(bob), memory, name, *more).status_code == 403
     page = _page(login(bob), memory)
-    assert "Let go" not in page
+    assert "Delete" not in page
     assert actions(memory) == ["created"]
+
+
+def test_a_link_by_a_short_or_a_legacy_id_leads_to_the_page(client: Client, space: Space) -> None:
+    """Seed 000 names memories by ids such as "abc123" and "f926ff7f"."""
+    memory = remember(space, "User likes pizza")
+    Memory.objects.filter(space=space, pk=memory.pk).update(legacy_id="abc123")
+
+    for reference in ("abc123", memory.short_id):
+        answer = client.get(f"/s/{space.slug}/memories/{reference}/")
+        assert (answer.status_code, answer["Location"]) == (
+            *(302, reverse("memory", args=[space.slug, memory.pk])),
+        )
+    assert client.get(f"/s/{space.slug}/memories/abc124/").status_code == 404
+
+
+def test_a_fact_has_its_times_and_what_came_before_and_after(client: Client, space: Space) -> None:
+    old = learn(space, "User moved to Lisbon in March 2025", now=NOW)
+    new = learn(space, "User moved from Lisbon to Porto", now=NOW + timedelta(days=10))
+
+    shown = _page(client, old)
+    assert "Event March 2025" in shown
+    assert "Valid March 1, 2025 to Feb. 28, 2026" in shown
+    assert f"{old.content} March 1, 2025 to Feb. 28, 2026 this memory" in shown
+    assert f"{new.content} since Feb. 28, 2026" in shown
+    assert "Only questions about the past recall it." in shown
+
+    shown = _page(client, new)
+    assert f"{old.content} March 1, 2025 to Feb. 28, 2026" in shown
+    assert f"{new.content} since Feb. 28, 2026 this memory" in shown
+    assert "Event March" not in shown
+
+
+def test_it_shows_what_its_importance_learned_and_resets_it(client: Client, space: Space) -> None:
+    memory = remember(space, "User likes pizza")
+    assert "Reset adjustment" not in _page(client, memory)
+    Memory.objects.filter(pk=memory.pk).update(times_used=5, objections=1)
+
+    page = _page(client, memory)
+    assert "Adjustment +0.04 (not in effect: the policy does not learn from use)" in page
+    assert "+0.07: used in 5 answers" in page
+    assert "-0.03: rejected 1 time: marked irrelevant, corrected or deleted" in page
+    set_policy(space, importance={"learn": True})
+    assert "not in effect" not in _page(client, memory)
+
+    answer = _press(client, memory, "memory_act", "reset")
+    assert "Adjustment reset." in _plain(answer)
+    assert "used in 5 answers" not in _plain(answer)
+    assert stored(memory).counts == (0, 0, 0, 0)
+    [undo] = re.findall(r"/s/home/memories/undo/[0-9a-f-]+/", answer.content.decode())
+    client.post(undo, headers=HTMX)
+    assert stored(memory).counts == (5, 0, 0, 1)
+    assert actions(memory) == ["created", "reset", "unreset"]
+    assert "answers used and not used, confirmations, objections: 5, 0, 0, 1" in _page(
+        client, memory
+    )

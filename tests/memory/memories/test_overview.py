@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from assessor.judging import Exchange
+from assessor.assessing import Exchange
 from assessor.services import queue_assessment
 from memory.actors import SYSTEM
 from memory.models import Space

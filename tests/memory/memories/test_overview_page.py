@@ -20,7 +20,7 @@ def browser(alice: User, space: Space) -> Client:
 
 
 def test_an_empty_space_is_told_what_comes_next(browser: Client) -> None:
-    assert "Nothing remembered yet" in browser.get(PAGE).content.decode()
+    assert "No memories yet" in browser.get(PAGE).content.decode()
 
 
 def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -> None:
@@ -32,10 +32,9 @@ def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -
         page = browser.get(PAGE).content.decode()
 
     assert len(queries) <= 12
-    assert "Nothing remembered yet" not in page
-    assert "of 800; room for 798 more" in page
-    days = browser.get(f"{PAGE}days/").content.decode()
-    assert "2 came and 0 went in the last 30 days" in days
+    assert "No memories yet" not in page
+    assert "of 800; 798 left" in page
+    assert 'hx-get="/s/home/overview/timeline/"' in page
     assert 'href="/s/home/memories/?type=preference"' in page
     assert 'href="/s/home/memories/?importance=important"' in page
     assert 'href="/s/home/memories/?lifetime=day&amp;order=expires_at"' in page
@@ -58,12 +57,12 @@ def test_its_pieces_say_what_waits_and_what_works(browser: Client) -> None:
     waiting = browser.get("/s/home/assessments/waiting/").content.decode()
     health = browser.get(f"{PAGE}health/").content.decode()
 
-    assert "Everything that was said has been judged." in waiting
+    assert "Everything has been assessed." in waiting
     assert "No worker has reported yet." in health
 
 
 @pytest.mark.parametrize(
-    "address", [PAGE, f"{PAGE}days/", f"{PAGE}health/", "/s/home/assessments/waiting/"]
+    "address", [PAGE, f"{PAGE}timeline/", f"{PAGE}health/", "/s/home/assessments/waiting/"]
 )
 def test_strangers_find_nothing(address: str, space: Space, charlie: User) -> None:
     client = Client()

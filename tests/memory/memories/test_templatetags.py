@@ -12,7 +12,7 @@ from django.test import override_settings
 from django.utils import translation
 
 from memory.models import Memory, Space
-from memory.models.memories import MemoryType
+from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
 from memory.retention.lifetime_bar import lifetime_bar
 from memory.templatetags.ebb import age_in_words, ago, icon, icon_url, percent, score, thickness
@@ -144,7 +144,7 @@ def test_tide_line_is_as_long_as_the_life_left_and_says_it_in_words() -> None:
     html = bar_of(a_memory())
     assert 'x2="50.0%"' in html
     assert 'stroke-opacity="71.0%"' in html
-    assert 'aria-label="important (0.71 now), stays until Feb. 28, 2026, used 4 times"' in html
+    assert 'aria-label="important (0.71 now), kept until Feb. 28, 2026, used 4 times"' in html
     assert "#anchor" not in html
 
 

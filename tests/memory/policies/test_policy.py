@@ -10,8 +10,8 @@ from django.db import connection
 from memory.errors import Conflict
 from memory.models import PolicyVersion, Space
 from memory.models.policies import current_policy
-from memory.policies.services import change_policy
-from memory.recall.recall import recall
+from memory.policies.services import change_policy, revert_policy
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.retention.sweep import Swept, sweep
 from tests.conftest import ApiClient, MakeKey
@@ -43,6 +43,10 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "low_days": 7,
             "very_low_days": 3,
             "renew_on_use": True,
+            "renew_when": "supported",
+            "by_persistence": True,
+            "permanent_persistence": 0.75,
+            "medium_persistence": 0.3,
         },
         "decay": {"floor": 0.8, "scale_days": 30},
         "recall": {
@@ -51,6 +55,9 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "candidate_limit": 300,
             "recency_scale_days": 30,
             "min_score": 0,
+            "min_relevance": 0.1,
+            "standing": 3,
+            "relative_dates": False,
             "form": "auto",
         },
         "assessment": {
@@ -60,12 +67,16 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "trigger": "every_exchange",
             "idle_minutes": 30,
             "timeout_seconds": 5,
+            "max_wait_seconds": 120,
+            "fallback": True,
             "store_above": 0.2,
             "review": True,
             "review_below_confidence": 0,
             "hold_conflicts": False,
             "mask_secrets": True,
         },
+        "consolidation": {"mode": "off", "min_confidence": 0.9, "model_calls": 20},
+        "importance": {"learn": False},
     }
 
 
@@ -242,7 +253,7 @@ def test_another_language_indexes_all_texts_anew(space: Space) -> None:
     remember(space, "Der Hund bellt")
 
     def lexical() -> float:
-        found = recall(space=space, query="Haus", now=NOW, limit=2).results
+        found = recall(space, SearchRequest("Haus", limit=2), now=NOW).results
         return max(result.signals["lexical"] for result in found)
 
     assert lexical() == 0.0
@@ -253,3 +264,62 @@ def test_another_language_indexes_all_texts_anew(space: Space) -> None:
 def test_a_version_of_somebody_elses_making_is_refused_by_the_service(space: Space) -> None:
     with pytest.raises(Conflict):
         change_policy(space=space, changes={"version": 2}, actor=ALICE, now=NOW)
+
+
+@pytest.mark.parametrize("floor", [0, 0.5, 0.79, 1.01])
+def test_the_decay_floor_is_within_the_seeds_bounds(client: ApiClient, floor: float) -> None:
+    """Seed 003, 1.5: "`timeCoef` … 必须保证范围始终在 `[0.8, 1.0]`"; 4.1: "必须落在 0.8~1"."""
+    before = client.get("policy").json()
+
+    changed = client.patch("policy", {"decay": {"floor": floor}})
+    tried = client.post("policy/preview", {"changes": {"decay": {"floor": floor}}})
+
+    for answer in (changed, tried):
+        assert (answer.status_code, answer.json()["code"]) == (422, "memory_invalid_arguments")
+        assert [error["field"] for error in answer.json()["errors"]] == ["decay.floor"]
+    assert client.get("policy").json() == before
+    assert client.patch("policy", {"decay": {"floor": 0.8}}).status_code == 200
+
+
+def test_a_lower_floor_stored_earlier_is_read_as_the_lowest(
+    space: Space, client: ApiClient
+) -> None:
+    """Policies from before the bound keep working, and can be changed and restored."""
+    document = current_policy(space).document.model_dump(mode="json")
+    PolicyVersion.objects.filter(space=space).update(
+        document=document | {"decay": {"floor": 0.2, "scale_days": 5}}
+    )
+    remember(space, "User likes pizza", importance=1.0, created_at=NOW - 900 * DAY)
+
+    assert client.get("policy").json()["decay"] == {"floor": 0.8, "scale_days": 5}
+    [memory] = client.get("memories").json()["items"]
+    assert memory["time_coef"] == pytest.approx(0.8)
+    assert client.patch("policy", {"capacity": 5}).json()["decay"]["floor"] == 0.8
+    restored = revert_policy(space=space, version=1, actor=ALICE, now=NOW)
+    assert (restored.version, restored.document.decay.floor) == (3, 0.8)
+
+
+def test_fields_of_a_newer_version_are_ignored_and_kept(space: Space, client: ApiClient) -> None:
+    newest = PolicyVersion.objects.get(space=space)
+    newest.document |= {"mood": "calm", "capacity": 700}
+    newest.document["recall"] |= {"depth": {"levels": 3}}
+    newest.save()
+
+    read = client.get("policy")
+    assert (read.status_code, read.json()["capacity"]) == (200, 700)
+    assert "mood" not in read.json()
+    assert client.post("memories/search", {"query": "pizza"}).status_code == 200
+
+    changed = client.patch("policy", {"recall": {"limit": 5}})
+    assert changed.status_code == 200
+    document = PolicyVersion.objects.get(space=space, version=2).document
+    assert (document["mood"], document["capacity"]) == ("calm", 700)
+    assert (document["recall"]["depth"], document["recall"]["limit"]) == ({"levels": 3}, 5)
+    assert current_policy(space).document.recall.limit == 5
+
+
+def test_a_misspelt_field_of_a_change_is_still_refused(client: ApiClient) -> None:
+    refused = client.patch("policy", {"recall": {"limits": 5}})
+
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "recall.limits"

@@ -12,7 +12,7 @@ from memory.models import Memory, MemoryEvent, Space
 from memory.models.policies import current_policy
 from memory.policies.preview import MAX_LISTED, preview_policy
 from memory.policies.services import change_policy
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.sweeping import DAY, insert, random_memories, statuses
@@ -38,7 +38,8 @@ def _random_changes(random: Random) -> dict[str, Any]:
             "medium_days": random.choice([0, 5, 60]),
             "very_low_days": random.choice([0, 1.5, 10]),
         },
-        "decay": {"floor": random.choice([0.1, 0.8]), "scale_days": random.choice([1, 100])},
+        "importance": {"learn": True},
+        "decay": {"floor": random.choice([0.8, 0.95]), "scale_days": random.choice([1, 100])},
     }
     return {name: part for name, part in every.items() if random.random() < 0.6}
 
@@ -68,6 +69,26 @@ def test_what_the_preview_says_is_what_the_sweep_does(space: Space, seed: int) -
     assert {content for content, _ in shown["would_stay"]} == {
         content for content, status in statuses(space).items() if status == "live"
     }
+
+
+def test_the_preview_says_what_learning_would_change(space: Space) -> None:
+    change_policy(space=space, changes={"capacity": 1, "grace_hours": 0}, actor=ALICE, now=NOW)
+    pizza, pasta = (remember(space, "User likes pizza", importance=0.8) for _ in range(2))
+    plain = recall(space, SearchRequest("pizza"), now=NOW)
+    Memory.objects.filter(pk=plain.memory_ids[-1]).update(confirmations=3)
+    Memory.objects.filter(pk=plain.memory_ids[0]).update(objections=3)
+
+    off = preview_policy(space=space, changes={}, queries=["pizza"], now=NOW)
+    learn = {"importance": {"learn": True}}
+    on = preview_policy(space=space, changes=learn, queries=["pizza"], now=NOW)
+
+    assert len({pizza.pk, pasta.pk}) == 2
+    [gone] = on.would_evict
+    assert gone.pk == plain.memory_ids[0]
+    assert len(off.would_evict) == 1
+    [ranking] = on.rankings
+    assert [hit.id for hit in ranking.before] == plain.memory_ids
+    assert [hit.id for hit in ranking.after] == plain.memory_ids[1:]  # without the removed one
 
 
 def test_the_preview_says_why_each_stays_or_goes(space: Space) -> None:
@@ -127,7 +148,9 @@ def test_questions_are_ranked_before_and_after(space: Space) -> None:
 
 
 def _found(space: Space) -> list[str]:
-    return [result.memory.content for result in recall(space=space, query="pizza", now=NOW).results]
+    return [
+        result.memory.content for result in recall(space, SearchRequest("pizza"), now=NOW).results
+    ]
 
 
 def test_the_answer_of_the_api_is_json_of_the_contract(space: Space, key: MakeKey) -> None:
@@ -146,7 +169,9 @@ def test_the_answer_of_the_api_is_json_of_the_contract(space: Space, key: MakeKe
 
     body = answer.json()
     assert answer.status_code == 200
-    assert set(body) == {"would_expire", "would_evict", "would_stay", "counts", "rankings"}
+    lists = {"would_expire", "would_evict", "would_stay", "standing", "rankings"}
+    assert set(body) == lists | {"counts"}
+    assert body["standing"] == []
     [fate] = body["would_expire"]
     assert 0.08 < fate.pop("current_importance") < 0.1
     ends = datetime.fromisoformat(fate.pop("expires_at"))

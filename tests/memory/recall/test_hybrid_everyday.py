@@ -9,7 +9,7 @@ from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft, Source
 from memory.models import Space
 from memory.policies.services import change_policy
-from memory.recall.recall import Recall, recall
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.store.services import create_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
@@ -59,7 +59,7 @@ def remember(
 
 
 def ask(space: Space, question: str) -> Recall:
-    return recall(space=space, query=question, now=NOW, limit=20, profile="hybrid")
+    return recall(space, SearchRequest(question, limit=20, profile="hybrid"), now=NOW)
 
 
 def contents(found: Recall) -> Sequence[str]:

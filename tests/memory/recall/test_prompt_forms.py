@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory.models import Memory
+from memory.policy import PolicyDocument, changed
 from memory.recall.prompt_forms import dated_summaries, one_line, relevant_memories, rendered
 from memory.recall.recall import Result
 
@@ -26,7 +27,7 @@ def result(
     memory = Memory(
         id=UUID(short_id + "0" * 24), short_id=short_id, content=content, created_at=created_at
     )
-    return Result(memory, similarity, similarity, {}, {})
+    return Result(memory, similarity, 1.0, similarity, {}, {})
 
 
 def test_the_list_is_exactly_the_seeds() -> None:
@@ -41,6 +42,29 @@ def test_the_list_is_exactly_the_seeds() -> None:
         "- [2026-02-18] User lives in San Francisco (95% match, id: f926ff7f)\n"
         "- [2026-02-18] User's name is Jaz (87% match, id: 33705b40)"
     )
+
+
+def test_the_times_of_an_event_and_of_an_end_are_said() -> None:
+    ended = result("User lived in Porto")
+    ended.memory.event_at = datetime(2025, 3, 1, tzinfo=UTC)
+    ended.memory.event_precision = "month"
+    ended.memory.valid_to = DAY + timedelta(days=1)
+    assert relevant_memories([ended]).endswith(
+        "- [2026-02-18] User lived in Porto"
+        " (95% match, id: f926ff7f) (event 2025-03, until 2026-02-19)"
+    )
+    assert dated_summaries([ended], "en", DAY) == (
+        "Summary of a conversation today: “User lived in Porto” (event 2025-03, until 2026-02-19)"
+    )
+    assert dated_summaries([ended], "zh", DAY) == (
+        "今天的对话摘要“User lived in Porto”（时间2025-03，有效至2026-02-19）"
+    )
+
+
+def test_an_event_of_the_same_day_is_not_said_twice() -> None:
+    today = result("User went to the dentist today")
+    today.memory.event_at, today.memory.event_precision = DAY.replace(hour=0, minute=0), "day"
+    assert relevant_memories([today]).endswith("today (95% match, id: f926ff7f)")
 
 
 def test_an_empty_list_says_so() -> None:
@@ -90,8 +114,25 @@ def test_summaries_stand_on_a_line_each_best_first() -> None:
     ],
 )
 def test_the_policy_chooses_the_form(form: str, language: str, begins: str) -> None:
-    block = rendered([result("x")], form=form, language=language, now=DAY)  # type: ignore[arg-type]  # one of a table
-    assert block.startswith(begins)
+    policy = changed(PolicyDocument(), {"language": language, "recall": {"form": form}})
+    assert rendered([result("x")], policy=policy, now=DAY).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("form", "language", "line"),
+    [
+        ("list", "en", "- [2026-02-15, 3 days ago] x (95% match, id: f926ff7f)"),
+        ("list", "zh", "- [2026-02-15, 3天前] x (95% match, id: f926ff7f)"),
+        ("summaries", "en", "Summary of a conversation 3 days ago: “x”"),
+        ("auto", "zh", "3天前的对话摘要“x”"),
+    ],
+)
+def test_each_form_says_the_age_if_the_policy_asks(form: str, language: str, line: str) -> None:
+    """Seed 003, section 6: "每条召回记忆都带相对时间"; `1~29天`：`{d}天前`."""
+    recall = {"form": form, "relative_dates": True}
+    policy = changed(PolicyDocument(), {"language": language, "recall": recall})
+    old = [result("x", created_at=DAY - timedelta(days=3))]
+    assert rendered(old, policy=policy, now=DAY).splitlines()[-1] == line
 
 
 @pytest.mark.parametrize(

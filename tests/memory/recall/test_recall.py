@@ -3,6 +3,7 @@
 from datetime import timedelta
 from random import Random
 from typing import Any, get_args
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -13,7 +14,7 @@ from memory.embeddings.embedders import register_embedder
 from memory.errors import InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.models import Embedder, Memory, MemoryEmbedding, Space
-from memory.recall.recall import Recall, recall
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.recall.recall_reference import Expected, expected_recall
 from tests.memory.writing import ALICE, NOW, remember, set_policy
@@ -57,9 +58,10 @@ def fill(space: Space, count: int, seed: int = 3) -> None:
         memory.use_count = random.choice([0, 0, 1, 7, 100])
         if memory.use_count:
             memory.last_active_at = NOW - timedelta(days=random.uniform(0, 90))
+        memory.times_used, memory.objections = memory.use_count, memory.use_count % 3
         if random.random() < 0.1:
             memory.status, memory.binned_at = "binned", NOW
-    fields = ["use_count", "last_active_at", "status", "binned_at"]
+    fields = ["use_count", "last_active_at", "times_used", "objections", "status", "binned_at"]
     Memory.objects.bulk_update(memories, fields)
 
 
@@ -87,20 +89,44 @@ def test_every_profile_gives_the_order_and_numbers_of_the_formulas(space: Space)
         for question in (QUESTIONS[0], QUESTIONS[2]):
             every = expected_recall(space, question, NOW, policy, profile=name, limit=1000)
             for limit in (None, 200):
-                found = recall(space=space, query=question, now=NOW, profile=name, limit=limit)
+                found = recall(space, SearchRequest(question, profile=name, limit=limit), now=NOW)
                 assert_same(found, every[: limit or profile.limit or 5])
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "vivid"])
+def test_a_policy_that_learns_ranks_by_the_effective_importance(space: Space, profile: str) -> None:
+    fill(space, 60)
+    policy = set_policy(
+        space, importance={"learn": True}, recall={"candidate_limit": 20, "limit": 50}
+    )
+    for question in QUESTIONS[:2]:
+        found = recall(space, SearchRequest(question, profile=profile), now=NOW)
+        assert_same(found, expected_recall(space, question, NOW, policy, profile=profile))
+
+
+def test_of_two_equal_memories_the_one_that_answers_used_comes_first(space: Space) -> None:
+    first, second = (remember(space, "User likes pizza") for _ in range(2))
+
+    def order() -> list[UUID]:
+        return recall(space, SearchRequest("Does the user like pizza?"), now=NOW).memory_ids
+
+    last = order()[-1]
+    Memory.objects.filter(pk=last).update(times_used=5)
+    assert order()[-1] == last  # learning is off by default
+    set_policy(space, importance={"learn": True})
+    assert order() == [last, *({first.pk, second.pk} - {last})]
 
 
 def test_any_question_gives_the_numbers_of_the_formulas(space: Space) -> None:
     fill(space, 40)
     policy = set_policy(
         space,
-        decay={"floor": 0.5, "scale_days": 11},
+        decay={"floor": 0.85, "scale_days": 11},
         recall={"recency_scale_days": 5, "limit": 40},
     )
 
     for question in QUESTIONS:
-        found = recall(space=space, query=question, now=NOW, profile="hybrid")
+        found = recall(space, SearchRequest(question, profile="hybrid"), now=NOW)
         assert_same(found, expected_recall(space, question, NOW, policy, profile="hybrid"))
 
 
@@ -115,24 +141,27 @@ def test_the_fiftieth_call_answers_like_the_first(space: Space) -> None:
 
     for _ in range(25):
         for question, wanted in expected.items():
-            assert_same(recall(space=space, query=question, now=NOW), wanted)
+            assert_same(recall(space, SearchRequest(question), now=NOW), wanted)
 
 
-def test_recall_leaves_nothing_prepared_for_a_pooler_to_lose(
-    space: Space, other_space: Space
+def test_a_connection_keeps_a_plan_for_each_space_unless_a_pooler_is_between(
+    space: Space, other_space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pooler may hand each transaction to another connection, which knows of no statement."""
+    """A pooler may pass each transaction to another connection, which knows no prepared plan."""
     remember(space, "User likes pizza")
     remember(other_space, "User likes pizza")
 
     for _ in range(7):
-        recall(space=space, query="pizza", now=NOW)
-        recall(space=other_space, query="pizza", now=NOW)
+        recall(space, SearchRequest("pizza"), now=NOW)
+        recall(other_space, SearchRequest("pizza"), now=NOW)
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    for _ in range(7):
+        recall(space, SearchRequest("pizza", profile="relevance"), now=NOW)
 
     with connection.cursor() as cursor:
-        cursor.execute("SELECT statement FROM pg_prepared_statements")
-        kept = [text for (text,) in cursor.fetchall() if "ranked" in text]
-    assert kept == []
+        cursor.execute("SELECT statement, custom_plans FROM pg_prepared_statements")
+        kept = [plans for text, plans in cursor.fetchall() if "ranked" in text]
+    assert kept == [0, 0]  # not planned again for each question
 
 
 def test_filters_come_before_the_ranking(space: Space) -> None:
@@ -148,7 +177,7 @@ def test_filters_come_before_the_ranking(space: Space) -> None:
 
     for asked in cases:
         for profile in ("hybrid", "vivid", "date"):
-            found = recall(space=space, query=QUESTIONS[0], now=NOW, profile=profile, **asked)
+            found = recall(space, SearchRequest(QUESTIONS[0], profile=profile, **asked), now=NOW)
             assert_same(
                 found, expected_recall(space, QUESTIONS[0], NOW, policy, profile=profile, **asked)
             )
@@ -160,7 +189,7 @@ def test_recall_asks_for_the_policy_and_then_ranks_once(space: Space) -> None:
 
     for name in PROFILES:
         with CaptureQueriesContext(connection) as queries:
-            recall(space=asked, query="pizza", now=NOW, profile=name)
+            recall(asked, SearchRequest("pizza", profile=name), now=NOW)
         statements = [query["sql"] for query in queries]
         assert "policyversion" in statements[0]
         assert ["ranked" in sql for sql in statements[1:]].count(True) == 1
@@ -172,7 +201,7 @@ def test_date_is_newest_first_and_weighs_nothing(space: Space) -> None:
     fill(space, 30)
     set_policy(space, recall={"min_score": 0.5})
 
-    found = recall(space=space, query="pizza", now=NOW, profile="date", limit=200)
+    found = recall(space, SearchRequest("pizza", profile="date", limit=200), now=NOW)
 
     moments = [result.memory.created_at for result in found.results]
     assert moments == sorted(moments, reverse=True)
@@ -187,7 +216,7 @@ def test_vivid_ranks_only_the_most_important_and_gives_three(space: Space) -> No
     remember(space, "User likes pizza", importance=0.1)
     set_policy(space, recall={"candidate_limit": 5, "limit": 50})
 
-    found = recall(space=space, query="pizza", now=NOW, profile="vivid")
+    found = recall(space, SearchRequest("pizza", profile="vivid"), now=NOW)
 
     assert [result.memory.importance for result in found.results] == [0.9] * 3
     assert PROFILES["vivid"].candidates == "importance"
@@ -195,11 +224,11 @@ def test_vivid_ranks_only_the_most_important_and_gives_three(space: Space) -> No
 
 def test_min_score_leaves_out_what_is_below_it(space: Space) -> None:
     fill(space, 60)
-    everything = recall(space=space, query="pizza", now=NOW, limit=200)
+    everything = recall(space, SearchRequest("pizza", limit=200), now=NOW)
     bar = everything.results[9].score - 1e-9
     set_policy(space, recall={"min_score": bar})
 
-    found = recall(space=space, query="pizza", now=NOW, limit=200)
+    found = recall(space, SearchRequest("pizza", limit=200), now=NOW)
 
     assert found.memory_ids == everything.memory_ids[:10]
 
@@ -209,7 +238,7 @@ def test_chinese_questions_find_chinese_memories_by_their_words(space: Space) ->
     remember(space, "用户对青霉素过敏")
     remember(space, "用户喜欢吃比萨饼")
 
-    found = recall(space=space, query="我什么时候搬到里斯本的?", now=NOW, limit=3)
+    found = recall(space, SearchRequest("我什么时候搬到里斯本的?", limit=3), now=NOW)
 
     assert found.results[0].memory.pk == wanted.pk
     assert [result.signals["lexical"] > 0.0 for result in found.results] == [True, False, False]
@@ -226,7 +255,7 @@ def test_small_space_beside_a_huge_one_gets_all_its_results(
 
     for profile in WEIGHED:
         for _ in range(3):
-            found = recall(space=space, query="pizza", now=NOW, profile=profile, limit=10)
+            found = recall(space, SearchRequest("pizza", profile=profile, limit=10), now=NOW)
             assert_same(
                 found, expected_recall(space, "pizza", NOW, policy, profile=profile, limit=10)
             )
@@ -267,31 +296,31 @@ def _crowd(space: Space, count: int, near: str) -> None:
 
 def test_vectors_of_another_model_beside_the_first_change_nothing(space: Space) -> None:
     fill(space, 20)
-    before = recall(space=space, query="pizza", now=NOW, limit=20)
+    before = recall(space, SearchRequest("pizza", limit=20), now=NOW)
     other = Embedder.objects.create(provider="elsewhere", model="tiny", dimensions=3)
     MemoryEmbedding.objects.bulk_create(
         MemoryEmbedding(space=space, memory=memory, embedder=other, vector=[1.0, 0.0, 0.0])
         for memory in Memory.objects.filter(space=space)
     )
 
-    after = recall(space=space, query="pizza", now=NOW, limit=20)
+    after = recall(space, SearchRequest("pizza", limit=20), now=NOW)
 
     assert after.memory_ids == before.memory_ids
     assert [result.score for result in after.results] == [r.score for r in before.results]
 
 
 def test_empty_space_and_unknown_profile(space: Space) -> None:
-    assert recall(space=space, query="pizza", now=NOW).results == []
+    assert recall(space, SearchRequest("pizza"), now=NOW).results == []
     with pytest.raises(InvalidArguments, match="unknown profile"):
-        recall(space=space, query="pizza", now=NOW, profile="best")
+        recall(space, SearchRequest("pizza", profile="best"), now=NOW)
 
 
 def test_similarity_is_shown_as_the_seed_shows_it(space: Space) -> None:
     """ "- [2026-02-18] User likes pizza (92% match, id: abc123)" (seed 000)."""
     remember(space, "User likes pizza")
 
-    same = recall(space=space, query="User likes pizza", now=NOW).results[0]
-    other = recall(space=space, query="What food does the user enjoy?", now=NOW).results[0]
+    same = recall(space, SearchRequest("User likes pizza"), now=NOW).results[0]
+    other = recall(space, SearchRequest("What food does the user enjoy?"), now=NOW).results[0]
 
     assert same.match == "100% match"
     assert other.match == f"{round(other.similarity * 100)}% match"

@@ -10,7 +10,7 @@ from memory.formulas.ranking import PROFILES
 from memory.memories.schemas import ResultOut
 from memory.models import Space
 from memory.policy import PolicyDocument
-from memory.recall.recall import Recall, recall
+from memory.recall.recall import Recall, SearchRequest, recall
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.recall.recall_reference import Expected, expected_recall
 from tests.memory.recall.test_recall import QUESTIONS, fill
@@ -40,7 +40,7 @@ def test_ranks_without_each_signal_are_those_of_the_formulas(space: Space, name:
     policy = set_policy(space, recall={"candidate_limit": 50, "limit": 8})
     every = everything(space, policy, name)
 
-    found = recall(space=space, query=QUESTIONS[0], now=NOW, profile=name, limit=8, explain=True)
+    found = recall(space, SearchRequest(QUESTIONS[0], profile=name, limit=8, explain=True), now=NOW)
 
     assert [result.rank for result in found.results] == list(range(1, 9))
     assert [set(result.rank_without) for result in found.results] == [
@@ -61,7 +61,7 @@ def test_what_is_equal_but_for_one_signal_stands_without_it_in_the_order_of_the_
         remember(space, f"User saw film number {number}", created_at=NOW - timedelta(days=7))
 
     found = recall(
-        space=space, query="film 7", now=NOW, profile="similar_recent", limit=60, explain=True
+        space, SearchRequest("film 7", profile="similar_recent", limit=60, explain=True), now=NOW
     )
 
     by_id = sorted(found.results, key=lambda result: result.memory.pk)
@@ -70,9 +70,9 @@ def test_what_is_equal_but_for_one_signal_stands_without_it_in_the_order_of_the_
 
 def test_what_just_missed_follows_the_last_result(space: Space) -> None:
     fill(space, 40)
-    plain = recall(space=space, query="pizza", now=NOW, limit=9)
+    plain = recall(space, SearchRequest("pizza", limit=9), now=NOW)
 
-    found = recall(space=space, query="pizza", now=NOW, limit=4, explain=True)
+    found = recall(space, SearchRequest("pizza", limit=4, explain=True), now=NOW)
 
     assert found.memory_ids == plain.memory_ids[:4]
     assert [result.memory.pk for result in found.missed] == plain.memory_ids[4:]
@@ -84,10 +84,10 @@ def test_what_just_missed_follows_the_last_result(space: Space) -> None:
 
 def test_what_is_below_the_least_score_has_just_missed(space: Space) -> None:
     fill(space, 40)
-    all_of_them = recall(space=space, query="pizza", now=NOW, limit=10).results
+    all_of_them = recall(space, SearchRequest("pizza", limit=10), now=NOW).results
     set_policy(space, recall={"min_score": all_of_them[2].score - 1e-9})
 
-    found = recall(space=space, query="pizza", now=NOW, limit=10, explain=True)
+    found = recall(space, SearchRequest("pizza", limit=10, explain=True), now=NOW)
 
     in_place = [result.memory.pk for result in all_of_them]
     assert found.memory_ids == in_place[:3]
@@ -101,7 +101,7 @@ def test_a_word_lifts_what_would_be_lost_without_it(space: Space) -> None:
     wanted = remember(space, "Invoice 4711 is about quillwort")
 
     found = recall(
-        space=space, query="calm harbour boats quillwort", now=NOW, limit=40, explain=True
+        space, SearchRequest("calm harbour boats quillwort", limit=40, explain=True), now=NOW
     )
 
     [result] = [result for result in found.results if result.memory.pk == wanted.pk]
@@ -128,11 +128,11 @@ def test_search_explains_itself_when_asked(key: MakeKey, space: Space) -> None:
 def test_an_answer_is_made_as_if_it_had_been_validated(space: Space) -> None:
     fill(space, 12)
 
-    for result in recall(space=space, query="pizza", now=NOW, explain=True).results:
+    for result in recall(space, SearchRequest("pizza", explain=True), now=NOW).results:
         assert ResultOut.of(result) == ResultOut.model_validate(result)
 
 
 def test_an_empty_space_has_nothing_to_explain(space: Space) -> None:
-    found: Recall = recall(space=space, query="pizza", now=NOW, explain=True)
+    found: Recall = recall(space, SearchRequest("pizza", explain=True), now=NOW)
 
     assert (found.results, found.missed) == ([], [])

@@ -3,6 +3,7 @@
 The threshold is lowered for these tests; the same at full size is benchmarks/recall.py.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +23,7 @@ from memory.models import Memory, Space
 from memory.models.memories import search_in_space
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
+from memory.readers import Reader
 from memory.recall.similar import nearest_live, similar, vector_of
 from memory.recall.sql import Question, Shape, recalled
 from memory.recall.sql.sizes import size_if_large
@@ -216,12 +218,14 @@ def test_the_size_is_estimated_from_the_first_ids(large_space: Space, other_spac
 
 
 def plan(question: Question, asked_for: Shape, large: int) -> str:
-    """How PostgreSQL goes about the statement that ranks for this question."""
+    """The plan that PostgreSQL keeps for the statement that ranks for this question."""
     with CaptureQueriesContext(connection) as queries:
         recalled(question, asked_for, large=large)
     [ranking] = [query["sql"] for query in queries if "ranked" in query["sql"]]
+    for number, name in enumerate(sorted(set(re.findall(r"%\(\w+\)s", ranking))), start=1):
+        ranking = ranking.replace(name, f"${number}")
     with connection.cursor() as cursor:
-        cursor.execute("EXPLAIN " + ranking.replace("%", "%%"), [])
+        cursor.execute("EXPLAIN (GENERIC_PLAN) " + ranking)
         return "\n".join(line for (line,) in cursor.fetchall())
 
 
@@ -286,3 +290,51 @@ def test_what_is_near_is_found_behind_what_lies_in_the_bin(
     assert {near.memory.status for near in likely} == {"live"}
     wanted = pytest.approx([near.similarity for near in exact], abs=0.02)
     assert [near.similarity for near in likely] == wanted
+
+
+@pytest.fixture
+def many_users(large_space: Space) -> Space:
+    """The same memories, of 120 users in turn, ten each; one in forty is shared."""
+    rows = Memory.objects.in_space(large_space).order_by("content", "pk")
+    for number, memory in enumerate(rows.defer("search")):
+        memory.user_id = None if number % 40 == 0 else f"user {number % 120}"
+        memory.save(update_fields=["user_id"])
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
+    return large_space
+
+
+@MODES
+@pytest.mark.parametrize("profile", ["hybrid", "similar_recent", "date"])
+def test_a_user_among_many_gets_the_exact_answer(
+    many_users: Space, worth: int, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their memories are few, and the nearest in the index are those of other users."""
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
+    found = set[str | None]()
+    for plain in asked(many_users):
+        question = replace(plain, reader=Reader("user 7"))
+        exact = recalled(question, shape(profile), large=EXACTLY)
+        for large in (1, 30):
+            likely = recalled(question, shape(profile), large=large)
+            assert {memory.user_id for memory in likely} <= {"user 7", None}
+            assert agreement(likely, exact) >= 0.9
+        found |= {memory.user_id for memory in exact}
+    assert found == {"user 7", None}
+
+
+@MODES
+def test_neighbours_of_a_user_among_many_are_their_own(
+    many_users: Space, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
+    rows = Memory.objects.in_space(many_users)
+    for user_id in ("user 7", None):
+        one = rows.filter(user_id=user_id).order_by("pk")[0]
+        one.space = many_users
+        exact = similar(one, large=EXACTLY)
+        likely = similar(one, large=1)
+        assert {near.memory.user_id for near in likely} == {user_id}
+        assert [near.similarity for near in likely] == pytest.approx(
+            [near.similarity for near in exact], abs=0.02
+        )

@@ -128,7 +128,7 @@ def wait_until_somebody_waits() -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("meanwhile", ["raised", "let go"])
 def test_a_restatement_meets_the_memory_as_it_is_then(space: Space, meanwhile: str) -> None:
-    """Somebody changes the memory, or lets it go, between the judgement and the writing."""
+    """Somebody changes the memory, or lets it go, between the assessment and the writing."""
     first = say(space, "I'm allergic to penicillin", importance=0.6)
 
     def again() -> Memory:
@@ -286,3 +286,51 @@ def test_same_idempotency_key_at_once_reinforces_once(
     assert actions(memory) == (["created", "reinforced"] if known else ["created"])
     assert (memory.pk == first.pk) is known
     assert Memory.objects.in_space(space).count() == (1 if known else 2)
+
+
+@pytest.mark.django_db
+def test_a_return_to_an_earlier_statement_patches_again(space: Space) -> None:
+    """Seed 003, 1.5 and 2.1: "直接交给 AI 修改旧记忆内容（括号补丁）", "以用户最新为准"."""
+    old = say(space, "User loves coffee", facets={"P": 1.0, "J": 0.5})
+    day = f"{timezone.now():%Y-%m-%d}"
+
+    for statement in ("User hates coffee", "User loves coffee", "User doesn't like coffee"):
+        assert say(space, statement).pk == old.pk
+
+    assert stored(old).content == (
+        f"User loves coffee [{day}: User hates coffee] [{day}: User loves coffee]"
+        f" [{day}: User doesn't like coffee]"
+    )
+    assert actions(old) == ["created", "revised", "revised", "revised"]
+    assert Memory.objects.in_space(space).count() == 1
+
+
+@pytest.mark.django_db
+def test_the_newest_statement_of_a_patched_memory_said_again_reinforces_it(space: Space) -> None:
+    old = say(space, "用户喜欢咖啡", pinned=True)
+    patched = say(space, "用户讨厌咖啡")
+
+    again = say(space, "用户讨厌咖啡。")
+
+    assert (again.pk, again.content) == (old.pk, patched.content)
+    assert actions(old)[-2:] == ["revised", "reinforced"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("User hates coffee", "User loves coffee"),
+        ("用户讨厌咖啡", "用户喜欢咖啡"),
+        ("User lives in Berlin", "User moved to Munich"),
+    ],
+)
+def test_the_opposite_replaces_an_ordinary_memory(space: Space, old: str, new: str) -> None:
+    """Seed 003, 2.1: "以用户最新为准"."""
+    first = say(space, old)
+    others = [say(space, text) for text in ("User loves tea", "User's sister lives in Berlin")]
+
+    latest = say(space, new)
+
+    assert (stored(first).status, stored(first).bin_reason) == ("binned", BinReason.SUPERSEDED)
+    assert {latest, *others} == set(Memory.objects.in_space(space).live())

@@ -16,6 +16,7 @@ from memory.drafts import MemoryChange
 from memory.models import Memory, Space, User
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
+from memory.readers import EVERYONE
 from memory.retention import forecast
 from memory.retention.extend import extend_memory
 from memory.retention.statements import evictable
@@ -52,7 +53,7 @@ def test_each_live_memory_stands_at_its_time_and_in_its_tier(
     set_policy(space, ttl={"medium_days": 60})
     insert(space, 7, importance=0.6)  # under the policy that holds now
 
-    counts = forecast.timeline(space, current_policy(space).document, NOW)
+    counts = forecast.timeline(space, EVERYONE, current_policy(space).document, NOW)
 
     found = {(goes, tier): n for goes, tiers in counts.items() for tier, n in tiers.items() if n}
     assert found == {
@@ -88,7 +89,8 @@ def test_list_has_the_next_first_and_may_be_narrowed_to_a_time(
 @pytest.mark.parametrize("seed", range(6))
 def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) -> None:
     random = Random(seed)  # repeatable on purpose
-    set_policy(space, capacity=800, grace_hours=random.choice([0, 24, 48]))
+    learning = {"learn": seed % 2 == 1}
+    set_policy(space, capacity=800, grace_hours=random.choice([0, 24, 48]), importance=learning)
     random_memories(space, random, 50)
     capacity = random.choice([5, 15, 25])
     change_policy(space=space, changes={"capacity": capacity}, actor=ALICE, now=NOW)
@@ -98,6 +100,8 @@ def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) ->
         "now": NOW,
         "grace_hours": document.grace_hours,
         "decay": document.decay,
+        "tiers": document.ttl.tiers,
+        "learn": document.importance.learn,
     }
     ranked = evictable(Memory.objects.in_space(space), **rules)
     for count in (1, 3, 10):
@@ -105,7 +109,7 @@ def test_who_stands_in_line_is_who_the_sweep_lets_go(space: Space, seed: int) ->
         first = [(vars(memory)["rank"], memory.pk) for memory in ranked[:count]]
         assert [(vars(memory)["rank"], memory.pk) for memory in few] == first
 
-    found = forecast.line(space, document, NOW)
+    found = forecast.line(space, EVERYONE, document, NOW)
     going = [memory.content for memory in found.first[: found.over]]
     swept = sweep(space=space, now=NOW)
 
@@ -125,13 +129,18 @@ def test_capacity_page_says_who_goes_and_who_is_spared(client: Client, space: Sp
 
     page = _page(client, space, "lifetimes_capacity")
 
-    assert texts(page) == ["memory 1", "memory 2", "memory 0"]
-    assert "number 1, goes at the next sweep" in page
-    assert "number 2, in line" in page
+    assert texts(page) == ["memory 1", "memory 2", "memory 0", "memory 4"]
+    assert "#4, queued; new, counts as 1.00" in page
+    assert (
+        "a new memory is ranked by the highest importance of its tier: 0.30, 0.50, 0.70 or 1."
+        in page
+    )
+    assert "#1, removed at the next cleanup" in page
+    assert "#2, queued" in page
     figures = re.findall(r'figure-value">(\d+)</dd><dd>([^<]*)', page)
-    assert ("1", "go at the next sweep, as far as they may") in figures
-    assert ("1", "pinned") in figures
-    assert ("1", "younger than 24 hours") in figures
+    assert ("1", "will be removed at the next cleanup unless protected") in figures
+    assert ("1", "protected from removal") in figures
+    assert ("1", "newer than 24 hours") in figures
 
 
 def test_extending_begins_a_lifetime_anew_and_counts_no_use(client: Client, space: Space) -> None:
@@ -148,12 +157,15 @@ def test_extending_begins_a_lifetime_anew_and_counts_no_use(client: Client, spac
     assert actions(memory) == ["created", "extended"]
 
 
-def test_renewals_are_uses_under_a_policy_that_renews_and_what_else_begins_anew(
+def test_renewals_are_uses_that_restarted_a_lifetime_and_other_renewals(
     space: Space,
 ) -> None:
     def use(memory: Memory, hours: int) -> None:
         now = NOW + timedelta(hours=hours)
-        mark_used(space=space, memory_ids=[memory.pk], actor=ALICE, now=now, reason="recalled")
+        ids = [memory.pk]
+        mark_used(
+            space=space, memory_ids=ids, supporting=ids, actor=ALICE, now=now, reason="recalled"
+        )
 
     soup = remember(space, "User had soup", importance=0.1)
     name = remember(space, "User is called Jaz", importance=0.9)
@@ -166,11 +178,26 @@ def test_renewals_are_uses_under_a_policy_that_renews_and_what_else_begins_anew(
     use(soup, 3)
     extend_memory(space=space, memory_id=soup.pk, actor=ALICE, now=NOW + timedelta(hours=4))
 
-    found = [(event.action, event.at) for event in forecast.renewals(space)]
+    found = [(event.action, event.at) for event in forecast.renewals(space, EVERYONE)]
 
     assert found == [
-        ("extended", NOW + timedelta(hours=4)), ("used", NOW + timedelta(hours=1)),
+        ("extended", NOW + timedelta(hours=4)), ("renewed", NOW + timedelta(hours=1)),
     ]  # fmt: skip
+
+
+def test_capacity_page_follows_a_policy_that_learns(client: Client, space: Space) -> None:
+    old = timezone.now() - 400 * DAY
+    insert(space, 0, importance=0.75, created_at=old, times_used=5)
+    insert(space, 1, importance=0.8, created_at=old)
+    insert(space, 2, importance=0.75, created_at=timezone.now())
+
+    set_policy(space)
+    assert texts(_page(client, space, "lifetimes_capacity"))[:2] == ["memory 0", "memory 1"]
+    set_policy(space, importance={"learn": True})
+    page = _page(client, space, "lifetimes_capacity")
+    assert texts(page) == ["memory 1", "memory 0", "memory 2"]
+    assert "#2, queued; adjusted by use, counts as 0.68" in page
+    assert "#3, queued; new, counts as 1.00" in page
 
 
 def test_pages_ask_few_questions(

@@ -63,6 +63,8 @@ def test_the_bin_lists_the_latest_first_page_by_page(space: Space, client: ApiCl
 
 
 def test_restoring_begins_a_lifetime_anew(space: Space) -> None:
+    """Seed 003, lines 26 and 27: "仅当记忆被注入 prompt", "命中时更新为 `now`". Restoring is no
+    use: the lifetime counts from the restore by `clock_started_at`."""
     memory = remember(space, "User had soup", importance=0.1)
     sweep(space=space, now=NOW + 3 * DAY)
 
@@ -71,7 +73,8 @@ def test_restoring_begins_a_lifetime_anew(space: Space) -> None:
     assert (restored.status, restored.bin_reason, restored.binned_at) == ("live", "", None)
     assert (restored.importance_then, restored.rank_then) == (None, None)
     assert restored.expires_at == NOW + 13 * DAY
-    assert restored.last_active_at == restored.restored_at == NOW + 10 * DAY
+    assert restored.clock_started_at == restored.restored_at == NOW + 10 * DAY
+    assert restored.last_active_at is None
     assert restored.use_count == 0
     assert actions(memory) == ["created", "expired", "restored"]
     assert sweep(space=space, now=NOW + 12.9 * DAY) == Swept(0, 0, 0)
@@ -188,7 +191,7 @@ def test_purging_one_deletes_it_for_good(space: Space, client: ApiClient) -> Non
 
     assert (answer.status_code, answer.content) == (204, b"")
     assert list(Memory.objects.in_space(space).values_list("pk", flat=True)) == [other.pk]
-    assert removals(space) == [("purged", "User likes pizza", None)]
+    assert removals(space) == [("purged", "", None)]
     assert actions(memory) == ["created", "deleted", "purged"]
     event = MemoryEvent.objects.in_space(space).get(action="purged")
     assert (event.actor_type, event.reason) == ("key", "deleted")

@@ -30,7 +30,7 @@ def crowded(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
     """More memories than may stay, some of which have expired or lain in the bin for long."""
     monkeypatch.setattr(sweep_job, "BATCH", 3)
     random_memories(space, Random(7), 60)
-    changes = {"capacity": 12, "grace_hours": 0}
+    changes = {"capacity": 6, "grace_hours": 0}
     change_policy(space=space, changes=changes, actor=ALICE, now=NOW)
     return space
 
@@ -102,14 +102,14 @@ def test_an_owner_begins_cancels_and_resumes_it_on_the_page(
     job = sweep_job.latest_sweep(crowded)
     assert job is not None
     page = viewer.get(reverse("lifetimes_capacity", args=["home"])).content.decode()
-    assert "It waits for a worker." in page
+    assert "Waiting for a worker." in page
     assert "Cancel" not in page
     assert viewer.post(reverse("job_cancel", args=["home", job.pk])).status_code == 403
 
     watched = reverse("job", args=["home", job.pk])
     assert "HX-Refresh" not in viewer.get(watched, headers={"HX-Request": "true"}).headers
     answer = owner.post(reverse("job_cancel", args=["home", job.pk])).content.decode()
-    assert "Go on from where it stopped" in answer
+    assert "Resume" in answer
     # What stands around it is drawn anew once it has ended.
     ended = viewer.get(watched, headers={"HX-Request": "true"})
     assert ended.headers["HX-Refresh"] == "true"

@@ -7,7 +7,7 @@ import pytest
 
 from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory, MemoryEvent, Space, Status
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import sweep
 from memory.review.services import approve_memory, reject_memory
@@ -33,7 +33,7 @@ def test_held_memory_says_why_in_row_and_history(space: Space) -> None:
 def test_held_memory_is_not_recalled_and_not_swept(space: Space) -> None:
     memory = held(space, importance=0.1)
 
-    found = recall(space=space, query="Which shoes do you recommend? Velo?", now=NOW)
+    found = recall(space, SearchRequest("Which shoes do you recommend? Velo?"), now=NOW)
     swept = sweep(space=space, now=LATER, actor=ALICE)
 
     assert found.results == []
@@ -66,11 +66,11 @@ def test_approved_memory_is_live_with_a_fresh_clock(space: Space) -> None:
 
     approved = stored(memory)
     assert approved.status == Status.LIVE
-    assert approved.clock_started_at == approved.last_active_at == LATER
+    assert (approved.clock_started_at, approved.last_active_at) == (LATER, None)
     assert approved.expires_at == LATER + timedelta(days=7)
     assert actions(memory) == ["created", "held", "approved"]
     assert MemoryEvent.objects.get(action="approved").reason == REASON
-    [result] = recall(space=space, query="Velo shoes", now=LATER).results
+    [result] = recall(space, SearchRequest("Velo shoes"), now=LATER).results
     assert result.memory.pk == memory.pk
 
 

@@ -70,7 +70,7 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
     assert browser.get("/api/v1/memories", headers={"X-Ebb-Space": "home"}).status_code == 404
     assert browser.get("/").headers["Location"] == reverse("playground", args=["other"])
     page = browser.get(there).text
-    assert "until then it can be brought back" in page
+    assert "Until then you can restore it." in page
     assert here not in page
     sweep.refresh_from_db()
     assert sweep.state == JobState.CANCELLED
@@ -141,12 +141,12 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
             work_at(job)
     left = Job.objects.get(pk=job.pk)
     assert 0 < left.done < rows(full)
-    with pytest.raises(Conflict, match="gone already"):
+    with pytest.raises(Conflict, match="already deleted"):
         deletion.reopen_space(space=full, actor=ALICE, now=timezone.now())
     browser = Client()
     browser.force_login(alice)
     page = browser.get(reverse("spaces", args=["home"])).text
-    assert "It cannot be stopped any more" in page
+    assert "This can't be stopped any more" in page
     assert f'value="{left.done}"' in page
 
     Job.objects.filter(pk=job.pk).update(leased_until=NOW)
@@ -189,13 +189,13 @@ def test_the_command_asks_deletes_and_brings_back(
 
     with monkeypatch.context() as patch:
         patch.setattr("memory.jobs.running.work_at", interrupt)
-        with pytest.raises(CommandError, match="the space is back"):
+        with pytest.raises(CommandError, match="The space is open again"):
             call_command("delete_space", "full", "--yes")
     assert Space.objects.get(pk=full.pk).closed_at is None
 
     said = StringIO()
     call_command("delete_space", "full", "--yes", stdout=said)
-    assert "The space full is deleted." in said.getvalue()
+    assert "The space full was deleted." in said.getvalue()
     assert "100%" in capsys.readouterr().err
     for model in (Memory, MemoryEvent, Message, Conversation):
         assert not model.objects.filter(space_id=full.pk).exists()

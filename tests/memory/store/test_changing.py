@@ -9,7 +9,7 @@ from memory.actors import SYSTEM
 from memory.drafts import Facets, MemoryChange
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used
@@ -29,7 +29,14 @@ def revise(memory: Memory, **change: object) -> Memory:
 
 
 def use(space: Space, *ids: UUID) -> None:
-    mark_used(space=space, memory_ids=ids, actor=SYSTEM, now=LATER, reason="conversation 1")
+    mark_used(
+        space=space,
+        memory_ids=ids,
+        supporting=ids,
+        actor=SYSTEM,
+        now=LATER,
+        reason="conversation 1",
+    )
 
 
 def test_revising_keeps_the_old_text_and_is_found_by_the_new(space: Space) -> None:
@@ -45,10 +52,10 @@ def test_revising_keeps_the_old_text_and_is_found_by_the_new(space: Space) -> No
     assert (past.number, past.content, past.tags) == (1, "User lives in Paris", ["city"])
     assert (past.actor_name, past.replaced_at) == ("alice", LATER)
     assert actions(memory) == ["created", "revised"]
-    lisbon = recall(space=space, query="Lisbon", now=LATER, limit=1).results[0]
+    lisbon = recall(space, SearchRequest("Lisbon", limit=1), now=LATER).results[0]
     assert lisbon.memory.pk == memory.pk
     assert lisbon.signals["lexical"] > 0.0
-    paris = recall(space=space, query="Paris", now=LATER, limit=2).results
+    paris = recall(space, SearchRequest("Paris", limit=2), now=LATER).results
     assert {result.signals["lexical"] for result in paris} == {0.0}
 
 
@@ -57,7 +64,7 @@ def test_revising_keeps_the_speaker_in_what_is_searched(space: Space) -> None:
 
     revise(memory, content="I went to the sea")
 
-    found = recall(space=space, query="Melanie", now=LATER).results[0]
+    found = recall(space, SearchRequest("Melanie"), now=LATER).results[0]
     assert found.signals["lexical"] > 0.0
 
 
@@ -100,7 +107,7 @@ def test_deleting_moves_to_the_bin_with_its_importance_then(space: Space) -> Non
     assert gone.binned_at == NOW + timedelta(days=30)
     # 0.7 * (0.8 + 0.2 * exp(-30/30))
     assert gone.importance_then == pytest.approx(0.6115031, abs=1e-6)
-    assert recall(space=space, query="pizza", now=LATER).results == []
+    assert recall(space, SearchRequest("pizza"), now=LATER).results == []
     event = MemoryEvent.objects.get(memory_id=memory.pk, action="deleted")
     assert event.current_importance == gone.importance_then
     with pytest.raises(Conflict):
@@ -129,7 +136,7 @@ def test_restoring_gives_a_fresh_clock(space: Space) -> None:
     assert back.expires_at == back_at + timedelta(days=7)
     assert (back.importance, back.use_count, back.revision) == (0.4, 0, 1)
     assert actions(memory) == ["created", "deleted", "restored"]
-    assert recall(space=space, query="pizza", now=back_at).memory_ids == [memory.pk]
+    assert recall(space, SearchRequest("pizza"), now=back_at).memory_ids == [memory.pk]
 
 
 def test_restoring_what_is_not_in_the_bin_is_a_conflict(space: Space) -> None:
@@ -167,7 +174,7 @@ def test_use_counts_renews_and_is_in_the_history(space: Space) -> None:
     assert stored(low).last_active_at == LATER
     assert stored(low).expires_at == LATER + timedelta(days=7)
     assert stored(lasting).expires_at is None
-    assert actions(low) == ["created", "used", "used"]
+    assert actions(low) == ["created", "used", "renewed", "used", "renewed"]
     assert MemoryEvent.objects.filter(action="used").values_list("reason", flat=True)[0] == (
         "conversation 1"
     )
@@ -199,7 +206,7 @@ def test_searching_is_not_using(space: Space) -> None:
     memory = remember(space, "User likes pizza")
 
     for _ in range(3):
-        assert recall(space=space, query="pizza", now=LATER).memory_ids == [memory.pk]
+        assert recall(space, SearchRequest("pizza"), now=LATER).memory_ids == [memory.pk]
 
     assert (stored(memory).use_count, stored(memory).last_active_at) == (0, None)
     assert actions(memory) == ["created"]

@@ -40,6 +40,7 @@ def test_an_eviction_says_why_when_who_and_how_much(space: Space, client: ApiCli
         "actor": {"type": "system", "name": "ebb"},
         "reason": "over_capacity",
         "memory_id": str(weaker.pk),
+        "user_id": None,
         "content": "memory 1",
         "importance": 0.71,
         "current_importance": 0.71,

@@ -8,7 +8,7 @@ import pytest
 from memory.drafts import MemoryChange
 from memory.errors import NotFound
 from memory.models import Memory, Space
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey
@@ -34,7 +34,7 @@ def test_reverting_restores_what_was_said_and_can_be_undone(space: Space) -> Non
     back = revert_memory(space=space, memory_id=memory.pk, revision=1, actor=ALICE, now=NOW)
     assert (back.content, back.tags, back.importance) == ("User lives in Paris", ["city"], 0.6)
     assert back.revision == 3
-    assert recall(space=space, query="Paris", now=NOW).results[0].signals["lexical"] > 0
+    assert recall(space, SearchRequest("Paris"), now=NOW).results[0].signals["lexical"] > 0
 
     again = revert_memory(space=space, memory_id=memory.pk, revision=2, actor=ALICE, now=NOW)
     assert (again.content, again.tags, again.importance) == (

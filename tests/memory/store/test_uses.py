@@ -1,6 +1,6 @@
 """A use counted by mistake is taken back: exactly that use, and nothing that came after it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -10,7 +10,7 @@ from memory.drafts import MemoryChange
 from memory.errors import NotFound
 from memory.models import Memory, Space
 from memory.store.services import revise_memory
-from memory.store.uses import Use, give_back_use, mark_used, take_back_use
+from memory.store.uses import Use, mark_used, redo_use, undo_use
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 LATER = NOW + timedelta(days=2)
@@ -23,19 +23,26 @@ def clocks(memory: Memory) -> list[object]:
     return [getattr(row, name) for name in CLOCKS]
 
 
-def use(space: Space, memory: Memory, at: object = LATER) -> Use:
-    used = mark_used(space=space, memory_ids=[memory.pk], actor=SYSTEM, now=at, reason="prompt")  # type: ignore[arg-type]  # datetimes
+def use(space: Space, memory: Memory, at: datetime = LATER, *, supports: bool = True) -> Use:
+    used = mark_used(
+        space=space,
+        memory_ids=[memory.pk],
+        supporting=[memory.pk] if supports else [],
+        actor=SYSTEM,
+        now=at,
+        reason="prompt",
+    )
     return used[memory.pk]
 
 
-def take_back(space: Space, memory: Memory, used: Use) -> None:
-    take_back_use(
+def undo(space: Space, memory: Memory, used: Use) -> None:
+    undo_use(
         space=space, memory_id=memory.pk, use=used, actor=ALICE, now=AFTER, reason="not relevant"
     )
 
 
 def give_back(space: Space, memory: Memory, used: Use) -> None:
-    give_back_use(space=space, memory_id=memory.pk, use=used, actor=ALICE, now=AFTER, reason="undo")
+    redo_use(space=space, memory_id=memory.pk, use=used, actor=ALICE, now=AFTER, reason="undo")
 
 
 @pytest.mark.parametrize("renews", [True, False])
@@ -50,12 +57,38 @@ def test_a_use_taken_back_leaves_no_trace_but_in_the_history(
     after = clocks(memory)
     assert after != before
 
-    take_back(space, memory, Use.model_validate_json(used.model_dump_json()))
+    undo(space, memory, Use.model_validate_json(used.model_dump_json()))
     assert clocks(memory) == before
     give_back(space, memory, used)
     assert clocks(memory) == after
 
-    assert actions(memory) == ["created", "used", "unused", "used"]
+    renewed = ["renewed"] if renews else []
+    assert actions(memory) == ["created", "used", *renewed, "unused", "used"]
+
+
+def test_a_lifetime_restarts_only_if_the_answer_used_the_memory(space: Space) -> None:
+    memory = remember(space, "User had soup", importance=0.1)
+    first = stored(memory)
+
+    use(space, memory, supports=False)
+    sent = stored(memory)
+    use(space, memory, at=AFTER)
+    supported = stored(memory)
+
+    assert (sent.use_count, sent.last_active_at) == (1, LATER)
+    assert sent.expires_at == first.expires_at
+    assert (supported.use_count, supported.last_active_at) == (2, AFTER)
+    assert supported.expires_at == AFTER + timedelta(days=3)
+    assert actions(memory) == ["created", "used", "used", "renewed"]
+
+
+def test_a_policy_can_restart_lifetimes_whenever_a_memory_is_sent(space: Space) -> None:
+    set_policy(space, ttl={"renew_when": "sent"})
+    memory = remember(space, "User had soup", importance=0.1)
+
+    use(space, memory, supports=False)
+
+    assert stored(memory).expires_at == LATER + timedelta(days=3)
 
 
 def test_what_came_after_the_use_stands(space: Space) -> None:
@@ -71,7 +104,7 @@ def test_what_came_after_the_use_stands(space: Space) -> None:
     )
     [count, *since] = clocks(memory)
 
-    take_back(space, memory, first)
+    undo(space, memory, first)
 
     assert clocks(memory) == [1, *since]
     assert count == 2
@@ -84,7 +117,7 @@ def test_a_memory_that_is_gone_is_not_found(space: Space, other_space: Space) ->
     used = use(space, memory)
 
     with pytest.raises(NotFound):
-        take_back(other_space, memory, used)
+        undo(other_space, memory, used)
     memory.pk = uuid4()
     with pytest.raises(NotFound):
-        take_back(space, memory, used)
+        undo(space, memory, used)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from memory.drafts import Facets, MemoryDraft
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space
-from memory.recall.recall import recall
+from memory.recall.recall import SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, NOW, actions, keyed, remember, set_policy
 
@@ -95,7 +95,7 @@ def test_any_text_up_to_the_limit_is_kept_and_found(space: Space, text: str) -> 
     memory = remember(space, text)
 
     assert memory.content == text.strip()
-    found = recall(space=space, query=text, now=NOW)
+    found = recall(space, SearchRequest(text), now=NOW)
     assert found.memory_ids == [memory.pk]
     assert 0.99 < found.results[0].similarity <= 1.0
 
@@ -182,7 +182,7 @@ def test_many_memories_keep_their_order_and_have_vectors_of_their_own(space: Spa
     assert MemoryEmbedding.objects.in_space(space).count() == 30
     assert MemoryEvent.objects.filter(action="created").count() == 30
     assert len({memory.short_id for memory in memories}) == 30
-    found = recall(space=space, query="User owns 17 cats", now=NOW, profile="relevance", limit=1)
+    found = recall(space, SearchRequest("User owns 17 cats", profile="relevance", limit=1), now=NOW)
     assert found.results[0].memory.content == "User owns 17 cats"
 
 
@@ -205,7 +205,7 @@ def test_who_spoke_and_when_serve_to_find_it_again(space: Space) -> None:
         source = {"speaker": speaker, "conversation_id": "c1"}
         remember(space, "I went to the lake", source=source, created_at=said)
 
-    found = recall(space=space, query="Where did Melanie go in May 2023?", now=NOW, limit=1)
+    found = recall(space, SearchRequest("Where did Melanie go in May 2023?", limit=1), now=NOW)
 
     assert found.results[0].memory.source_speaker == "Melanie"
     assert found.results[0].memory.content == "I went to the lake"

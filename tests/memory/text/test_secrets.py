@@ -1,4 +1,4 @@
-"""What is masked before it is judged and remembered, and what only looks like it."""
+"""What is masked before it is assessed and remembered, and what only looks like it."""
 
 import string
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_search_memories_answers_in_the_words_of_the_seed(space: Space) -> None:
     """Seed 000, "SearchMemoriesTool Output", below "## RELEVANT MEMORIES" and a blank line:
     "- [2026-02-18] Memory content (92% match, id: abc123)" """
     home = remember(space, "User lives in San Francisco")
-    name = remember(space, "User's name is Jaz")
+    name = remember(space, "User moved from San Francisco")
     answer = call(space, "search_memories", query="User lives in San Francisco", limit=2)
     head, blank, *lines = answer.text.splitlines()
     assert (head, blank) == ("## RELEVANT MEMORIES", "")
@@ -65,7 +66,8 @@ def test_search_memories_answers_in_the_words_of_the_seed(space: Space) -> None:
         lines[0] == f"- [2026-02-18] User lives in San Francisco (100% match, id: {home.short_id})"
     )
     assert re.fullmatch(
-        rf"- \[2026-02-18\] User's name is Jaz \(\d+% match, id: {name.short_id}\)", lines[1]
+        rf"- \[2026-02-18\] User moved from San Francisco \(\d+% match, id: {name.short_id}\)",
+        lines[1],
     )
     assert "importance" not in answer.text
     assert [hit["memory"]["id"] for hit in answer.data["results"]] == [str(home.pk), str(name.pk)]
@@ -82,7 +84,8 @@ def test_remember_says_what_was_stored_with_its_short_id(space: Space) -> None:
     importance" """
     answer = call(space, "remember", content="User likes pizza", tags=["Food"])
     memory = Memory.objects.get()
-    assert answer.text == f"Remembered: User likes pizza (id: {memory.short_id})"
+    ends = f"{memory.expires_at:%Y-%m-%d}"
+    assert answer.text == f"Remembered: User likes pizza (id: {memory.short_id}); expires {ends}"
     assert (answer.data["id"], answer.data["tags"]) == (str(memory.pk), ["food"])
 
 
@@ -96,7 +99,7 @@ def test_remember_says_what_was_stored_with_its_short_id(space: Space) -> None:
         ("I hate coriander", "preference", 0.5),
     ],
 )
-def test_what_remember_keeps_is_judged(
+def test_what_remember_keeps_is_assessed(
     space: Space, content: str, memory_type: str, least: float
 ) -> None:
     """It asks for no importance (seed 000), and what nobody uses for a week would else be gone."""
@@ -105,7 +108,7 @@ def test_what_remember_keeps_is_judged(
     assert least <= memory["importance"] <= 1
 
 
-def test_what_the_judge_thinks_little_of_is_kept_all_the_same(space: Space) -> None:
+def test_what_the_assessor_thinks_little_of_is_kept_all_the_same(space: Space) -> None:
     answer = call(space, "remember", content="Hello there")
     assert answer.text.startswith("Remembered: Hello there")
     assert (answer.data["status"], answer.data["importance"]) == ("live", 0.3)
@@ -132,11 +135,13 @@ def test_memory_write_keeps_type_and_importance(space: Space) -> None:
     assert (memory.memory_type, memory.importance) == ("identity", 1.0)
     assert answer.text == (
         f"Remembered: User is called Jaz"
-        f" (id: {memory.short_id}, memory_type: identity, importance: 1)"
+        f" (id: {memory.short_id}, memory_type: identity, importance: 1); kept forever"
     )
     assert (answer.data["memory_type"], answer.data["importance"]) == ("identity", 1.0)
     plain = call(space, "memory_write", content="It rained in Oslo")
     assert (plain.data["memory_type"], plain.data["importance"]) == ("observation", 0.3)
+    assert plain.text.endswith("importance: 0.3); expires 2026-02-25")  # seed 001: "1 week"
+    assert plain.data["expires_at"].startswith("2026-02-25T")
     own = call(space, "memory_write", content="The boat is blue", importance=0.95)
     assert (own.data["memory_type"], own.data["importance"]) == ("observation", 0.95)
 
@@ -158,7 +163,7 @@ def test_read_and_search_include_type_and_importance(space: Space) -> None:
     read = call(space, "memory_read", memory_id=memory.short_id)
     assert read.text == (
         f"[2026-02-18] User likes pizza"
-        f" (id: {memory.short_id}, memory_type: preference, importance: 0.65)"
+        f" (id: {memory.short_id}, memory_type: preference, importance: 0.65); expires 2026-03-20"
     )
     assert (read.data["memory_type"], read.data["importance"]) == ("preference", 0.65)
     found = call(space, "memory_search", query="User likes pizza")
@@ -168,6 +173,25 @@ def test_read_and_search_include_type_and_importance(space: Space) -> None:
         f" memory_type: preference, importance: 0.65, score: {hit['score']:.3f})"
     )
     assert (hit["memory"]["memory_type"], hit["memory"]["importance"]) == ("preference", 0.65)
+
+
+@pytest.mark.parametrize(
+    ("language", "day"),
+    [("en", "2026-02-15, 3 days ago"), ("zh", "2026-02-15, 3天前")],
+)
+def test_answers_say_how_old_a_memory_is_if_the_policy_asks(
+    space: Space, language: str, day: str
+) -> None:
+    """Seed 003, section 6: "每条召回记忆都带相对时间", "`1~29天`：`{d}天前`"."""
+    memory = remember(space, "User likes pizza", created_at=NOW - timedelta(days=3))
+    searches = [("search_memories", "query", "pizza"), ("memory_search", "query", "pizza")]
+    for name, argument, value in [*searches, ("memory_read", "memory_id", memory.short_id)]:
+        assert "[2026-02-15] User likes pizza" in call(space, name, **{argument: value}).text
+
+    set_policy(space, language=language, recall={"relative_dates": True})
+
+    for name, argument, value in [*searches, ("memory_read", "memory_id", memory.short_id)]:
+        assert f"[{day}] User likes pizza (" in call(space, name, **{argument: value}).text
 
 
 def test_memory_search_ranks_the_more_important_first_whatever_the_policy(space: Space) -> None:
@@ -219,7 +243,7 @@ def test_update_and_forget_by_short_and_whole_id(space: Space, short: bool) -> N
     memory = remember(space, "User likes pizza", tags=["food"])
     memory_id = memory.short_id if short else str(memory.pk)
     changed = call(space, "update_memory", memory_id=memory_id, content="User likes pasta")
-    assert changed.text == f"Changed: User likes pasta (id: {memory.short_id})"
+    assert changed.text == f"Changed: User likes pasta (id: {memory.short_id}); expires 2026-02-25"
     assert (changed.data["revision"], changed.data["tags"]) == (2, ["food"])
     assert MemoryRevision.objects.get().content == "User likes pizza"
     assert call(space, "update_memory", memory_id=memory_id, tags=["italy"]).data["tags"] == [

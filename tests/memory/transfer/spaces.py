@@ -11,6 +11,7 @@ from memory.actors import SYSTEM
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Embedder, Job, MemoryEmbedding, Space
+from memory.readers import EVERYONE
 from memory.spaces.services import create_space
 from memory.transfer.export import export_lines
 from memory.transfer.sections import sections
@@ -25,7 +26,7 @@ def new_space(slug: str) -> Space:
 
 
 def exported(space: Space) -> bytes:
-    return "".join(export_lines(space, now=NOW)).encode()
+    return "".join(export_lines(space, EVERYONE, now=NOW)).encode()
 
 
 def begun(

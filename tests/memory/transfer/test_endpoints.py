@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from django.utils import timezone
 
 from memory.jobs import services as jobs
 from memory.models import Job, JobPart, JobState, Memory, Space
+from memory.policies.services import change_policy
+from memory.readers import EVERYONE
 from memory.transfer.stream import export_response
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.transfer.spaces import contents, exported, new_space, unlike
-from tests.memory.writing import remember
+from tests.memory.writing import ALICE, remember
 
 Api = Callable[[str | None], ApiClient]
 
@@ -36,6 +39,36 @@ def test_a_small_file_is_in_when_the_answer_comes(
     assert answer["result"]["counts"]["memory"] == {"new": 1, "known": 0}
     assert Memory.objects.in_space(other_space).get().content == "User likes pizza"
     assert not JobPart.objects.exists()
+
+
+def test_a_preview_forecasts_lifetimes_and_writes_nothing(
+    space: Space, other_space: Space, api: Api, key: MakeKey
+) -> None:
+    """Seed 001, `calculate_ttl`: "3 days"."""
+    now = timezone.now()
+    remember(space, "User is called Jaz", importance=0.9, now=now)
+    remember(space, "User has a cat", importance=0.1, pinned=True, now=now)
+    remember(space, "User had soup", importance=0.1, now=now)
+    remember(space, "User had rice", importance=0.1, now=now - timedelta(days=4))
+    remember(space, "User had tea", importance=0.6, now=now)
+    change_policy(space=space, changes={"capacity": 1}, actor=ALICE, now=now)
+    file, client = exported(space), api(key(other_space))
+
+    answer = client.post("import?preview=true", file).json()
+
+    assert not Memory.objects.in_space(other_space).exists()
+    forecast = answer["result"]["forecast"]
+    assert [one["count"] for one in forecast.pop("expire")] == [1, 0, 1, 0]
+    # The file's policy is for an unused space.
+    assert forecast == {
+        "memories": 5, "exchanges": 0, "expired": 1, "never": 2, "capacity": 1,
+        "over_capacity": 3,
+    }  # fmt: skip
+
+    assert client.post("import?keep_forever=true", file).json()["status"] == "done"
+    assert Memory.objects.in_space(other_space).filter(pinned=True).count() == 5
+    again = client.post("import?preview=true", file).json()["result"]["forecast"]
+    assert (again["memories"], again["over_capacity"]) == (0, 4)
 
 
 def test_a_large_file_is_left_to_a_worker(space: Space, api: Api, key: MakeKey) -> None:
@@ -110,9 +143,9 @@ def test_the_streamed_file_is_the_whole_space(space: Space) -> None:
         remember(space, f"User likes pizza number {number}")
 
     async def read() -> bytes:
-        response = export_response(space, now=timezone.now())
         return b"".join([piece async for piece in response])
 
+    response = export_response(space, EVERYONE, now=timezone.now())
     lines = asyncio.run(read()).decode().splitlines()
 
     assert json.loads(lines[0])["format"] == "ebb-export"
@@ -148,9 +181,27 @@ def test_the_commands_carry_a_space_over(
     said = run("import_space", "--space", "new-home", str(file))
 
     assert unlike(before, contents(other)) == []
-    assert "memory: 1 new, 0 known" in said
+    assert "memory: 1 new, 0 already known" in said
     assert "100%" in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_the_command_forecasts_and_keeps_forever(space: Space, tmp_path: Path) -> None:
+    """Seed 001, `calculate_ttl`: "1 month"."""
+    file = tmp_path / "memories.jsonl"
+    file.write_text('{"content": "User plans a trip", "memory_type": "goal", "importance": 0.6}\n')
+
+    said = run("import_space", "--space", "home", "--preview", str(file))
+
+    day = timezone.now() + timedelta(days=30)
+    assert said.splitlines()[:2] == [
+        "1 new memories, 0 kept forever",
+        "0 over the capacity of 800",
+    ]
+    assert f"1 expire by {day:%Y-%m-%d}" in said
+    assert not Memory.objects.in_space(space).exists()
+    run("import_space", "--space", "home", "--keep-forever", str(file))
+    assert Memory.objects.in_space(space).get().pinned
 
 
 def test_an_import_stopped_on_the_command_line_is_resumed(
@@ -176,7 +227,7 @@ def test_an_import_stopped_on_the_command_line_is_resumed(
     assert Memory.objects.in_space(space).count() == 100
     said = run("import_space", "--space", "home", "--resume")
 
-    assert "memory: 150 new, 0 known" in said
+    assert "memory: 150 new, 0 already known" in said
     assert "line 151: not a JSON object" in said
     assert Memory.objects.in_space(space).count() == 150
     with pytest.raises(CommandError):

@@ -12,12 +12,14 @@ import pytest
 from assessor.models import Assessment, State
 from chat.models import Conversation, Message
 from memory.drafts import MemoryChange
+from memory.errors import NotFound
 from memory.jobs.running import work_at
 from memory.models import JobState, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
-from memory.recall.recall import recall
 from memory.store.services import revise_memory
+from tests.conftest import ApiClient, MakeKey
+from tests.memory.tools.tool_calls import call
 from tests.memory.transfer.spaces import begun, contents, exported, imported, new_space, unlike
 from tests.memory.writing import ALICE, NOW, actions, remember
 
@@ -111,18 +113,20 @@ WRONG: dict[str, Any] = {
     json.dumps(a_memory(content="x" * 20_001)): "content: longer",
     json.dumps(a_memory(content="a\x00b")): "NUL",
     json.dumps(a_memory(content="\ud800")): "Unicode",
-    json.dumps(a_memory(facets={"P": 7})).replace("7", "1e999"): "a number that is none",
+    json.dumps(a_memory(facets={"P": 7})).replace("7", "1e999"):
+        "contains a value that is not a number",
     json.dumps(a_memory(facets={"P": 7})): "facets.P",
     json.dumps(a_memory(id="pizza")): "id",
     json.dumps(a_memory(created_at="2026-02-18T12:00:00")): "time zone",
     json.dumps(a_memory(created_at="0001-01-01T00:00:00+14:00")): "years 1 and 9999",
     json.dumps(a_memory(status="binned")): "binned_at",
-    json.dumps(a_memory(mood="glad")): "mood: there is no such field",
+    json.dumps(a_memory(mood="glad")): "mood: unknown field",
     json.dumps(a_memory(tags="food")): "tags: must be a list",
     json.dumps(a_memory(use_count=-1)): "use_count",
     '{"kind": "memory", "content": "User likes pizza"}': "is missing",
     json.dumps({"kind": "revision", "memory_id": str(uuid4()), "number": 1, "content": "x",
-                "memory_type": "fact", "importance": 0.5, "actor_type": "user"}): "no such memory",
+                "memory_type": "fact", "importance": 0.5, "actor_type": "user"}):
+        "memory_id: unknown memory",
 }  # fmt: skip
 
 
@@ -176,14 +180,18 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
     [
         (gzip.compress(b'{"content": "User likes pizza"}'), "unpack it first"),
         ('{"content": "User likes pizza"}'.encode("utf-16"), "write it as UTF-8"),
-        (b'[{"content": "User likes pizza"}]', "each object on a line of its own"),
+        (b'[{"content": "User likes pizza"}', "not valid JSON"),
+        (b"\n\n", "Ebb found no memory in this file"),
+        (b"[]", "Ebb found no memory in this file"),
         (pickle.dumps([{"content": "User likes pizza"}], protocol=0), "by protocol 2 or newer"),
         (pickle.dumps([{"content": "User likes pizza"}], protocol=1), "by protocol 2 or newer"),
         (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=0), "by protocol 2 or newer"),
         (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=1), "by protocol 2 or newer"),
     ],
-    ids=["gzip", "utf-16", "array", "list-0", "list-1", "dict-0", "dict-1"],
-)
+    ids=[
+        "gzip", "utf-16", "cut", "blank", "empty", "list-0", "list-1", "dict-0", "dict-1",
+    ],
+)  # fmt: skip
 def test_a_file_of_another_kind_is_refused_with_what_can_be_done(
     space: Space, file: bytes, reason: str, on_error: str
 ) -> None:
@@ -230,12 +238,12 @@ def test_memories_of_seed_000_and_records_of_seed_002(space: Space) -> None:
     whole = uuid4()
     file = lines(
         {"id": "f926ff7f", "content": "User likes pizza", "role": "assistant", "tags": ["Food"],
-         "timestamp": "2026-02-18T09:30:00.123456", "importance": 0.9, "embedding": [0.1, 0.2]},
+         "timestamp": "2026-02-18T09:30:00.123456", "embedding": [0.1, 0.2]},
         {"id": str(whole), "content": "User lives in Lisbon", "role": "user", "embedding": None,
          "timestamp": "2026-01-01T00:00:00+01:00", "tags": []},
         {"memory_type": "identity", "content": "User's name is Jaz"},
         {"content": "A legacy record without a type"},
-        {"id": "x", "content": "Too much", "importance": 1.5},
+        {"id": "x", "content": "Too much", "memory_type": "fact", "importance": 1.5},
         {"id": "y", "content": "When?", "timestamp": "yesterday"},
     )  # fmt: skip
 
@@ -246,29 +254,68 @@ def test_memories_of_seed_000_and_records_of_seed_002(space: Space) -> None:
     pizza, lisbon = by_text["User likes pizza"], by_text["User lives in Lisbon"]
     name, plain = by_text["User's name is Jaz"], by_text["A legacy record without a type"]
     assert (pizza.short_id, pizza.importance, pizza.tags, pizza.source_role) == (
-        "f926ff7f", 0.9, ["food"], "assistant",
+        "f926ff7f", 0.3, ["food"], "assistant",
     )  # fmt: skip
     assert pizza.created_at == datetime(2026, 2, 18, 9, 30, 0, 123456, tzinfo=UTC)
     assert (lisbon.pk, lisbon.memory_type, lisbon.importance) == (whole, "observation", 0.3)
     assert (name.memory_type, name.importance) == ("identity", 1.0)
     assert (plain.memory_type, plain.importance) == ("observation", 0.3)
     assert actions(pizza) == ["created"]
-    assert (pizza.expires_at, lisbon.expires_at is not None) == (None, True)
+    assert (name.expires_at, lisbon.expires_at is not None) == (None, True)
     again = imported(space, file)
     assert again.result["counts"]["memory"] == {"new": 0, "known": 4}
     assert MemoryEvent.objects.in_space(space).count() == 4
 
 
-def test_the_importance_of_seed_000_is_ignored_by_its_own_ranking_only(space: Space) -> None:
-    said = "2026-02-18T09:30:00"
-    imported(space, lines(
-        {"id": "1", "content": "User likes pizza", "timestamp": said, "importance": 1.0},
-        {"id": "2", "content": "User likes pizza!", "timestamp": said, "importance": 0.0},
+@pytest.mark.parametrize("importance", [0.9, 0, 1.5, 7, "high", None, [], "nan"])
+def test_the_importance_of_seed_000_is_ignored(space: Space, importance: object) -> None:
+    """Seed 000, "Migration Strategy": "Load and ignore the `importance` field"; "Graceful backward
+    compatibility"."""
+    job = imported(space, lines(
+        {"id": "abc123", "content": "User likes pizza", "role": "user", "importance": importance},
     ))  # fmt: skip
 
-    def contributions(profile: str) -> list[float]:
-        found = recall(space=space, query="pizza", now=NOW, profile=profile, explain=True)
-        return [result.contributions.get("importance", 0.0) for result in found.results]
+    assert job.result["wrong"] == []
+    [memory] = Memory.objects.in_space(space)
+    assert (memory.memory_type, memory.importance) == ("observation", 0.3)
 
-    assert set(contributions("similar_recent")) == {0.0}
-    assert len(set(contributions("typed"))) == 2
+
+def test_the_importance_of_seed_002_is_kept(space: Space) -> None:
+    """Seed 002, In scope: "Persist `memory_type` and `importance` in runtime memory records." """
+    record = {"content": "User likes pizza", "memory_type": "preference"}
+    job = imported(space, lines(record | {"importance": 0.9}, record | {"importance": "high"}))
+
+    assert [wrong["line"] for wrong in job.result["wrong"]] == [2]
+    assert [memory.importance for memory in Memory.objects.in_space(space)] == [0.9]
+
+
+def test_six_digit_ids_of_seed_000_stay_usable(space: Space, key: MakeKey) -> None:
+    """Seed 000, "Search Result Format": "- [2026-02-18] User likes pizza (92% match, id: abc123)":
+    whoever noted this id can still use it, with every tool and in links."""
+    file = lines({"id": "abc123", "content": "User likes pizza", "role": "user"})
+    imported(space, file)
+    [pizza] = Memory.objects.in_space(space)
+    api = ApiClient(key(space))
+
+    read = call(space, "memory_read", memory_id="abc123")
+    assert read.data["id"] == str(pizza.pk)
+    changed = call(space, "update_memory", memory_id="abc123", content="User likes pasta")
+    assert changed.data["content"] == "User likes pasta"
+    assert api.get("memories/abc123").json()["id"] == str(pizza.pk)
+    events = api.get("history?memory_id=abc123").json()["items"]
+    assert {event["memory_id"] for event in events} == {str(pizza.pk)}
+    assert call(space, "forget", memory_id="abc123").data["status"] == "binned"
+    assert imported(space, file).result["counts"]["memory"] == {"new": 0, "known": 1}
+    with pytest.raises(NotFound):
+        call(space, "memory_read", memory_id="abc124")
+    with pytest.raises(NotFound):
+        call(new_space("other-place"), "memory_read", memory_id="abc123")
+
+
+def test_the_alias_goes_along_in_an_export(space: Space) -> None:
+    imported(space, lines({"id": "abc123", "content": "User likes pizza"}))
+    other = new_space("other-place")
+
+    imported(other, exported(space))
+
+    assert call(other, "memory_read", memory_id="abc123").data["content"] == "User likes pizza"

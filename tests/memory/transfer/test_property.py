@@ -98,7 +98,14 @@ def talk(space: Space, texts: list[str]) -> None:
             position=position,
             role="user",
             content=text,
-            recalled=[{"memory": {"content": text}, "score": 0.1}],
+            recalled=[
+                {
+                    "memory": {"id": str(uuid4()), "content": text, "memory_type": "fact"},
+                    "score": 0.1,
+                    "signals": {"semantic": 0.1},
+                    "contributions": {"semantic": 0.1},
+                }
+            ],
             usage={"prompt_tokens": 3},
             assessment=assessment,
         )

@@ -9,13 +9,12 @@ from pytest_django import Settings
 from memory.actors import SYSTEM
 from memory.models import Space, Webhook, WebhookDelivery
 from memory.tasks import deliver
-from memory.webhooks.deliveries import collect_all
 from memory.webhooks.services import create_webhook
 from tests.memory.webhooks.receiver import Receiver, receiving
 
 ALL = [
     "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
-    "assessment.failed",
+    "assessment.failed", "digest.ready",
 ]  # fmt: skip
 
 
@@ -32,7 +31,6 @@ def hook(space: Space, url: str, events: list[str] = ALL) -> Webhook:
 
 
 def tell(webhook: Webhook) -> list[WebhookDelivery]:
-    """One round of beat and worker; what there is to say of each message."""
-    collect_all(now=timezone.now())
+    """One round of a worker; what there is to say of each message."""
     deliver(webhook.space_id, str(webhook.pk))
     return list(WebhookDelivery.objects.filter(webhook=webhook).order_by("created_at", "event_id"))

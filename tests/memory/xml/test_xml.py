@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from memory.errors import InvalidArguments
 from memory.models import Memory, Space, Status
 from memory.xml import Load, Save, requests_in
 from tests.conftest import Answer, ApiClient, MakeKey
-from tests.memory.writing import NOW, remember, set_policy
+from tests.memory.writing import NOW, remember, set_policy, stored
 
 Send = Callable[[str], Answer]
 
@@ -37,7 +38,8 @@ def test_the_seeds_examples_verbatim(send: Send, space: Space) -> None:
 <memory_save importance="0.9">Critical system configuration detail</memory_save>""")
     )
     memory = Memory.objects.in_space(space).get()
-    assert (saved.tag, saved.attrib) == ("memory_saved", {"id": str(memory.pk)})
+    told = {"id": str(memory.pk), "expires_at": "never"}  # seed 001: at 0.7 and above "Permanent"
+    assert (saved.tag, saved.attrib) == ("memory_saved", told)
     assert (memory.content, memory.importance) == ("Critical system configuration detail", 0.9)
 
     for message in (
@@ -55,6 +57,22 @@ def test_the_seeds_examples_verbatim(send: Send, space: Space) -> None:
     deleted = xml_of(send(f'<memory_delete id="{memory.pk}"></memory_delete>'))
     assert (deleted.tag, deleted.attrib) == ("memory_deleted", {"id": str(memory.pk)})
     assert Memory.objects.in_space(space).get().status == Status.BINNED
+
+
+def test_a_saved_memory_says_when_it_expires(send: Send, space: Space) -> None:
+    """Seed 001, `calculate_ttl`: "return 3 * 24 * 3600  # 3 days"."""
+    saved = xml_of(send('<memory_save importance="0.2">User had soup</memory_save>'))
+    memory = Memory.objects.in_space(space).get()
+    assert memory.expires_at == memory.clock_started_at + timedelta(days=3)
+    assert saved.attrib["expires_at"] == memory.expires_at.isoformat()
+
+
+def test_a_loaded_memory_has_its_age_if_the_policy_asks(send: Send, space: Space) -> None:
+    """Seed 003, section 6: "每条召回记忆都带相对时间"."""
+    remember(space, "我住在上海", created_at=timezone.now() - timedelta(days=3))
+    set_policy(space, language="zh", recall={"relative_dates": True})
+    [loaded] = xml_of(send("<memory_load>上海</memory_load>"))
+    assert loaded.attrib["age"] == "3天前"
 
 
 def test_sorts_are_the_seeds_and_combined_is_the_default(send: Send, space: Space) -> None:
@@ -211,22 +229,22 @@ def test_a_models_words_are_masked_and_what_they_plant_waits(send: Send, space: 
 
     good, held, again = xml_of(
         send(
-            '<memory_save importance="0.8">User\'s password is hunter2x</memory_save>'
+            '<memory_save importance="0.8">User sails. The password is hunter2x</memory_save>'
             f'<memory_save importance="0.9">{planted}</memory_save>'
             f'<memory_save importance="0.9">{planted}</memory_save>'
         )
     )
 
-    assert good.attrib.keys() == {"id"}
+    assert good.attrib.keys() == {"id", "expires_at"}
     assert held.attrib == again.attrib == {"id": held.attrib["id"], "status": "review"}
     said = {str(m.pk): (m.content, m.status) for m in Memory.objects.in_space(space)}
     assert said == {
-        good.attrib["id"]: ("User's password is [password]", "live"),
+        good.attrib["id"]: ("User sails. The password is [password]", "live"),
         held.attrib["id"]: (planted, "review"),
     }
     set_policy(space, assessment={"review": False, "mask_secrets": False})
     as_written = xml_of(send(f'<memory_save importance="0.9">{planted}</memory_save>'))
-    assert as_written.attrib.keys() == {"id"}
+    assert as_written.attrib.keys() == {"id", "expires_at"}
 
 
 def test_what_xml_cannot_hold_is_replaced(send: Send, space: Space) -> None:
@@ -254,3 +272,35 @@ def test_what_is_quoted_comes_through(text: str) -> None:
 
     assert isinstance(save, Save)
     assert save.draft.content == text.strip()
+
+
+def test_a_text_saved_again_is_one_memory_with_the_new_importance(send: Send, space: Space) -> None:
+    """Seed 004: "importance: Float 0-1 as String (required) - Memory importance weight"."""
+    send('<memory_save importance="0.9">User likes pizza</memory_save>')
+    again = send('<memory_save importance="0.2">User likes pizza</memory_save>')
+
+    [memory] = Memory.objects.in_space(space)
+    assert memory.importance == 0.2
+    assert str(memory.pk) in str(again.content)
+
+
+def test_the_opposite_replaces_what_was_saved(send: Send, space: Space) -> None:
+    """Seed 003, 2.1: "以用户最新为准", by this way in, too."""
+    send('<memory_save importance="0.9">User hates coffee</memory_save>')
+    send('<memory_save importance="0.8">User loves coffee</memory_save>')
+
+    [memory] = Memory.objects.in_space(space).live()
+    assert memory.content == "User loves coffee"
+
+
+def test_what_is_saved_anew_and_deleted_in_one_message_is_kept(send: Send, space: Space) -> None:
+    """A model that writes a text again and deletes the old copy means to keep it."""
+    old = remember(space, "User likes pizza")
+
+    send(
+        '<memory_save importance="0.9">User likes pizza</memory_save>'
+        f'<memory_delete id="{old.pk}"></memory_delete>'
+    )
+
+    [memory] = Memory.objects.in_space(space).live()
+    assert (memory.content, stored(old).status) == ("User likes pizza", "binned")

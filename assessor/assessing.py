@@ -1,0 +1,266 @@
+"""Chooses the assessor of an exchange: a language model if one is configured, else the built-in
+one.
+
+`cascade` asks the built-in assessor first, and the model only if that one is unsure.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, cast
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+
+from assessor import local
+from assessor.errors import AssessmentError
+from assessor.grounding import is_grounded
+from assessor.importance_assessor import MemoryImportanceAssessor, Verdict
+from assessor.llm import ChatModel, LLMFactory, Usage
+from assessor.models import FallbackReason
+from assessor.prompts import Rubric
+from assessor.storable import storable
+from memory.drafts import MemoryTypeName
+from memory.embeddings import get_embedder
+from memory.policy import PolicyDocument
+
+LOCAL_MODEL = "built-in"
+LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}
+# Range of built-in importances in which a cascade asks the model (docs/local-assessor.md).
+UNSURE = (0.15, 0.55)
+# In a cascade by facets, the model is asked below this probability of P (docs/local-assessor.md).
+SURE_OF_P = 0.8
+# Limit of the column; the name comes from the endpoint.
+MODEL_NAME_LENGTH = 120
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A user message with the assistant's response, its source and the options of its assessment.
+
+    `user_id` is the user of the space to whom the memory will belong; None shares it. The memory
+    also gets the caller's `agent_id`, `session_id` and `metadata`.
+    """
+
+    user_message: str
+    assistant_response: str = ""
+    source_role: str = "user"
+    context: dict[str, Any] = field(default_factory=dict)
+    source_conversation: str = ""
+    rubric: str = ""
+    provider: str = ""
+    user_id: str | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AssessmentResult:
+    """The assessment of an exchange, with the assessor's name, cost and latency."""
+
+    importance: float
+    memory_type: MemoryTypeName
+    summary: str
+    tags: list[str]
+    topics: list[str]
+    reasoning: str
+    provider: str
+    model: str
+    prompt_version: str
+    rubric: str
+    latency_ms: float
+    raw_answer: str = ""
+    tokens: int | None = None
+    cost_usd: float | None = None
+    facets: dict[str, float] | None = None
+    # The answer's "tags" and "topics" beyond the limits, which the assessment leaves out.
+    omitted: dict[str, list[str]] = field(default_factory=dict)
+    # The assessor's confidence in [0, 1]; None if not given.
+    confidence: float | None = None
+    # In a cascade: the importance from the built-in assessor, whichever result was used.
+    first_importance: float | None = None
+    # The model that the built-in assessor replaced, and the FallbackReason.
+    fallback_of: str = ""
+    fallback_reason: str = ""
+    # The connection of the model that was asked, None for one of the environment.
+    connection_id: UUID | None = None
+
+    @property
+    def persistence(self) -> float | None:
+        """The facet P, or None without facets."""
+        return self.facets["P"] if self.facets else None
+
+
+def names_model(exchange: Exchange, policy: PolicyDocument) -> bool:
+    """Return whether the assessment may ask a model, if there is one."""
+    return (exchange.provider or policy.assessment.provider) != "local"
+
+
+async def assess_exchange(
+    exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None,
+    *, attempt: int = 1, earlier: Sequence[str] = (),
+) -> AssessmentResult:  # fmt: skip
+    """Assess the exchange by the policy's provider, or by the exchange's own if it names one.
+
+    The policy decides how long to wait for a model at this attempt. `earlier` is the conversation
+    before the exchange, for the built-in assessor. Raises AssessmentError. Needs no database
+    connection.
+    """
+    provider = exchange.provider or policy.assessment.provider
+    if provider == "auto":
+        provider = "llm" if model_factory else "local"
+    if provider == "llm":
+        return await assess_with_model(
+            exchange, policy, model_factory, attempt=attempt, earlier=earlier
+        )
+    rubric = exchange.rubric or policy.assessment.rubric
+    result = await sync_to_async(assess_locally, thread_sensitive=False)(exchange, rubric, earlier)
+    if provider == "local":
+        return result
+    first = result.importance
+    if _is_unsure(result):
+        result = await assess_with_model(
+            exchange, policy, model_factory, attempt=attempt, earlier=earlier
+        )
+    return replace(result, first_importance=first)
+
+
+def _is_unsure(first: AssessmentResult) -> bool:
+    """Return whether a cascade asks the model after this built-in assessment."""
+    if first.facets is not None:
+        return (first.confidence or 0.0) < SURE_OF_P
+    return UNSURE[0] <= first.importance < UNSURE[1]
+
+
+def assess_locally(
+    exchange: Exchange, rubric: str = "graded", earlier: Sequence[str] = ()
+) -> AssessmentResult:
+    """Assess with the built-in assessor: no key, no network, a few milliseconds."""
+    started = perf_counter()
+    embedder = get_embedder("local", "all-MiniLM-L6-v2", 384)
+    assessed = local.assess(
+        exchange.user_message,
+        exchange.assistant_response,
+        embed=embedder.embed,
+        earlier=earlier,
+        with_facets=rubric == "facets",
+    )
+    return AssessmentResult(
+        importance=assessed.importance,
+        memory_type=cast(MemoryTypeName, assessed.memory_type),
+        summary=assessed.summary,
+        tags=assessed.tags,
+        topics=assessed.topics,
+        reasoning=assessed.reasoning,
+        provider="local",
+        model=LOCAL_MODEL,
+        facets=assessed.facets.stored() if assessed.facets else None,
+        prompt_version=LOCAL_VERSIONS[rubric],
+        rubric=rubric,
+        latency_ms=(perf_counter() - started) * 1000,
+        cost_usd=0.0,
+        confidence=assessed.confidence,
+    )
+
+
+def fall_back(
+    exchange: Exchange, model: str, reason: FallbackReason, earlier: Sequence[str], **kept: Any
+) -> AssessmentResult:
+    """Assess with the built-in assessor instead of this model, and say so in the result."""
+    local_result = assess_locally(exchange, earlier=earlier)
+    return replace(
+        local_result, fallback_of=model[:MODEL_NAME_LENGTH], fallback_reason=reason, **kept
+    )
+
+
+async def assess_with_model(
+    exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None,
+    *, attempt: int = 1, earlier: Sequence[str] = (),
+) -> AssessmentResult:  # fmt: skip
+    """Assess with one call to a model, by the exchange's or the policy's rubric.
+
+    A summary that the exchange does not support is replaced by the built-in assessor's result.
+    Raises AssessmentError.
+    """
+    if model_factory is None:
+        raise AssessmentError("No language model is configured.", permanent=True)
+    started = perf_counter()
+    assessor = MemoryImportanceAssessor(
+        LLMFactory(weak=model_factory),
+        timeout_seconds=policy.assessment.timeout_of(attempt),
+        tiers=policy.ttl.tiers,
+        rubric=exchange.rubric or policy.assessment.rubric,
+        asks_confidence=policy.assessment.review_below_confidence > 0,
+    )
+    verdict = await assessor.assess(
+        exchange.user_message, exchange.assistant_response, exchange.source_role, exchange.context
+    )
+    result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
+    if result.importance < policy.assessment.store_above:
+        return result  # not saved, so its summary harms nobody
+    return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
+
+
+def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentResult:
+    """Return a model's verdict as a result, with what it cost."""
+    result = AssessmentResult(
+        **verdict.assessment.model_dump(),
+        facets=verdict.facets.stored() if verdict.facets else None,
+        omitted=verdict.omitted,
+        confidence=verdict.confidence,
+        provider="llm",
+        model=storable(verdict.answer.model)[:MODEL_NAME_LENGTH],
+        prompt_version=rubric.version,
+        rubric=rubric.name,
+        latency_ms=latency_ms,
+        raw_answer=storable(verdict.answer.text),
+    )
+    return with_usage(result, verdict.answer.usage, verdict.answer.cost_usd)
+
+
+def _grounded(
+    exchange: Exchange, result: AssessmentResult, earlier: Sequence[str]
+) -> AssessmentResult:
+    if is_grounded(result.summary, exchange.user_message):
+        return result
+    return fall_back(
+        exchange,
+        result.model,
+        FallbackReason.UNGROUNDED,
+        earlier,
+        raw_answer=result.raw_answer,
+        latency_ms=result.latency_ms,
+        tokens=result.tokens,
+        cost_usd=result.cost_usd,
+    )
+
+
+def with_usage(
+    result: AssessmentResult, usage: Usage | None, connection_cost: float | None = None
+) -> AssessmentResult:
+    """Return the assessment with the tokens and cost of one more answer added.
+
+    The environment's prices have priority over `connection_cost`, by the prices of the connection.
+    """
+    if usage is None:
+        return result
+    cost = cost_usd(usage)
+    cost = connection_cost if cost is None else cost
+    return replace(
+        result,
+        tokens=(result.tokens or 0) + usage.prompt_tokens + usage.completion_tokens,
+        cost_usd=None if cost is None else (result.cost_usd or 0.0) + cost,
+    )
+
+
+def cost_usd(usage: Usage | None) -> float | None:
+    """Return an answer's cost in US dollars by the environment's prices; None if prices or usage
+    are unknown.
+    """
+    prompt: float | None = settings.EBB_PRICE_PROMPT
+    completion: float | None = settings.EBB_PRICE_COMPLETION
+    if usage is None or prompt is None or completion is None:
+        return None
+    return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1_000_000

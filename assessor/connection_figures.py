@@ -1,0 +1,81 @@
+"""The usual time of each model connection, and the share of its assessments that were replaced."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from assessor.inspection import PERIOD
+from assessor.models import FallbackReason, State
+from memory.models import Space
+
+LATEST = 500
+"""The number of assessments per connection that count."""
+ENOUGH = 5
+"""The number of checked summaries from which their share is meaningful."""
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class ConnectionFigures:
+    """The latest assessments by one connection: their number, and their time in milliseconds.
+
+    Only summaries of memories to save are checked (assessor.grounding). `replaced` of the `checked`
+    ones said more than the person did.
+    """
+
+    assessed: int = 0
+    median_ms: float | None = None
+    p95_ms: float | None = None
+    checked: int = 0
+    replaced: int = 0
+
+    @property
+    def replaced_share(self) -> float | None:
+        """The share of checked summaries that were replaced; None before the first."""
+        return self.replaced / self.checked if self.checked else None
+
+    @property
+    def is_too_small(self) -> bool:
+        """True if the model cannot assess: most of its summaries were replaced."""
+        return self.checked >= ENOUGH and self.replaced > MOSTLY * self.checked
+
+
+# For each connection the latest assessments that its model answered, by an index.
+_FIGURES = """
+    SELECT named.id, count(*),
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY recent.latency_ms),
+        percentile_cont(0.95) WITHIN GROUP (ORDER BY recent.latency_ms),
+        count(*) FILTER (WHERE recent.fallback_reason = %(ungrounded)s OR recent.state = %(done)s),
+        count(*) FILTER (WHERE recent.fallback_reason = %(ungrounded)s)
+    FROM memory_modelconnection AS named
+    CROSS JOIN LATERAL (
+        SELECT assessed.latency_ms, assessed.fallback_reason, assessed.state
+        FROM assessor_assessment AS assessed
+        WHERE assessed.connection_id = named.id AND assessed.part_of_id IS NULL
+            AND assessed.created_at > %(since)s AND assessed.latency_ms IS NOT NULL
+            AND (assessed.provider = 'llm' OR assessed.fallback_reason = %(ungrounded)s)
+            {own}
+        ORDER BY assessed.created_at DESC LIMIT %(latest)s
+    ) AS recent
+    GROUP BY named.id
+"""
+
+
+def connection_figures(*, space: Space | None, now: datetime) -> dict[UUID, ConnectionFigures]:
+    """Return the figures of each connection that has assessed something lately in this space; of
+    all spaces without one, which only operators may see."""
+    values: dict[str, Any] = {
+        "since": now - PERIOD,
+        "latest": LATEST,
+        "ungrounded": FallbackReason.UNGROUNDED,
+        "done": State.DONE,
+    }
+    own = ""
+    if space is not None:
+        own, values["space"] = "AND assessed.space_id = %(space)s", space.pk
+    with connection.cursor() as cursor:
+        cursor.execute(_FIGURES.format(own=own), values)
+        return {id_: ConnectionFigures(*figures) for id_, *figures in cursor.fetchall()}

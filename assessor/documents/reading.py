@@ -1,0 +1,85 @@
+"""The text of a document: plain text, Markdown or PDF, within limits.
+
+The sentences of the errors are translated when a page shows them.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import PurePath
+from typing import Final
+
+from django.conf import settings
+from django.utils.translation import gettext_noop as _
+
+from assessor.storable import storable
+from memory.errors import EbbError
+
+MAX_BYTES: Final = 10 * 2**20
+MAX_PAGES: Final = 50
+MAX_CHARACTERS: Final = 100_000
+TEXTS: Final = frozenset({".txt", ".text", ".md", ".markdown"})
+PDF: Final = ".pdf"
+_SECONDS = 30  # to read a PDF
+
+_REFUSED = {
+    "password": _("The PDF needs a password. Save it without one and try again."),
+    "pages": _("The document has more than 50 pages. Split it and try again."),
+}
+_DAMAGED = _("The PDF cannot be read: it may be damaged. Save it again and try again.")
+_TOO_LONG = _("The document has more than 100,000 characters. Split it and try again.")
+_NO_TEXT = _("The document has no text. If it is scanned, recognise its text first.")
+_NOT_TEXT = _("The file is not UTF-8 text. Save it as UTF-8 and try again.")
+
+
+class UnreadableDocument(EbbError):
+    """The document cannot be read, or is too long; the text says what to do."""
+
+
+def is_readable(name: str) -> bool:
+    """Return true if the file's name ends like a document that Ebb reads."""
+    return _ending(name) in {*TEXTS, PDF}
+
+
+def texts_of(name: str, data: bytes) -> list[str]:
+    """Return the text of each page of a PDF, or the only text. Raises UnreadableDocument."""
+    texts = _pages(data) if _ending(name) == PDF else [_plain(data)]
+    texts = [storable(text) for text in texts]
+    if sum(map(len, texts)) > MAX_CHARACTERS:
+        raise UnreadableDocument(_TOO_LONG)
+    if not any(text.strip() for text in texts):
+        raise UnreadableDocument(_NO_TEXT)
+    return texts
+
+
+def _ending(name: str) -> str:
+    return PurePath(name).suffix.lower()
+
+
+def _plain(data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableDocument(_NOT_TEXT) from None
+    if "\x00" in text:
+        raise UnreadableDocument(_NOT_TEXT)
+    return text
+
+
+def _pages(data: bytes) -> list[str]:
+    command = [sys.executable, "-m", "assessor.documents.pdf_text", str(MAX_PAGES)]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            command,
+            input=data,
+            capture_output=True,
+            cwd=settings.BASE_DIR,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        raise UnreadableDocument(_DAMAGED) from None
+    answer = json.loads(done.stdout)
+    if refused := answer.get("refused"):
+        raise UnreadableDocument(_REFUSED[refused])
+    return [str(text) for text in answer["texts"]]

@@ -1,0 +1,19 @@
+"""Recognises requests that teach nothing, because a program wrote them: the gate before the
+assessor.
+
+    own_words  tells a person's own words from documents, transcripts, code and templates
+    signals    the marks of a program's prompt, and their weights
+    likeness   tells a program's prompt from a person's message, by a trained classifier
+    prompts    names the reason why a message teaches nothing
+    exchanges  applies the gate to exchanges, and counts refused requests
+
+Everything is decided by the shape of the text. No product's template is listed.
+"""
+
+from assessor.gate.own_words import own_words
+from assessor.gate.prompts import GateReason, gate_reason
+
+# The header of an answer to a request that taught nothing, with the reason.
+GATE_HEADER = "X-Ebb-Gate"
+
+__all__ = ["GATE_HEADER", "GateReason", "gate_reason", "own_words"]

@@ -1,0 +1,234 @@
+"""Tells a person's own words from the text around them: documents, transcripts, code, templates."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+# Tags around the person's question in a template.
+_ASKED = (
+    r"(?:user|human|customer|target|research)[_-]?"
+    r"(?:query|question|input|message|request|prompt)|question|query"
+)
+_ASKED_TAG = re.compile(rf"<({_ASKED})>(?P<said>.{{0,2000}}?)</\1>", re.IGNORECASE | re.DOTALL)
+# Tags around text of others, however short.
+_SHOWN_TAGS = (
+    r"(?:chat|conversation|message)[_-]?(?:history|log)|history|conversation|messages?"
+    r"|dialog(?:ue)?"
+    r"|transcript|context|contexts|documents?|doc|sources?|passages?|chunks?|knowledge|article|page"
+    r"|web ?page|html|body|email|file|files|text|content|quote|attach\w*|examples?|data"
+    r"|search_results"
+    r"|retrieved\w*|input|output|schema|instructions?|rules|role|task\w*"
+)
+_LONG = 80  # characters between any pair of tags; people type fewer
+_TAG = re.compile(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{0,40})(?:\s[^<>]{0,500})?>")
+# A longer text is judged by its beginning and its end.
+LONGEST, ENDING = 20_000, 4_000
+_BLOCKS = re.compile(
+    r"\[(?:the )?(?:begin|start)\b[^\]\n]{0,60}\].*?(?:\[(?:the )?end\b[^\]\n]{0,60}\]|\Z)|"
+    r"<!--.*?(?:-->|\Z)"
+    r"|```.*?(?:```|\Z)"
+    r'|"""(?:.*?)"""'
+    # Between lines of dashes, if the line before ends like an announcement: no heading, no divider
+    r"|(?:(?<=[.:：。)]\n)|(?<=[.:：。)] \n)|(?<=[.:：。)])"
+    r"|(?<=[.:：。)] ))[ \t]*(?P<rule>[-_=*~])(?P=rule){4,}"
+    r"[ \t]*\n.*?(?:(?P=rule){5,}[ \t]*$|\Z)"
+    r"|^[ \t]*<?(?:>{3}|<<<)>?[ \t]*\n.*?(?:^[ \t]*<?(?:>{3}|<<<)>?[ \t]*$|\Z)"
+    rf"|<(?P<shown>{_SHOWN_TAGS})\b[^<>]{{0,200}}>.{{0,400}}?</(?P=shown)>"
+    rf"|^[ \t]*<(?:{_SHOWN_TAGS})\b[^<>]*>[ \t]*\n.*"
+    r"|(?:^[ \t]*>(?!>)[^\n]*(?:\n|\Z))+"
+    r"|\[(?:web ?page|document|e-?mail|article|file|网页|文档|邮件)\b[^\]\n]{0,60}\].*",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_DOCUMENT = (
+    r"(?:web ?)?pages?|websites?|articles?|e-?mails?|letters?|documents?|texts?|passages?|excerpts?"
+    r"|paragraphs?|read ?me|attachments?|contracts?|posts?|tweets?|reviews?|reports?|transcripts?"
+    r"|recipes?|adverts?|messages?|statements?|assertions?|code|snippets?|logs?|abstracts?"
+    r"|chapters?|stor(?:y|ies)|papers?"
+)
+_CLOSE_READING = (
+    r"summari[sz]e|summari[sz]ing|translate|proof-?read|paraphrase|rephrase|reword|tl;?dr|rewrite"
+)
+_READING = rf"{_CLOSE_READING}|explain|review|read|check|look at|analy[sz]e|comment on|shorten|edit"
+# Words that announce a text of others, up to its colon.
+_LEAD = re.compile(
+    rf"\b(?:{_CLOSE_READING})\b(?:(?!\b(?:my|our)\b)[^\n:：.]){{0,60}}"
+    rf"\b(?:this|that|these|the)\b(?:(?!\b(?:my|our)\b)[^\n:：.]){{0,60}}[:：]"
+    rf"|\b(?:{_CLOSE_READING})\b(?: (?:into|to|in) \w+)?(?: for me)?[:：]"
+    rf"|\b(?:{_READING})\b(?:(?!\b(?:my|our)\b)[^\n:：.]){{0,40}}\b(?:{_DOCUMENT})\b"
+    r"(?:(?!\b(?:my|our)\b)[^\n:：.]){0,40}[:：]"
+    rf"|\b(?:here(?: is|'s|’s)|this is|below is|see) (?:the|an?|this|that)\b[^\n:：.]{{0,30}}"
+    rf"\b(?:{_DOCUMENT})\b[^\n:：.]{{0,40}}[:：]"
+    r"|(?<!\bI )(?<!\bwe )\b(?:wrote|writes|texted|e-?mailed|sent me)\b[^\n:：.]{0,40}[:：]"
+    r"|(?:总结|概括|翻译|润色|改写|校对|解释|分析|看看|看一下)(?:一下)?"
+    r"(?:这|下面|以下|下列|该)[^\n：:。我]{0,20}[：:]"
+    r"|(?:翻译成|译成)\w{1,4}[：:]|(?:以下|下面)是[^\n：:。我]{0,20}"
+    r"(?:文章|邮件|网页|文档|内容|原文|资料|代码|日志|合同|记录)[^\n：:。]{0,6}[：:]",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(
+    r"\A\s{0,20}(?:(?P<rule>[-=*]{3,20})[ \t]*\n.*?\n(?P=rule)[ \t]*(?:\n|\Z)"
+    r"|\"[^\"]*\"|“[^“”]*”|「[^「」]*」|『[^『』]*』|‘[^‘’]*’)",
+    re.DOTALL,
+)
+_MAIL_HEAD = re.compile(
+    r"(?:^(?:from|to|cc|subject|sent|date|发件人|收件人|主题|日期)[:：][^\n]*\n){2,}.*",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_ROLES = r"user|human|assistant|ai|bot|system|model|用户|助手|客服|机器人"
+_SPEAKER = re.compile(
+    rf"^[ \t]*(?:[\[(]?\d\d?:\d\d[^\n:：]{{0,12}}?[\])]?[ \t]*)?"
+    rf"(?:[*_#]{{1,3}}[ \t]*)?(?P<who>(?i:{_ROLES})|[A-Z][\w'’.-]{{0,20}}(?: \w{{1,20}}){{0,2}}"
+    r"|[\u3400-\u9fff]{1,4})(?:[ \t]*\([^()\n]{1,20}\))?[*_]{0,3}[:：]",
+    re.MULTILINE,
+)
+_ROLE = re.compile(_ROLES, re.IGNORECASE)
+# Labels of the person's question in a template with retrieved text.
+_ASKED_LABEL = re.compile(
+    r"^[ \t>#*\[]*(?:(?:the |my )?(?:user(?:['’]?s)?|human|original|current|new|customer|actual"
+    r"|final|target|research)"
+    r"[ _]?)?(?:question|query|request|asks?|message|input|prompt|问题|提问|用户提问|用户问题)"
+    r"(?: to answer)?[\])* \t]*[:：][ \t*]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ASKED_INLINE = re.compile(
+    r"(?:\b(?:answer|respond to|reply to) (?:the |this |my )?"
+    r"(?:(?:user|following|new|original)(?:['’]s)? )?(?:question|query|request)|(?<=, )answer)"
+    r"[:：][ \t]*",
+    re.IGNORECASE,
+)
+_NEXT_LABEL = re.compile(
+    r"\n[ \t>#*\[]*[A-Z\u3400-\u9fff][\w'’/()-]{0,20}(?: [\w'’/()-]{1,20}){0,4}\]?[:：]"
+    r"|\n[ \t]*(?:[-=_*]{3,}|#{1,6} |</?[a-z]|\[[A-Z])|\[/"
+)
+_RETRIEVED = re.compile(
+    r"\bcontexts?\b|\b(?:documents?|passages?|excerpts?|sources?|snippets?|chunks?"
+    r"|knowledge(?: base)?"
+    r"|search results?|retrieved|references?|notes)\b|上下文|资料|文档|参考|知识库|已知信息|检索",
+    re.IGNORECASE,
+)
+_TO_ANSWER = re.compile(
+    r"\b(?:answer|respond to|reply to|address)\b[^.\n]{0,60}\b(?:question|query|user|request"
+    r"|message)"
+    r"|\b(?:question|query)\b[^.\n]{0,40}\banswer(?:ed|ing)?\b|\buse\b[^.\n]{0,60}\bto answer\b"
+    r"|\bbased (?:only |solely )?on\b|\bfinal answer\b"
+    r"|回答[^。\n]{0,12}(?:问题|提问|用户)|根据[^。\n]{0,20}(?:回答|作答|解答)",
+    re.IGNORECASE,
+)
+# Tasks of templates that ask for something other than the answer to the person's question.
+_OTHER_TASK = re.compile(
+    r"\bstand-?alone\b|\b(?:re-?phrase|re-?formulate|rewrite|decompose|paraphrase)\b|\bgrad(?:e"
+    r"|ing)\b"
+    r"|\bscor(?:e|ing)\b|\b(?:assess|evaluat|judg|compar)(?:e|es|ing|ed)?\b|\byes ?(?:/|or) ?no\b"
+    r"|\breturn (?:yes|any relevant|a list|the (?:number|index))|\brelevant (?:parts"
+    r"|text\b.{0,10}:)"
+    r"|\bextract\b|\bclassif|\bsearch quer|\bkey-?words?\b|\bsub-?questions?\b|\bto which the\b"
+    r"|\bhypothetical\b"
+    r"|\b(?:generate|write|create|come up with|ask)\b[^.\n]{0,40}\b(?:questions?|quer(?:y|ies))\b"
+    r"|改写|重写|评分|打分|提取|分类|关键词|独立的?问题|生成[^。\n]{0,12}(?:问题|查询)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A message taken apart.
+
+    `own` is the text outside of all shown blocks. `frame` is the same, with a mark where a block
+    was. `asked` is the person's question in a template with retrieved text, "" if it is none.
+    """
+
+    own: str
+    frame: str
+    asked: str
+    has_document: bool
+    has_transcript: bool
+
+
+def own_words(text: str) -> str:
+    """Return the words of a message that its sender wrote."""
+    parts = parts_of(text)
+    return parts.asked or parts.own
+
+
+def parts_of(text: str) -> Parts:
+    """Take a message apart: the person's own words, and the text around them."""
+    text = bounded(text.replace("\r\n", "\n"))
+    frame, shown_blocks = _without_blocks(_ASKED_TAG.sub("\n…\n", text))
+    frame, dialogue = _without_transcript(frame)
+    frame, mails = _MAIL_HEAD.subn("\n…\n", frame)
+    asked = _asked(text)
+    lead = None if asked else _LEAD.search(frame)
+    if lead is not None and not frame[lead.end() :].strip():
+        lead = None  # nothing is shown
+    if lead is not None:
+        rest = frame[lead.end() :]
+        quoted = _QUOTED.match(rest)
+        frame = frame[: lead.end()] + "\n…" + (rest[quoted.end() :] if quoted else "")
+    own = re.sub(r"\n{3,}", "\n\n", frame.replace("…\n", "").replace("\n…", "\n")).strip()
+    shown = bool(shown_blocks or mails or lead) and not asked
+    return Parts(own, frame, asked, shown, dialogue)
+
+
+def bounded(text: str) -> str:
+    """Return the beginning and the end of a long text."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - ENDING]}\n{text[-ENDING:]}"
+
+
+def _without_blocks(text: str) -> tuple[str, bool]:
+    """Return the text without marked parts, and whether there was one. Long parts between tags go
+    first: `_BLOCKS` looks for the end of a part in the characters next to its tag only."""
+    frame, tagged = _without_tagged(text)
+    frame, blocks = _BLOCKS.subn("\n…\n", frame)
+    return frame, tagged or blocks > 0
+
+
+def _without_tagged(text: str) -> tuple[str, bool]:
+    """Return the text without long parts between a pair of tags, and whether there was one.
+
+    One pass: a text full of open tags would otherwise be searched to its end from each of them.
+    """
+    kept, end, opened = "", 0, dict[str, int]()
+    for tag in _TAG.finditer(text):
+        if not tag["close"]:
+            opened.setdefault(tag["name"], tag.start())
+            continue
+        start = opened.pop(tag["name"], -1)
+        is_long = tag.end() - start > _LONG or "\n" in text[start : tag.end()]
+        if start >= end and is_long:
+            kept, end = f"{kept}{text[end:start]}\n…\n", tag.end()
+            opened.clear()
+    return kept + text[end:], end > 0
+
+
+def _asked(text: str) -> str:
+    """Return the question in a template with retrieved text; "" if the text is no such template."""
+    found = list(_ASKED_TAG.finditer(text))
+    if found and _RETRIEVED.search(text) and not _OTHER_TASK.search(_without_blocks(text)[0]):
+        return "\n".join(tag["said"].strip() for tag in found)
+    labels = list(_ASKED_LABEL.finditer(text)) or list(_ASKED_INLINE.finditer(text))
+    if not labels:
+        return ""
+    label = labels[-1]
+    around = text[: label.start()] + text[label.end() :].partition("\n")[2]
+    if not (_RETRIEVED.search(around) and _TO_ANSWER.search(around)):
+        return ""
+    if _OTHER_TASK.search(_without_blocks(around)[0]):
+        return ""
+    rest = text[label.end() :]
+    end = _NEXT_LABEL.search(rest)
+    return (rest[: end.start()] if end else rest).strip(' \n*`"]')
+
+
+def _without_transcript(text: str) -> tuple[str, bool]:
+    """Return the text without a conversation of several speakers, and whether there was one."""
+    lines = list(_SPEAKER.finditer(text))
+    who = Counter(line["who"].casefold() for line in lines)
+    by_role = sum(bool(_ROLE.fullmatch(name)) for name in who.elements())
+    repeated = len(who) >= 2 and len(lines) >= 4 and sum(n >= 2 for n in who.values()) >= 2
+    if by_role < 2 and not repeated:
+        return text, False
+    if by_role >= 2:
+        lines = [line for line in lines if _ROLE.fullmatch(line["who"])]
+    start, last = lines[0].start(), lines[-1].end()
+    end = text.find("\n\n", last)
+    return text[:start] + "\n…\n" + (text[end:] if end >= 0 else ""), True

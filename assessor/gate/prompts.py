@@ -1,0 +1,174 @@
+"""Names the reason why a message teaches nothing: a program wrote it, or it only shows a text."""
+
+import json
+import re
+from enum import StrEnum
+
+from assessor.gate.likeness import is_like_a_program, sets_a_task
+from assessor.gate.own_words import Parts, bounded, parts_of
+from assessor.gate.signals import (
+    AGAIN,
+    COLON,
+    CONTENT,
+    END_LABEL,
+    ERROR,
+    HEADING,
+    JSON_ANSWER,
+    MUCH_SELF,
+    RULE_LINE,
+    SCAFFOLD,
+    SOME_SELF,
+    TASK_SIGNALS,
+    TOOL_REPORT,
+    WORD,
+    self_share,
+)
+
+# Sum of the weights from which a message is a program's prompt. Lower if nobody speaks of
+# themselves in it: then little can be lost.
+ENOUGH, ENOUGH_WITHOUT_SELF, ENOUGH_BESIDE_A_TEXT = 5, 4, 2
+# Longest request, in words, beside a document that says nothing of its sender.
+REQUEST_WORDS = 16
+# A system prompt names its duty at the beginning.
+DUTY_CHARACTERS = 250
+_SYSTEM_TASK = re.compile(
+    r"\b(?:titles?|tags|key-?words?|follow[- ]?ups?|search quer(?:y|ies)|emojis?|summar(?:y|ies"
+    r"|i[sz]\w+)"
+    r"|translat\w+|extract\w*|classif\w+|categori[sz]\w+|rewrit\w+|rephras\w+|sentiments?"
+    r"|entit(?:y|ies)"
+    r"|detect\w*|auto-?complet\w+|locale)\b"
+    r"|标题|标签|关键词|摘要|总结|翻译|提取|分类|改写|表情|起名|命名|识别",
+    re.IGNORECASE,
+)
+_REPHRASES = re.compile(r"\bstand-?alone (?:question|query)|独立的?(?:问题|查询)", re.IGNORECASE)
+_TALKS = re.compile(
+    r"\bhelpful\b|\bfriend\w*|\bcompanion\b|\b(?:chat|talk|converse) with\b|\bpersona\w*"
+    r"|\b(?:help|assist|support)(?:s|ing)? (?:the |your )?(?:user|people|customer|me|them)"
+    r"|\banswer\w* (?:the |their |any |all )?(?:user|question|customer)"
+    r"|\b(?:tutor|coach|mentor|teacher|therapist|concierge|(?:customer|tech\w*) support)\b"
+    r"|陪伴|朋友|聊天(?:助手|伙伴)|有帮助",
+    re.IGNORECASE,
+)
+
+
+class GateReason(StrEnum):
+    """Why a request teaches nothing."""
+
+    CLIENT_TASK = "client_task"  # the client says so, in a header or a field
+    TASK_PROMPT = "task_prompt"
+    RETRY = "retry"
+    TOOL_OUTPUT = "tool_output"
+    DOCUMENT = "document"
+    TRANSCRIPT = "transcript"
+    REPEATED_TEMPLATE = "repeated_template"
+
+
+def gate_reason(text: str, system: str = "") -> GateReason | None:
+    """Return why this message teaches nothing, or None for a person's own words.
+
+    `system` is the system prompt before it, if the client sent one.
+    """
+    if _is_data(text):
+        return GateReason.TOOL_OUTPUT
+    text = bounded(text)
+    parts = parts_of(text)
+    own_self = self_share(parts.own)
+    if own_self < MUCH_SELF and _is_retry(parts.frame, text):
+        return GateReason.RETRY
+    if _is_tool_output(parts.frame):
+        return GateReason.TOOL_OUTPUT
+    score = 0 if parts.asked else task_score(parts, text)
+    if score >= _enough(own_self) or (not parts.asked and _begins_as_task(text)):
+        return GateReason.TASK_PROMPT
+    if not parts.asked and is_like_a_program(parts, text):
+        return GateReason.TASK_PROMPT
+    system = bounded(system)
+    if _is_task_system(system) or sets_a_task(system, may_talk=is_conversation(system)):
+        return GateReason.TASK_PROMPT
+    shows = (parts.has_document or parts.has_transcript) and not parts.asked
+    if shows and own_self == 0 and (_is_only_a_request(parts) or score >= ENOUGH_BESIDE_A_TEXT):
+        return GateReason.TRANSCRIPT if parts.has_transcript else GateReason.DOCUMENT
+    return None
+
+
+def task_score(parts: Parts, text: str) -> int:
+    """Return the sum of the signals of a program's prompt, less those of a person."""
+    frame = parts.frame
+    score = sum(weight for weight, signal in TASK_SIGNALS.values() if signal.search(frame))
+    headings = {found["name"].strip().casefold() for found in HEADING.finditer(text)}
+    score += min(len(headings), 3)
+    score += 2 if END_LABEL.search(text.rstrip()) else 0
+    score += 1 if len(RULE_LINE.findall(frame)) >= 3 else 0
+    score += 2 if parts.has_transcript else 0
+    share = self_share(frame)
+    return score - (6 if share >= MUCH_SELF else 3 if share >= SOME_SELF else 0)
+
+
+def _begins_as_task(text: str) -> bool:
+    """Return whether the text begins with a task on a text of others, which follows it.
+
+    The text itself may be in the first person.
+    """
+    end = CONTENT.search(text)
+    colon = COLON.search(text)
+    if end is None or end.start() == 0:
+        end = colon
+    if end is None:
+        return False
+    task = text[: end.start()]
+    found = {name for name, (_, signal) in TASK_SIGNALS.items() if signal.search(task)}
+    on_others = found & {"third person", "conversation", "given text"}
+    if "duty" not in found or not on_others or self_share(task):
+        return False
+    return len(found) > 2 or end is not colon
+
+
+def _enough(own_self: float) -> int:
+    return ENOUGH if own_self else ENOUGH_WITHOUT_SELF
+
+
+def _is_data(text: str) -> bool:
+    """Return whether the whole text is JSON, other than a word or number."""
+    text = text.strip()
+    if text[:1] not in "{[":
+        return False
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
+
+
+def _is_retry(frame: str, text: str) -> bool:
+    return bool(ERROR.search(text) and AGAIN.search(frame))
+
+
+def _is_tool_output(frame: str) -> bool:
+    """Return whether the text reports a tool's result, or has the labels of an agent's notes."""
+    labels = {found["name"].casefold() for found in SCAFFOLD.finditer(frame)}
+    is_notes = len(labels) >= 2 or ("thought" in labels and "question:" in frame.casefold())
+    return is_notes or bool(TOOL_REPORT.match(frame.lstrip(" \n#*[<")))
+
+
+def _is_only_a_request(parts: Parts) -> bool:
+    return len(WORD.findall(parts.own)) <= REQUEST_WORDS
+
+
+def is_conversation(system: str) -> bool:
+    """Return whether the system prompt may be that of an assistant that people talk with."""
+    return bool(_TALKS.search(system))
+
+
+def _is_task_system(system: str) -> bool:
+    """Return whether the system prompt sets a task on the text that follows, not a conversation."""
+    duty = system[:DUTY_CHARACTERS]
+    if _REPHRASES.search(duty):
+        return True
+    if is_conversation(system):
+        return False
+    if len(JSON_ANSWER.findall(system)) >= 2:
+        return True
+    if not _SYSTEM_TASK.search(duty):
+        return False
+    is_bound = TASK_SIGNALS["limit"][1].search(system) or TASK_SIGNALS["example"][1].search(system)
+    has_rules = len(RULE_LINE.findall(system)) >= 3
+    return bool(TASK_SIGNALS["output"][1].search(system) and (is_bound or has_rules))

@@ -1,0 +1,155 @@
+"""The parts of a request that an endpoint accepts. OpenAI-compatible endpoints differ in them.
+
+A request first asks for everything. If the endpoint refuses one part of it, the request is sent
+again without that part, and the endpoint's dialect is remembered once an answer came.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import openai
+
+from assessor.llm.sdk_errors import endpoint_said
+
+Messages = Sequence[Mapping[str, Any]]
+
+ANSWER = "answer"
+"""The name of the schema and of the tool by which an answer is requested."""
+_NAMES_FORMAT = re.compile(
+    r"response.?format|json.?schema|json.?object|structured|schema|grammar|tool|function"
+)
+_NAMES_SYSTEM_ROLE = re.compile(r"system (role|message)|(role|message)\W.{0,40}\bsystem\b")
+
+
+def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"name": ANSWER, "schema": schema, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def _schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"name": ANSWER, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def _object_with_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    # llama-cpp-python turns this schema into a grammar.
+    return {"response_format": {"type": "json_object", "schema": schema}}
+
+
+def _object(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"response_format": {"type": "json_object"}}
+
+
+def _tool_call(schema: Mapping[str, Any]) -> dict[str, Any]:
+    function = {"name": ANSWER, "description": "Record the answer.", "parameters": schema}
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": ANSWER}},
+    }
+
+
+def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+FORMATS: tuple[Callable[[Mapping[str, Any]], dict[str, Any]], ...] = (
+    _strict,
+    _schema,
+    _object_with_schema,
+    _object,
+    _tool_call,
+    _plain,
+)
+"""The ways to request an answer with a JSON schema, the most reliable first."""
+FORMAT_NAMES = (
+    "json_schema, strict",
+    "json_schema",
+    "json_object with schema",
+    "json_object",
+    "tool call",
+    "plain prompt",
+)
+"""The formats' names, for people."""
+_SCHEMA_IN_PROMPT = (_object_with_schema, _object, _plain)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The parts of a request that an endpoint may refuse."""
+
+    schema: Mapping[str, Any] | None = None
+    tools: Sequence[Mapping[str, Any]] | None = None
+    stream: bool = False
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The known dialect of an endpoint; `format` is an index into FORMATS."""
+
+    format: int = 0
+    tools: bool = True
+    stream_usage: bool = True
+    system_role: bool = True
+
+    def request(self, messages: Messages, wish: Wish) -> dict[str, Any]:
+        """Return the request's body without its model."""
+        body: dict[str, Any] = {"messages": list(messages)}
+        if wish.schema is not None:
+            asked = FORMATS[self.format]
+            body |= asked(wish.schema)
+            if asked in _SCHEMA_IN_PROMPT:
+                body["messages"] = _with_schema(messages, wish.schema)
+        if wish.tools and self.tools:
+            body["tools"] = wish.tools
+        if wish.stream:
+            body["stream"] = True
+            if self.stream_usage:
+                body["stream_options"] = {"include_usage": True}
+        if not self.system_role:
+            body["messages"] = _without_system_role(body["messages"])
+        return body
+
+    def simpler(self, error: openai.APIStatusError, wish: Wish) -> Dialect | None:
+        """Return the dialect to try after this refusal, or None if the refusal has another cause.
+
+        Most endpoints refuse with 400 or 422 and do not always say why. Others fail with 404 or 500
+        and name the part.
+        """
+        said = endpoint_said(error).lower()
+        if error.status_code in {401, 403, 429} or "context" in said:  # the prompt is too long
+            return None
+        rejected = error.status_code in {400, 422}
+        if wish.stream and self.stream_usage and "stream_options" in said:
+            return replace(self, stream_usage=False)
+        if self.system_role and _NAMES_SYSTEM_ROLE.search(said):
+            return replace(self, system_role=False)
+        if wish.tools and self.tools and (rejected or "tool" in said):
+            return replace(self, tools=False)
+        may_step_down = wish.schema is not None and self.format < len(FORMATS) - 1
+        if may_step_down and (rejected or _NAMES_FORMAT.search(said)):
+            return replace(self, format=self.format + 1)
+        return None
+
+
+def _with_schema(messages: Messages, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the messages with the schema at the end of the first one."""
+    first, *others = messages
+    text = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    content = f"{first['content']}\n\nThe JSON object must follow this JSON schema:\n{text}"
+    return [{**first, "content": content}, *others]
+
+
+def _without_system_role(messages: Messages) -> list[Mapping[str, Any]]:
+    """Return the messages with the system's texts in front of the first message of the user."""
+    system = [str(one["content"]) for one in messages if one["role"] == "system"]
+    others = [dict(one) for one in messages if one["role"] != "system"]
+    for message in others:
+        if message["role"] == "user":
+            message["content"] = "\n\n".join([*system, str(message["content"])])
+            break
+    return [*others]

@@ -1,0 +1,213 @@
+"""Assesses one exchange with the built-in head, for use without a configured model."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from assessor.local.context import context_features, in_context, question_before
+from assessor.local.facets import DIGITS, STEPS, load_facet_heads
+from assessor.local.features import CUES, is_question, word_count
+from assessor.local.head import MEMORY_TYPES, Array, Head, Scores, load_head
+from assessor.local.restatement import assessed_text
+from assessor.local.sentences import split_sentences
+from assessor.local.summary import MAX_LENGTH, summarize
+from assessor.local.tagging import find_tags, find_topics
+from memory.drafts import Facets
+
+Embed = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+# Further sentences are not embedded or scored, to limit the time.
+MAX_SENTENCES = 24
+
+# An answer of at most this many words says little without its question.
+SHORT_ANSWER = 3
+
+# Importance above this floor is added for every sentence except the best one.
+FACT_FLOOR = 0.25
+FACT_GAIN = 0.5
+
+# Factor for messages with questions only. Otherwise the stored question would be the best match
+# when it is asked again.
+ASKING_SHARE = 0.35
+_ASKS_TO_KEEP = re.compile(
+    r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE
+)
+# A message that only asks to forget something gets 0. With more text, it is assessed as usual.
+_ASKS_TO_FORGET = re.compile(
+    r"\A\W*+(?:(?:please |can you |could you )?forget (?:that|about|what|everything|my|the)\b"
+    r"|(?:请|帮我|请帮我)?(?:忘掉|忘记|删掉|删除))[^,.;:!?，。；：！？]*+\W*+",
+    re.IGNORECASE,
+)
+# A request for work, such as a poem or a translation, that says nothing about the user.
+_ASKS_FOR_WORK = re.compile(
+    r"\A\W*+(?:(?:please|can you|could you) )?(?:write|draft|compose|translate|explain|summari[sz]e"
+    r"|rewrite|rephrase|draw|generate|calculate|solve|list|give me|tell me a)\b"
+    r"(?!.*\b(?:i|my|our)\b).*"
+    r"|\A\W*+(?:请|帮我|给我)*+(?:写|翻译|解释|总结|画|生成|列出|讲)(?!.*我).*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+# Cues that the reasoning names if the user's words contain them.
+_TOLD_CUES = (
+    "identity",
+    "health",
+    "relation",
+    "preference",
+    "decision",
+    "wish",
+    "todo",
+    "date",
+    "feeling",
+    "greeting",
+    "thanks",
+    "reaction",
+    "request",
+)
+
+
+@dataclass(frozen=True)
+class LocalResult:
+    """The built-in assessment of an exchange. `importance` and `confidence` are in [0, 1].
+
+    With facets, the importance follows from them, and the confidence is the probability of P.
+    """
+
+    importance: float
+    memory_type: str
+    summary: str
+    tags: list[str]
+    topics: list[str]
+    confidence: float
+    reasoning: str
+    facets: Facets | None = None
+
+
+def assess(
+    user_message: str,
+    assistant_response: str,
+    *,
+    embed: Embed,
+    earlier: Sequence[str] = (),
+    with_facets: bool = False,
+    head: Head | None = None,
+) -> LocalResult:
+    """Assess one exchange. `embed` returns MiniLM vectors, (n, 384) with unit rows, and is called
+    once. `earlier` is the conversation before the exchange, both sides, the latest text last.
+
+    Only the user's text is assessed, except for a bare "yes" whose reply restates the fact. `head`
+    replaces the committed one in the training.
+    """
+    head = head or load_head()
+    text, confirmed = assessed_text(user_message.strip() or "…", assistant_response)
+    sentences = split_sentences(text)[:MAX_SENTENCES]
+    texts = [text, *sentences]
+    vectors = embed(texts)
+    scores = head.scores(texts, vectors)
+    importance = in_context(
+        _combined(scores.importance) * _share(text, sentences),
+        context_features(text, assistant_response, earlier),
+        head.context_weights,
+    )
+    summary = confirmed or _summary(text, sentences, scores, earlier)
+    assessed = _described(text, round(importance, 3), summary, scores)
+    return _by_facets(assessed, texts, vectors) if with_facets else assessed
+
+
+def _described(text: str, importance: float, summary: str, scores: Scores) -> LocalResult:
+    """Return the result with the type, tags and topics of the text."""
+    types = _type_probabilities(scores)
+    memory_type = MEMORY_TYPES[int(types.argmax())]
+    return LocalResult(
+        importance=importance,
+        memory_type=memory_type,
+        summary=summary,
+        tags=find_tags(text, memory_type),
+        topics=find_topics(text),
+        confidence=round(_confidence(scores, types), 3),
+        reasoning=_reasoning(text, memory_type, float(types.max())),
+    )
+
+
+def _summary(text: str, sentences: Sequence[str], scores: Scores, earlier: Sequence[str]) -> str:
+    """Return the message's important sentences; a short answer is followed by its question."""
+    question = question_before(earlier)
+    if question and word_count(text) <= SHORT_ANSWER and not is_question(text):
+        return f"{text} ({question})"[:MAX_LENGTH]
+    return summarize(sentences, scores.importance[1:])
+
+
+def _share(text: str, sentences: Sequence[str]) -> float:
+    """Return the share of its scores that a message keeps: 1 for a statement, less for questions
+    and orders of work, 0 for a request to forget.
+    """
+    if _ASKS_TO_FORGET.fullmatch(text):
+        return 0.0
+    only_asks = all(is_question(sentence) for sentence in sentences)
+    asks = only_asks or _ASKS_FOR_WORK.fullmatch(text) is not None
+    return ASKING_SHARE if asks and not _ASKS_TO_KEEP.search(text) else 1.0
+
+
+def _by_facets(assessed: LocalResult, texts: Sequence[str], vectors: Array) -> LocalResult:
+    """Return the assessment by its facets: those of the message or of a sentence, whichever give
+    the highest importance.
+    """
+    found, probabilities = load_facet_heads().facets(texts, vectors)
+    best = max(range(len(found)), key=lambda i: found[i].importance)
+    facets = _kept(found[best], _share(texts[0], texts[1:]))
+    probability = float(probabilities[best])
+    return replace(
+        assessed,
+        importance=facets.importance,
+        confidence=round(probability, 3),
+        reasoning=f"{assessed.reasoning}; P {facets.P:g} ({probability:.0%} sure)",
+        facets=facets,
+    )
+
+
+def _kept(facets: Facets, share: float) -> Facets:
+    """Return the facets of a message that keeps this share of its scores. A question is everyday
+    life, whatever it is about.
+    """
+    if share == 1.0:
+        return facets
+    return Facets(
+        P=min(facets.P, STEPS[0]) if share else 0.0,
+        I=round(facets.I * share, DIGITS),
+        J=round(facets.J * share, DIGITS),
+    )
+
+
+def _combined(scores: Array) -> float:
+    """Combine the score of the whole message (first) with the scores of its sentences.
+
+    The best sentence counts as much as the whole, because one fact in a long message scores low.
+    Several facts score higher than one.
+    """
+    whole, sentences = float(scores[0]), scores[1:]
+    best = float(sentences.max())
+    further = float(np.maximum(sentences - FACT_FLOOR, 0).sum()) - max(best - FACT_FLOOR, 0)
+    base = (whole + best) / 2
+    return 1 - (1 - base) * float(np.exp(-FACT_GAIN * further))
+
+
+def _type_probabilities(scores: Scores) -> Array:
+    """Average the type probabilities of the message and of its most important sentence; (8,)."""
+    best = 1 + int(scores.importance[1:].argmax())
+    return np.asarray((scores.types[0] + scores.types[best]) / 2, dtype=np.float32)
+
+
+def _confidence(scores: Scores, types: Array) -> float:
+    """Return the confidence: the type's probability, reduced if message and best
+    sentence disagree.
+    """
+    disagreement = abs(float(scores.importance[0] - scores.importance[1:].max()))
+    return float(types.max()) * (1 - min(disagreement, 1.0))
+
+
+def _reasoning(text: str, memory_type: str, probability: float) -> str:
+    told = [name for name in _TOLD_CUES if CUES[name].search(text)][:4]
+    cues = f"; wording: {', '.join(told)}" if told else ""
+    return f"Reads like {memory_type} ({probability:.0%} sure){cues}"

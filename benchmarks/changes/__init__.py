@@ -1,0 +1,1 @@
+"""Facts that change, with questions about now and about then."""

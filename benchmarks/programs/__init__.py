@@ -1,0 +1,1 @@
+"""Training and measurement of the gate's classifier (assessor/gate/likeness.py)."""

@@ -1,0 +1,1 @@
+"""Training and measurement of the relevance of memories (docs/relevance.md)."""

@@ -1,0 +1,140 @@
+"""Trains the relevance: `python -m benchmarks.relevance [--data FILE]`.
+
+Asks all examples through recall itself, fits the weights on the training set, writes weights.npz,
+and prints how well they do on the held-out set. Run it again whenever a signal of the ranking
+changes. FILE has LoCoMo's format; without it the weights know no long conversations.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import harness
+from benchmarks.locomo_data import conversations
+from benchmarks.relevance.asking import Asked, ask_conversation, ask_examples, vector_of
+from benchmarks.relevance.examples import Examples, examples
+from benchmarks.relevance.fitting import Vector, area_under_curve, fit, out_of_fold
+from memory.recall.relevance import model, relevance_of
+from memory.recall.relevance.utterances import chinese_share, features, is_question
+
+UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
+# The evidence of a conversation's question is the least that answers it: the memories around it
+# often help too. So of its other results, three in ten count as helpful. A remark in passing asks
+# for no memory in particular: one in ten.
+ALSO_HELPFUL = {"question": 0.3, "passing": 0.1}
+# A question whose fact is missing needs no memory either, but it is no reason to stay silent.
+COUNTS = {"nothing": 1.5, "absent": 0.05}
+THRESHOLDS = (0.05, 0.1, 0.12, 0.15, 0.2)
+
+
+def train(given: Sequence[Examples], asked: Sequence[Asked]) -> model.Weights:
+    """Fit the utterance's weights and both models."""
+    texts = [said.text for one in given for said, _ in one.utterances]
+    labels = np.array([needed for one in given for _, needed in one.utterances], dtype=float)
+    rows = features(texts, np.array([vector_of(text) for text in texts]))
+    unseen = out_of_fold(rows, labels, penalty=UTTERANCE_PENALTY)
+    print(f"utterances, cross-validated: AUC {area_under_curve(unseen, labels):.3f}")
+    utterance = fit(rows, labels, penalty=UTTERANCE_PENALTY)
+    # Out of fold, because the weights are too sure of texts that they were fitted on.
+    needs = needs_of(utterance, asked) | dict(zip(texts, unseen.tolist(), strict=True))
+    return model.Weights(utterance, _fit_any(needs, asked), _fit_this(needs, asked))
+
+
+def needs_of(utterance: Vector, asked: Sequence[Asked]) -> dict[str, float]:
+    """Return the log-odds of each text of needing a memory."""
+    texts = sorted({one.text for one in asked})
+    odds = model.log_odds(features(texts, np.array([vector_of(text) for text in texts])), utterance)
+    return dict(zip(texts, odds.tolist(), strict=True))
+
+
+def _fit_any(needs: dict[str, float], asked: Sequence[Asked]) -> Vector:
+    rows = [
+        model.any_features(needs[one.text], one.signals, chinese_share(one.text)) for one in asked
+    ]
+    labels = np.array([one.wanted > 0 for one in asked], dtype=float)
+    counts = np.array([COUNTS.get(one.kind, 1.0) for one in asked])
+    return fit(np.array(rows), labels, penalty=MODEL_PENALTY, counts=counts)
+
+
+def _fit_this(needs: dict[str, float], asked: Sequence[Asked]) -> Vector:
+    needed = [one for one in asked if one.wanted]
+    rows = [
+        model.this_features(
+            needs[one.text], one.signals, chinese_share(one.text), asks=is_question(one.text)
+        )
+        for one in needed
+    ]
+    labels = [
+        [1.0 if helps else ALSO_HELPFUL.get(one.kind, 0.0) for helps in one.helpful]
+        for one in needed
+    ]
+    return fit(np.vstack(rows), np.concatenate(labels), penalty=MODEL_PENALTY)
+
+
+def figures(asked: Sequence[Asked], threshold: float, limit: int) -> list[dict[str, str]]:
+    """Return a row for each kind and size: how often nothing passes, and how many of the helpful
+    memories do."""
+    rows = []
+    for group in sorted({(one.kind, one.size) for one in asked}):
+        chosen = [one for one in asked if (one.kind, one.size) == group]
+        passing = [_passing(one, threshold, limit) for one in chosen]
+        found = [
+            sum(each) / one.wanted for one, each in zip(chosen, passing, strict=True) if one.wanted
+        ]
+        silent = np.mean([not each for each in passing])
+        rows.append(
+            {
+                "kind": group[0],
+                "space": group[1],
+                "n": str(len(chosen)),
+                "threshold": f"{threshold:g}",
+                "silent": f"{silent:.3f}",
+                "found": f"{np.mean(found):.3f}" if found else "–",
+            }
+        )
+    return rows
+
+
+def _passing(one: Asked, threshold: float, limit: int) -> list[bool]:
+    """Return, for each result that passes, whether it helps."""
+    relevances = relevance_of(one.text, vector_of(one.text), one.signals)
+    pairs = list(zip(relevances, one.helpful, strict=True))[:limit]
+    return [helps for value, helps in pairs if value >= threshold]
+
+
+def measure(data: Path | None) -> None:
+    from django.utils import timezone
+
+    now = timezone.now()
+    talks = conversations(data) if data else []
+    training, held_out = examples(held_out=False), examples(held_out=True)
+    asked = [one for given in training for one in ask_examples(given, now)]
+    for talk in talks:
+        asked += ask_conversation(talk, training, now)
+    weights = train(training, asked)
+    path = Path(model.__file__).parent / model.WEIGHTS_FILE
+    np.savez(
+        path, allow_pickle=False, **{k: v.astype(np.float32) for k, v in vars(weights).items()}
+    )
+    model.load_weights.cache_clear()
+    report = harness.Report("relevance")
+    for given in held_out:
+        unseen = list(ask_examples(given, now))
+        for threshold in THRESHOLDS:
+            title = f"Held out, {given.language}, threshold {threshold:g}"
+            report.add(title, figures(unseen, threshold, limit=3))
+    report.save(conversations=len(talks))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Training of the relevance of memories")
+    parser.add_argument("--data", type=Path, help="conversations in LoCoMo's format")
+    options = parser.parse_args()
+    with harness.own_ebb():
+        measure(options.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Asks the examples in spaces of several sizes and keeps the signals of what recall finds.
+
+The small spaces are the facts of one language: all of them, twelve, or three. The large ones are
+the conversations of `--data`, in LoCoMo's format: of these only the numbers are used.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from random import Random
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.locomo_data import Conversation
+from benchmarks.relevance.examples import Examples, Fact
+from memory.recall.relevance import Signals
+
+_T = TypeVar("_T")
+
+FOUND = 6
+SIZES = (12, 3)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An utterance, and the memories that recall found for it, best first.
+
+    `kind` is "nothing", "direct" …; `size` names the space. `helpful` has True for each memory that
+    helps, and `wanted` is the number of helpful memories in the space.
+    """
+
+    text: str
+    kind: str
+    size: str
+    signals: Sequence[Signals]
+    helpful: Sequence[bool]
+    wanted: int
+
+
+@cache
+def vector_of(text: str) -> npt.NDArray[np.float32]:
+    """Return the text's MiniLM vector."""
+    from memory.embeddings import get_embedder
+    from memory.embeddings.vectors import MINILM
+
+    vector: npt.NDArray[np.float32] = get_embedder(*MINILM).embed([text])[0]
+    return vector
+
+
+class Space:
+    """A space filled with memories, in their order."""
+
+    def __init__(self, drafts: Sequence[Any], size: str, now: datetime) -> None:
+        from memory.actors import SYSTEM
+        from memory.models import Embedder, Space
+        from memory.spaces.services import create_space
+        from memory.store.services import create_memories
+
+        slug = f"relevance-{Space.objects.count()}"
+        self.size, self.now = size, now
+        embedder = Embedder.objects.get(model="all-MiniLM-L6-v2")
+        self.row = create_space(slug=slug, name=slug, embedder=embedder, actor=SYSTEM)
+        self.ids = [
+            memory.pk
+            for part in _parts(drafts, 1000)
+            for memory in create_memories(space=self.row, drafts=part, actor=SYSTEM, now=now)
+        ]
+        self.row.refresh_from_db()  # its first memories may have chosen another model
+
+    def ask(self, text: str, kind: str, helpful: Collection[int] = ()) -> Asked:
+        """Return the answer to the text; `helpful` are the places of the memories that help."""
+        from memory.embeddings.vectors import embed
+        from memory.formulas.ranking import PROFILES
+        from memory.policy import PolicyDocument
+        from memory.recall.recall import signals_of, trusting
+        from memory.recall.sql import Question, Shape, recalled
+
+        rules = PolicyDocument()
+        shape = Shape(PROFILES["hybrid"], rules.decay, rules.recall, rules.language, FOUND)
+        # Not recall(): it would need the weights that are to be trained.
+        vector = embed(self.row.embedder, [text], kind="query")[0]
+        question = Question(self.row, text, vector, self.now)
+        found = recalled(question, trusting(shape, question))
+        wanted = {self.ids[place] for place in helpful}
+        return Asked(
+            text,
+            kind,
+            self.size,
+            signals=[signals_of(memory) for memory in found],
+            helpful=[memory.pk in wanted for memory in found],
+            wanted=len(wanted),
+        )
+
+
+def ask_examples(given: Examples, now: datetime) -> Iterator[Asked]:
+    """Ask one language's examples in its small spaces."""
+    random = Random(given.language)
+    everything = list(given.facts)
+    yield from _asked_in(everything, given, now, "all", nothing=len(given.nothing), random=random)
+    space = Space(_drafts(everything, now), "all", now)
+    yield from (space.ask(said.text, "absent") for said in given.people)
+    for size in SIZES:
+        shuffled = random.sample(everything, len(everything))
+        for part in _parts(shuffled, size):
+            yield from _asked_in(part, given, now, str(size), nothing=2 * size, random=random)
+
+
+def _asked_in(
+    facts: Sequence[Fact],
+    given: Examples,
+    now: datetime,
+    size: str,
+    *,
+    nothing: int,
+    random: Random,
+) -> Iterator[Asked]:
+    """Ask what the facts help with, what needs no memory, and what only missing facts help with."""
+    space = Space(_drafts(facts, now), size, now)
+    for place, fact in enumerate(facts):
+        for said in fact.utterances:
+            yield space.ask(said.text, said.kind, [place])
+    for said in random.sample(list(given.nothing), nothing):
+        yield space.ask(said.text, "nothing")
+    missing = [fact for fact in given.facts if fact not in facts]
+    for fact in random.sample(missing, min(len(missing), len(facts))):
+        yield space.ask(random.choice(list(fact.utterances)).text, "absent")
+
+
+def ask_conversation(talk: Conversation, given: Sequence[Examples], now: datetime) -> list[Asked]:
+    """Ask a conversation's own questions, and what needs no memory, in a space with its turns."""
+    space = Space(conversation_drafts(talk), "conversation", now)
+    own = [space.ask(one.text, "question", one.evidence) for one in talk.questions]
+    nothing = [said for each in given for said in each.nothing]
+    return own + [space.ask(said.text, "nothing") for said in nothing]
+
+
+def _drafts(facts: Sequence[Fact], now: datetime) -> list[Any]:
+    from memory.drafts import MemoryDraft
+
+    return [
+        MemoryDraft.model_validate(
+            {"content": fact.content, "memory_type": fact.memory_type, "created_at": now}
+        )
+        for fact in facts
+    ]
+
+
+def conversation_drafts(talk: Conversation) -> list[Any]:
+    """Return a memory for each turn, with its speaker and date."""
+    from memory.drafts import MemoryDraft, Source
+
+    return [
+        MemoryDraft(
+            content=turn.content,
+            created_at=turn.said_at,
+            source=Source(speaker=turn.speaker, conversation_id=talk.name),
+        )
+        for turn in talk.turns
+    ]
+
+
+def _parts(items: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

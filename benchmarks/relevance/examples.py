@@ -1,0 +1,96 @@
+"""The examples: what people say, and the memories that help with it. All written for this project.
+
+    nothing_*  utterances that need no memory, by style
+    facts_*    memory | type | three direct questions | three remarks in passing
+    people_*   questions about people in conversations
+
+Files that end with `_held` are held out: no style, fact or wording of theirs is trained on. The
+features were chosen by them. `_unseen` was not looked at before the last choice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "examples"
+LANGUAGES = ("en", "zh")
+DIRECT, PASSING = ("plain", "casual", "keywords"), ("advice", "short", "story")
+STYLES = (*DIRECT, *PASSING)
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A text and its style."""
+
+    text: str
+    style: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of a fact's utterance: asked directly, or said in passing."""
+        return "direct" if self.style in DIRECT else "passing"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A memory, and the utterances that it helps with."""
+
+    content: str
+    memory_type: str
+    utterances: Sequence[Utterance]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """All examples of one language, of the training set or of the held-out set."""
+
+    language: str
+    nothing: Sequence[Utterance]
+    people: Sequence[Utterance]
+    facts: Sequence[Fact]
+
+    @property
+    def utterances(self) -> list[tuple[Utterance, bool]]:
+        """Each utterance, with True if it needs a memory."""
+        needed = [*self.people, *(said for fact in self.facts for said in fact.utterances)]
+        return [(said, False) for said in self.nothing] + [(said, True) for said in needed]
+
+
+def examples(*, held_out: bool) -> list[Examples]:
+    """Return the examples of each language."""
+    ending = "_held" if held_out else ""
+    return [
+        Examples(
+            language,
+            nothing=_styled(_lines(f"nothing_{language}{ending}")),
+            people=[Utterance(line, "people") for line in _lines(f"people_{language}{ending}")],
+            facts=[_fact(line) for line in _lines(f"facts_{language}{ending}")],
+        )
+        for language in LANGUAGES
+    ]
+
+
+def unseen() -> Examples:
+    """Return further facts in other styles, for a last measurement only."""
+    facts = [_fact(line) for line in _lines("facts_en_unseen")]
+    return Examples("en-unseen", nothing=(), people=(), facts=facts)
+
+
+def _lines(name: str) -> list[str]:
+    return (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
+
+
+def _styled(lines: Sequence[str]) -> list[Utterance]:
+    style, said = "", []
+    for line in lines:
+        if line.startswith("# "):
+            style = line.removeprefix("# ")
+        else:
+            said.append(Utterance(line, style))
+    return said
+
+
+def _fact(line: str) -> Fact:
+    content, memory_type, *texts = line.split("|")
+    said = [Utterance(text, style) for text, style in zip(texts, STYLES, strict=True)]
+    return Fact(content, memory_type, said)

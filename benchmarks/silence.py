@@ -1,0 +1,142 @@
+"""What reaches the model: `python -m benchmarks.silence --data FILE`.
+
+Says the held-out examples of benchmarks/relevance and the questions of FILE (LoCoMo's format)
+through `POST /api/v1/chat`, and counts what was recalled, with the policy's minimum relevance and
+without. The aims are those of docs/relevance.md.
+"""
+
+import argparse
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import harness
+from benchmarks.locomo_data import conversations
+from benchmarks.relevance.asking import conversation_drafts
+from benchmarks.relevance.examples import Examples, examples, unseen
+from memory.formulas.retrieval import recall_at
+
+NOTHING = 200
+CHARACTERS_A_TOKEN = 4
+
+
+class Chat:
+    """A space with memories, and a key that chats in it."""
+
+    def __init__(self, slug: str, drafts: Sequence[Any], **rules: float) -> None:
+        from django.test import Client
+        from django.utils import timezone
+
+        from memory.access.keys import create_key
+        from memory.actors import SYSTEM
+        from memory.models import Embedder, Scope
+        from memory.policies.services import change_policy
+        from memory.spaces.services import create_space
+        from memory.store.services import create_memories
+
+        now = timezone.now()
+        minilm = Embedder.objects.get(model="all-MiniLM-L6-v2")
+        space = create_space(slug=slug, name=slug, embedder=minilm, actor=SYSTEM)
+        change_policy(space=space, changes={"recall": rules}, actor=SYSTEM, now=now)
+        stored = create_memories(space=space, drafts=drafts, actor=SYSTEM, now=now)
+        self.ids = [str(memory.pk) for memory in stored]
+        scopes = [Scope.READ, Scope.WRITE]
+        _, key = create_key(space=space, scopes=scopes, actor=SYSTEM, now=now)
+        self._client = Client(headers={"Authorization": f"Bearer {key}", "host": "localhost"})
+
+    def say(self, text: str) -> list[dict[str, Any]]:
+        """Return the recalled memories of a new conversation that begins with the text."""
+        body = json.dumps({"message": text})
+        answer = self._client.post("/api/v1/chat", body, content_type="application/json")
+        assert answer.status_code == 200, answer.content
+        recalled: list[dict[str, Any]] = answer.json()["recalled"]
+        return recalled
+
+    def found(self, recalled: Sequence[dict[str, Any]], helpful: Collection[int]) -> float:
+        """Return the share of the helpful memories, named by their places, that were recalled."""
+        ids = {self.ids[place] for place in helpful}
+        return float(recall_at(len(recalled), ids, [one["memory"]["id"] for one in recalled]))
+
+
+def nothing_said(path: Path, held_out: Sequence[Examples], **rules: float) -> dict[str, Any]:
+    """Say 200 utterances that need no memory, spread over the conversations' spaces."""
+    said = [one.text for given in held_out for one in given.nothing]
+    said = said[:: max(1, len(said) // NOTHING)][:NOTHING]
+    chats = [
+        Chat(f"nothing-{number}-{len(rules)}", conversation_drafts(talk), **rules)
+        for number, talk in enumerate(conversations(path))
+    ]
+    answers = [chats[number % len(chats)].say(text) for number, text in enumerate(said)]
+    return _row("nothing needed", answers, [not recalled for recalled in answers])
+
+
+def questions_asked(path: Path, **rules: float) -> dict[str, Any]:
+    """Ask the conversations' questions, each in its own space."""
+    answers, found = [], []
+    for number, talk in enumerate(conversations(path)):
+        name = "-".join(f"{value:g}".replace(".", "") for value in rules.values())
+        chat = Chat(f"talk-{number}-{name}", conversation_drafts(talk), **rules)
+        for question in talk.questions:
+            answers.append(chat.say(question.text))
+            found.append(chat.found(answers[-1], question.evidence))
+    return _row("questions about conversations", answers, found)
+
+
+def facts_asked(held_out: Sequence[Examples], kind: str, **rules: float) -> list[dict[str, Any]]:
+    """Say what a fact helps with, in a space with all facts of the language."""
+    from memory.drafts import MemoryDraft
+
+    rows = []
+    for given in held_out:
+        drafts = [MemoryDraft(content=fact.content) for fact in given.facts]
+        chat = Chat(f"{kind}-{given.language}-{len(rules)}", drafts, **rules)
+        answers, found = [], []
+        for place, fact in enumerate(given.facts):
+            for said in (one for one in fact.utterances if one.kind == kind):
+                answers.append(chat.say(said.text))
+                found.append(chat.found(answers[-1], [place]))
+        rows.append(_row(f"facts, {kind}, {given.language}", answers, found))
+    return rows
+
+
+def _row(
+    what: str, answers: Sequence[Sequence[dict[str, Any]]], good: Sequence[float]
+) -> dict[str, Any]:
+    characters = [sum(len(one["memory"]["content"]) for one in recalled) for recalled in answers]
+    return {
+        "what": what,
+        "n": len(answers),
+        "as wished": f"{np.mean(good):.3f}",
+        "memories": f"{np.mean([len(recalled) for recalled in answers]):.2f}",
+        "tokens": f"{np.mean(characters) / CHARACTERS_A_TOKEN:.0f}",
+    }
+
+
+def measure(path: Path) -> None:
+    held_out = examples(held_out=True)
+    report = harness.Report("silence")
+    for title, rules in (("With the default", {}), ("Without a minimum", {"min_relevance": 0.0})):
+        rows = [
+            nothing_said(path, held_out, **rules),
+            questions_asked(path, **rules, limit=3),
+            questions_asked(path, **rules, limit=5),
+            *facts_asked([*held_out, unseen()], "direct", **rules),
+            *facts_asked([*held_out, unseen()], "passing", **rules),
+        ]
+        report.add(title, rows)
+    report.save(data=path.name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What reaches the model")
+    parser.add_argument("--data", type=Path, required=True)
+    options = parser.parse_args()
+    with harness.own_ebb():
+        measure(options.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Erasing of purged memories from replies, which store what was recalled and saved for them.
+
+The words of the conversation itself remain: it is deleted by itself.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast, Concat
+
+from chat.models import Message
+from memory.models import Memory, Space
+
+_FIELDS = ("recalled", "standing", "missed", "tool_calls")
+_EMPTY: dict[str, Any] = {"content": "", "tags": [], "topics": [], "metadata": {}}
+
+
+def erase(space: Space, memories: Sequence[Memory]) -> None:
+    """Empty these memories' texts in what replies recalled, and the tool calls that mention them.
+
+    Tools name memories by their short ids, with which the full ids begin.
+    """
+    ids = {memory.short_id for memory in memories}
+    stored = Concat(*(Cast(name, TextField()) for name in _FIELDS), output_field=TextField())
+    replies = Message.objects.in_space(space).filter(role=Message.Role.ASSISTANT)
+    changed = []
+    for reply in replies.annotate(stored=stored).filter(stored__regex="|".join(ids)):
+        reply.recalled = [_without_text(hit, ids) for hit in reply.recalled]
+        reply.standing = [_emptied(rule, ids) for rule in reply.standing]
+        reply.missed = [_without_text(hit, ids) for hit in reply.missed]
+        reply.tool_calls = [_without_words(call, ids) for call in reply.tool_calls]
+        changed.append(reply)
+    Message.objects.in_space(space).bulk_update(changed, _FIELDS, batch_size=500)
+
+
+def _without_text(hit: dict[str, Any], ids: Collection[str]) -> dict[str, Any]:
+    return hit | {"memory": _emptied(hit["memory"], ids)}
+
+
+def _emptied(memory: dict[str, Any], ids: Collection[str]) -> dict[str, Any]:
+    if memory["id"][:8] not in ids:
+        return memory
+    return memory | {name: value for name, value in _EMPTY.items() if name in memory}
+
+
+def _without_words(call: dict[str, Any], ids: Collection[str]) -> dict[str, Any]:
+    said = str(call)
+    if not any(one in said for one in ids):
+        return call
+    written = call["memory"] and call["memory"] | {"content": ""}
+    return call | {"arguments": {}, "text": "", "memory": written}

@@ -1,0 +1,25 @@
+"""Facts that the built-in responder adds to a quoted memory, besides its age."""
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from memory.drafts import DOCUMENT
+from memory.models import Memory
+
+
+def facts_of(memory: Memory) -> list[str]:
+    """Return the end of the time in which a superseded memory was true, and the document that says
+    it, if there are any."""
+    facts = []
+    if memory.valid_to is not None:
+        end = date_format(timezone.localtime(memory.valid_to), "DATE_FORMAT")
+        facts.append(_("true until %(day)s") % {"day": end})
+    if is_from_document(memory):
+        facts.append(_("from the document %(name)s") % {"name": memory.metadata.get("document")})
+    return facts
+
+
+def is_from_document(memory: Memory) -> bool:
+    """Return true if a document says it, and not the user."""
+    return memory.source_role == DOCUMENT

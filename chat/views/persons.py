@@ -1,0 +1,64 @@
+"""The user for whom a member chats: themselves, or nobody in particular."""
+
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy
+
+from chat.models import Conversation
+from chat.services.conversations import conversation_for
+from chat.services.turns import NewConversation
+from memory.access.authentication import Access
+from memory.access.forms import uuid_in
+from memory.access.pages import PageRequest
+from memory.errors import NotFound
+from memory.models import Space
+
+FOREIGN = gettext_lazy("This conversation belongs to another user.")
+OWN = "me"
+"""The value of the switch for a conversation of one's own; anything else means a shared one."""
+
+
+def chat_user(request: PageRequest) -> str | None:
+    """Return the user of a new conversation: the member's own name, or None for a shared one."""
+    return request.user.get_username() if request.POST.get("chat_as") == OWN else None
+
+
+def new_conversation(request: PageRequest) -> NewConversation:
+    """Return the conversation that the member begins."""
+    # Logged in: space_page checks that.
+    return NewConversation(request.user, user_id=chat_user(request))
+
+
+def user_here(request: PageRequest, access: Access) -> str | None:
+    """Return the user of the open conversation, else of the one that the member would begin.
+
+    Raises NotFound for a conversation that the member may not continue.
+    """
+    if not request.POST.get("conversation"):
+        return chat_user(request)
+    conversation_id = uuid_in(request.POST["conversation"])
+    found = conversation_for(access.space, access.reader, conversation_id)
+    if not may_continue(request, found):
+        raise NotFound("Conversation not found.")
+    user_id: str | None = found.user_id
+    return user_id
+
+
+def is_foreign(request: PageRequest, access: Access, conversation_id: UUID | None) -> bool:
+    """Return true if this conversation is another user's. Raises NotFound."""
+    if conversation_id is None:
+        return False
+    found = conversation_for(access.space, access.reader, conversation_id)
+    return not may_continue(request, found)
+
+
+def starts_alone(space: Space) -> bool:
+    """Return true if a new conversation is the member's own unless they say otherwise: in a space
+    with several members."""
+    return space.memberships.count() > 1
+
+
+def may_continue(request: PageRequest, conversation: Conversation) -> bool:
+    """Return true if the conversation is shared or the member's own. What a member says in another
+    one would be learned about another user."""
+    return conversation.user_id in (None, request.user.get_username())

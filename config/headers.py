@@ -1,0 +1,24 @@
+"""Headers of every answer of Django: pages and API answers are private and not stored."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+Handler = Callable[[HttpRequest], Any]
+
+
+def private_answers(get_response: Handler) -> Handler:
+    """Forbid browsers and proxies to store an answer that does not say otherwise (middleware)."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response: HttpResponse = get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    return answer
+
+
+def static_headers(headers: Any, path: str, url: str) -> None:
+    """Add headers to a static file (ServeStatic calls this once per file)."""
+    headers["X-Content-Type-Options"] = "nosniff"

@@ -1,0 +1,158 @@
+"""mem0's calls to read, list, change and delete memories."""
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Path, Query
+
+from config.mem0.access import found_rows, memories_of, memory_of, own_rows
+from config.mem0.filters import APP, ENTITIES, given_fields, read_filter
+from config.mem0.schemas import (
+    BatchDeleteIn,
+    BatchUpdateIn,
+    DeleteIn,
+    ListIn,
+    PageIn,
+    UpdateIn,
+)
+from config.mem0.shapes import (
+    EVENTS,
+    Json,
+    history_out,
+    memories_out,
+    memory_out,
+    only_fields,
+    page_out,
+)
+from memory.access.authentication import access_to
+from memory.drafts import MemoryChange
+from memory.errors import FieldError, InvalidArguments
+from memory.memories.bulk import delete_memories
+from memory.models import Memory, MemoryEvent
+from memory.retention.recycle_bin import delete_memory
+from memory.store.services import revise_memory
+
+USUAL_PAGE = 100
+_NEWEST = ("-created_at", "-pk")
+_NAMES = (*ENTITIES, APP)
+# A call that named anything else would find, or delete, more than its caller asked for.
+_IGNORED = ("org_id", "project_id", "org_name", "project_name", "version", "output_format")
+_KNOWN = {*_NAMES, *_IGNORED, "page", "page_size"}
+
+
+def list_memories(request: HttpRequest, asked: ListIn, page: Query[PageIn]) -> Json:
+    """Return a page of the memories that the filters find, newest first. The page is named in the
+    address or in the body."""
+    access = access_to(request, "read")
+    rows = found_rows(access, asked.condition(created_at=asked.period, keywords=asked.keywords))
+    number = page.page or asked.page or 1
+    size = page.page_size or asked.page_size or USUAL_PAGE
+    part = list(rows.defer("search").order_by(*_NEWEST)[(number - 1) * size : number * size])
+    found = only_fields(memories_out(access.space, part), asked.fields_)
+    return page_out(request, found, page=number, size=size, count=rows.count())
+
+
+def list_by_address(request: HttpRequest, page: Query[PageIn]) -> Json | list[Json]:
+    """Return the memories of a user, agent, app or run, newest first: a list, or a page of it if
+    the address names one. Clients before 1.0 list so."""
+    access, named = access_to(request, "read"), _named_in_address(request)
+    rows = found_rows(access, read_filter(named))
+    number, size = page.page or 1, page.page_size or USUAL_PAGE
+    part = list(rows.defer("search").order_by(*_NEWEST)[(number - 1) * size : number * size])
+    found = memories_out(access.space, part)
+    if page.page is None and page.page_size is None:
+        return found
+    return page_out(request, found, page=number, size=size, count=rows.count())
+
+
+def delete_all(request: HttpRequest) -> Json:
+    """Move all memories of a user, agent, app or run to the recycle bin."""
+    access, named = access_to(request, "write"), _named_in_address(request)
+    if not named:
+        message = f"name at least one of {', '.join(_NAMES)}"
+        raise InvalidArguments(FieldError("filters", message))
+    ids = list(own_rows(access, read_filter(named)).values_list("pk", flat=True))
+    gone = delete_memories(
+        space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
+    )
+    return {"message": "Memories deleted successfully!", "deleted": gone}
+
+
+def _named_in_address(request: HttpRequest) -> Json:
+    """Return the filter in the address. Raises InvalidArguments for any other field: clients write
+    a `filters` object there in a form that is no JSON."""
+    wrong = sorted(request.GET.keys() - _KNOWN)
+    if wrong:
+        message = f"cannot be used here; name {', '.join(_NAMES)} as arguments of their own"
+        raise InvalidArguments(*(FieldError(name, message) for name in wrong))
+    return given_fields(**{name: request.GET.get(name) for name in _NAMES})
+
+
+def get_memory(request: HttpRequest, memory_id: Path[str]) -> Json:
+    """Return one memory."""
+    access, memory = memory_of(request, "read", memory_id)
+    return memory_out(access.space, memory)
+
+
+def update_memory(request: HttpRequest, memory_id: Path[str], asked: UpdateIn) -> Json:
+    """Change the text or the metadata of a memory; the earlier version is kept as a revision."""
+    access, memory = memory_of(request, "write", memory_id)
+    revised = revise_memory(
+        space=access.space,
+        memory_id=memory.pk,
+        change=_change(memory, asked),
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return memory_out(access.space, revised)
+
+
+def _change(memory: Memory, asked: UpdateIn) -> MemoryChange:
+    """Return the change. New metadata keeps the memory's app, which Ebb stores there."""
+    metadata = asked.metadata
+    if metadata is not None and APP in memory.metadata:
+        metadata = {APP: memory.metadata[APP]} | metadata
+    return MemoryChange(content=asked.text, metadata=metadata)
+
+
+def delete_one(request: HttpRequest, memory_id: Path[str], asked: Query[DeleteIn]) -> Json:
+    """Move a memory to the recycle bin."""
+    if asked.delete_linked:
+        message = "Ebb keeps no chains of superseded memories: they are in the recycle bin"
+        raise InvalidArguments(FieldError("delete_linked", message))
+    access, memory = memory_of(request, "write", memory_id)
+    delete_memory(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
+    return {"message": "Memory deleted successfully!"}
+
+
+def get_history(request: HttpRequest, memory_id: Path[str]) -> list[Json]:
+    """Return how a memory was added, changed and deleted, oldest first."""
+    access, memory = memory_of(request, "read", memory_id, binned=True)
+    events = MemoryEvent.objects.in_space(access.space).filter(memory_id=memory.pk)
+    return history_out(memory, list(events.filter(action__in=list(EVENTS)).order_by("at", "pk")))
+
+
+def update_batch(request: HttpRequest, asked: BatchUpdateIn) -> Json:
+    """Change memories, all or none."""
+    access, found = memories_of(request, "write", [one.memory_id for one in asked.memories])
+    now, actor = timezone.now(), access.actor.in_action()
+    # In one order, as everywhere, so that two batches cannot deadlock.
+    changes = sorted(asked.memories, key=lambda one: found[one.memory_id].pk)
+    with transaction.atomic():
+        for one in changes:
+            memory = found[one.memory_id]
+            change = _change(memory, one)
+            revise_memory(
+                space=access.space, memory_id=memory.pk, change=change, actor=actor, now=now
+            )
+    return {"message": f"Successfully updated {len(changes)} memories"}
+
+
+def delete_batch(request: HttpRequest, asked: BatchDeleteIn) -> Json:
+    """Move memories to the recycle bin, all or none."""
+    access, found = memories_of(request, "write", [one.memory_id for one in asked.memories])
+    ids = {memory.pk for memory in found.values()}
+    gone = delete_memories(
+        space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
+    )
+    return {"message": f"Successfully deleted {gone} memories"}

@@ -1,0 +1,3 @@
+"""The version of Ebb, for the wheel, backups and metrics."""
+
+VERSION = "0.2.0"

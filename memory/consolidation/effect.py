@@ -1,0 +1,48 @@
+"""The effect of a proposal on what the saved questions of the ranking lab find."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.consolidation.services import as_if_applied
+from memory.models import ConsolidationProposal, SavedQuery, Space
+from memory.models.policies import current_policy
+from memory.policies.preview import Ranked, Ranking, questions_of, ranked_now
+from memory.readers import Reader
+from memory.recall.share import share_of
+
+MOST = 10
+"""The newest saved questions that are compared."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The saved questions whose results change, and the number of those that find the same."""
+
+    changed: Sequence[Ranking]
+    same: int
+
+
+def effect_of(*, space: Space, proposal: ConsolidationProposal, now: datetime) -> Effect | None:
+    """Return the effect of an open proposal on the saved questions, as its user asks them; None if
+    the proposal is outdated. Nothing is changed. Raises EmbeddingError."""
+    queries = SavedQuery.objects.in_space(space).newest(MOST)
+    policy = current_policy(space).document
+    questions = questions_of(space, Reader(proposal.user_id), queries, now)
+
+    def found() -> list[list[Ranked]]:
+        """Return the results of each question."""
+        with share_of(space):
+            return [ranked_now(question, policy) for question in questions]
+
+    before = found()
+    after = as_if_applied(space=space, proposal=proposal, now=now, read=found)
+    if after is None:
+        return None
+    rankings = [Ranking(*one) for one in zip(queries, before, after, strict=True)]
+    changed = [one for one in rankings if _ids(one.before) != _ids(one.after)]
+    return Effect(changed, len(rankings) - len(changed))
+
+
+def _ids(found: Sequence[Ranked]) -> list[object]:
+    return [one.id for one in found]

@@ -1,0 +1,58 @@
+"""JSON API of the digest: what changed in a week, and undoing a line."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router
+
+from memory.access.authentication import access_to
+from memory.digest.digest import digest_of, section_of
+from memory.digest.lines import Line
+from memory.digest.schemas import DigestIn, DigestOut, LineId, LineOut
+from memory.digest.sections import Section
+from memory.digest.undo import undo_line
+from memory.digest.weeks import parse_week, week_of
+from memory.errors import FieldError, InvalidArguments
+from memory.requests import may_fail
+
+router = Router(tags=["digest"])
+
+
+@router.get("digest", response=DigestOut, url_name="digest", operation_id="getDigest")
+def digest(request: HttpRequest, asked: Query[DigestIn]) -> dict[str, object]:
+    """Return what the space learned, changed, consolidated and forgot in a week (UTC, from
+    Monday)."""
+    access = access_to(request, "read")
+    week = week_of(timezone.now()) if asked.week is None else parse_week(asked.week)
+    if asked.section is None:
+        if asked.cursor is not None:
+            raise InvalidArguments(FieldError("cursor", "needs the section that it is a place in"))
+        found = digest_of(space=access.space, reader=access.reader, week=week, limit=asked.limit)
+        return DigestOut.of(found)
+    found = section_of(
+        space=access.space,
+        reader=access.reader,
+        week=week,
+        section=Section(asked.section),
+        limit=asked.limit,
+        cursor=asked.cursor,
+    )
+    return DigestOut.of(found)
+
+
+@router.post(
+    "digest/{line_id}/undo",
+    response=LineOut,
+    url_name="digest_undo",
+    operation_id="undoDigestLine",
+    openapi_extra=may_fail(404, 409, 503),
+)
+def undo(request: HttpRequest, line_id: LineId) -> Line:
+    """Undo one line, as its `undo` says, and return the line as it is afterwards."""
+    access = access_to(request, "write")
+    return undo_line(
+        space=access.space,
+        reader=access.reader,
+        line_id=line_id,
+        actor=access.actor,
+        now=timezone.now(),
+    )

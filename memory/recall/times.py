@@ -1,0 +1,87 @@
+"""The time that a question is about: now, a given day, or the past.
+
+A question about the past ("where did I live before Porto?", "what did I use to drink?", "where did
+I live in March 2024?") also finds what was true then and was superseded since, and prefers it.
+Questions in other words are about now.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
+
+from memory.text.event_dates import event_in
+from memory.text.lexemes import prepare
+
+Kind = Literal["now", "as_of", "past", "before", "during"]
+EARLIEST = date(1000, 1, 1)
+"""The earliest day to answer as of: "yesterday" and "last year" need days before it."""
+PAST_KINDS = frozenset[Kind](("past", "before", "during"))
+"""The kinds of time for which what was superseded is preferred."""
+
+_BEFORE = re.compile(
+    r"(?<!day )\bbefore (?P<what>[\w'’.& -]{2,60}+)(?![\w'’.& -])"
+    r"|(?P<chinese>[^，。？！,.?!]{2,30}?)(?:之前|以前)",
+    re.IGNORECASE,
+)
+_FORMER = re.compile(
+    r"\bdid (?:\w+ ){1,2}use to\b|\bused to\b|\bprevious(?:ly)?\b|\bformer(?:ly)?\b"
+    r"|\bin the past\b|\bback then\b|\bbefore\s*[?.!]*$"
+    r"|之前|以前|过去|曾经|原来|从前|先前|当时|那时",
+    re.IGNORECASE,
+)
+# What the question says of itself in "before I moved to Porto", "我搬到波尔图之前".
+_NO_NAME = re.compile(
+    r"\b(?:i|we|you|he|she|they|it|my|our|that|this|then|now|the|a|an|was|am|is|were|to|in|at|with"
+    r"|on|for|moved?|moving|came|coming|went|going|started?|starting|switched|switching|changed"
+    r"|changing|joined|joining|got|getting|bought|buying|had|having)\b"
+    r"|用户|现在|开始|搬到|搬去|搬来|换到|换成|改用|改成|加入|来到|去了|[我你您他她在来去住用到的了]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class AskedTime:
+    """The time that a question is about.
+
+    now      the present
+    as_of    memories that were true at `since`, which is `until`
+    past     also what was superseded
+    before   the same, first what was superseded by a memory with one of the words in `before`
+    during   also what was superseded, if it was true at some moment from `since` to `until`
+    """
+
+    kind: Kind = "now"
+    before: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def asked_time(question: str, now: datetime, as_of: datetime | None = None) -> AskedTime:
+    """Return the time that the question is about, asked at `now`; `as_of` is a given moment."""
+    if as_of is not None:
+        return AskedTime("as_of", since=as_of, until=as_of)
+    if found := _BEFORE.search(question):
+        names = _names(found)
+        return AskedTime("before", before=names) if names else AskedTime("past")
+    if _FORMER.search(question):
+        return AskedTime("past")
+    return _during(question, now)
+
+
+def end_of(day: date) -> datetime:
+    """Return the last moment of a day, in UTC."""
+    return datetime.combine(day, time.max, tzinfo=UTC)
+
+
+def _names(found: re.Match[str]) -> str:
+    """Return the words that name what came later, joined by "or" for PostgreSQL's websearch."""
+    said = prepare(_NO_NAME.sub(" ", found["what"] or found["chinese"]))
+    return " or ".join(re.findall(r"\w+", said))
+
+
+def _during(question: str, now: datetime) -> AskedTime:
+    event = event_in(question, now)
+    if event is None or event.ends_at > now:
+        return AskedTime()
+    return AskedTime("during", since=event.at, until=event.ends_at - timedelta(microseconds=1))

@@ -1,0 +1,66 @@
+"""Claims of a statement, read from its words, and contradictions between two statements.
+
+The rule for spaces without a model (reconciliation.rules). It knows what changes in people's lives:
+likes, homes, employers, relationships, diets, numbers, dates. Where it is not sure it sees no
+contradiction: a superfluous memory fades by itself, while a wrong merge loses what somebody said.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from memory.reconciliation.claims import chinese, english
+from memory.reconciliation.claims.base import Claim
+from memory.text.lexemes import unspaced
+from memory.text.text_similarity import weight
+
+__all__ = ["agrees", "contradicts"]
+
+MAX_READ = 1000
+"""Characters of a statement. A longer text is a document, in which single words say little."""
+
+
+def contradicts(new: str, old: str) -> bool:
+    """Return true if the new statement makes the old one outdated."""
+    if max(len(new), len(old)) > MAX_READ:
+        return False
+    known = _claims(old)
+    clash = any(one.denies(other) for one in _claims(new) for other in known)
+    return clash or _ends(new, old)
+
+
+def agrees(new: str, old: str) -> bool:
+    """Return true if both statements claim the same of something."""
+    if max(len(new), len(old)) > MAX_READ:
+        return False
+    known = _claims(old)
+    return any(one.repeats(other) for one in _claims(new) for other in known)
+
+
+@lru_cache(maxsize=1024)  # a new statement is compared with each of its neighbours
+def _claims(text: str) -> Sequence[Claim]:
+    return chinese.claims(text) if unspaced(text) else english.claims(text)
+
+
+def _ends(new: str, old: str) -> bool:
+    """Return true if the new statement names the end of what the old one is about: most of the
+    words of the ended thing, and more than one incidental word of the memory."""
+    language = chinese if unspaced(new) else english
+    if bool(unspaced(new)) != bool(unspaced(old)):
+        return False
+    said, known = _ended(new), _thing(old)
+    if not said or not known:
+        return False
+    if said <= known and (language.ends_habit(new, old) or language.ends_by_name(new, old)):
+        return True
+    both = weight(set(said & known))
+    return both * 2 > weight(set(said)) and (both >= 2 or both * 2 >= weight(set(known)))
+
+
+@lru_cache(maxsize=1024)
+def _ended(text: str) -> frozenset[str]:
+    return chinese.ended(text) if unspaced(text) else english.ended(text)
+
+
+@lru_cache(maxsize=1024)
+def _thing(text: str) -> frozenset[str]:
+    return chinese.thing(text) if unspaced(text) else english.thing(text)

@@ -1,0 +1,179 @@
+"""Claims of a Chinese statement. The words are in chinese.toml."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+
+from memory.reconciliation.claims.base import Claim, topic
+from memory.text.text_similarity import meaning
+
+_W = tomllib.loads(resources.files(__package__).joinpath("chinese.toml").read_text("utf-8"))
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE)
+
+
+_OPENING = _pattern("^(?:其实|原来|更正|更新|对了|顺便说一下|请|帮我|记住|记得|[：:，, ])+")
+_PIECES = _pattern("[。；;！!，,]|而且|同时|但是?|并且?(?!不)")
+_LIKES, _DISLIKES, _NEGATIONS = (_pattern(_W[name]) for name in ("likes", "dislikes", "negations"))
+_ASIDES, _LIGHT, _MEASURES = (_pattern(_W[name]) for name in ("asides", "light_verbs", "measures"))
+_HABIT_ENDINGS = _pattern("放弃|戒|不再")
+_TIMES = _pattern(_W["times"])
+_NOT_TODAY, _ENDINGS = _pattern(_W["not_today"]), _pattern(_W["endings"])
+_SUBJECT = _pattern(f"^(?:用户|我)?的?(?P<kin>(?:{_W['kin']}))")
+_OWNED = _pattern(
+    f"^(?:用户|我)?的?(?P<kin>(?:{_W['kin']})的?)??(?:新|现在的)?(?P<what>{_W['one_value']})"
+    f"(?:现在|已经)?(?:是|叫|为|换成了?|改成了?|变成了?)(?!一?个|因为|在)(?P<value>.*[^的])$"
+)
+# Anything else that has a name. Only 现在 says that the older name is outdated.
+_CALLED = _pattern("^(?:用户|我)的(?P<what>[^，。叫是的]{1,6}?)(?:现在)?叫(?P<value>[^什么谁]+)$")
+_NOW = _pattern("现在(?!的)")
+_STATES = {group: [_pattern(state) for state in states] for group, states in _W["states"].items()}
+_SLOTS = {slot: _pattern(words) for slot, words in _W["slots"].items()}
+_FAMILIES = {name: _pattern("|".join(members)) for name, members in _W["families"].items()}
+_BY_MAKER = ("phone", "car")
+_CHANGE = _pattern("换|改|新|转|现在|不再用|升级")
+_WIDE = frozenset(_W["wide_places"].split())
+_CITIES = frozenset(_W["cities"].split())
+_FLOORS = ("楼", "层", "栋", "室")
+_NOT_A_NAME = frozenset(_W["not_a_name"].split())
+# Numbers, clock times and dates. A weekday counts where something is, not when it happens.
+_NUMBER = _pattern(
+    r"[\d.:]+|[一二三四五六七八九十百千万两半]+|上午|下午|早上|晚上|中午"
+    r"|(?:下|这|本)?(?:周|星期|礼拜)[一二三四五六日天末]"
+)
+_MOVED = _pattern("改到|推迟到|提前到|定在|改为|在|于|涨到|降到|变成")
+_HAPPENED = _pattern("[^已]了(?=[^，。])|(?<![是在到于])(?:周|星期|礼拜)[一二三四五六日天末](?!$)")
+
+
+def claims(text: str) -> list[Claim]:
+    """Return what the text claims of today."""
+    found: list[Claim] = []
+    for piece in _pieces(text):
+        if not _NOT_TODAY.search(piece):
+            found += [*_stance(piece), *_states(piece), *_slots(piece)]
+            found += [*_owned(piece), *_numbers(piece)]
+    return found
+
+
+def ended(text: str) -> frozenset[str]:
+    """Return the characters of the thing whose end the text tells; none if it tells no end."""
+    for piece in _pieces(text):
+        if match := _ENDINGS.search(piece):
+            subject = _subject(piece) - frozenset(match[0])
+            return thing(next(one for one in match.groups() if one)) | subject
+    return frozenset()
+
+
+def thing(text: str) -> frozenset[str]:
+    """Return the characters of what a text is about; none if it tells that it is not."""
+    if _NEGATIONS.search(text):
+        return frozenset()
+    return frozenset(meaning(_LIGHT.sub("", _MEASURES.sub("", _content(text)))))
+
+
+def ends_habit(new: str, old: str) -> bool:
+    """Return true if the text tells the end of a habit of the same person; its details may
+    differ."""
+    return bool(_HABIT_ENDINGS.search(new)) and _subject(new) == _subject(old)
+
+
+def ends_by_name(new: str, old: str) -> bool:
+    """Return true if the old text contains the ended thing, in the new text's words."""
+    for piece in _pieces(new):
+        if match := _ENDINGS.search(piece):
+            named = _content(next(one for one in match.groups() if one))
+            return len(named) > 1 and named in old and _subject(piece) == _subject(old)
+    return False
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Return the parts of a statement, each with its subject. Questions claim nothing."""
+    subject = ""
+    for part in _PIECES.split(text.strip(" 。.！!")):
+        piece = _OPENING.sub("", part)
+        if match := _SUBJECT.match(piece):
+            subject = match[0]
+        elif re.match("用户|我", piece):
+            subject = ""
+        else:
+            piece = subject + piece
+        if piece:
+            yield piece
+
+
+def _content(piece: str) -> str:
+    return _ASIDES.sub("", re.sub(r"[^\w@.]", "", piece))
+
+
+def _subject(piece: str) -> frozenset[str]:
+    """Return the relative that the piece is about; none for the user."""
+    match = _SUBJECT.match(piece)
+    return frozenset(match["kin"]) if match else frozenset()
+
+
+def _before(piece: str, place: int) -> frozenset[str]:
+    """Return the subject before a place in the piece; none for the user, alone or with somebody."""
+    before = re.sub("从.*", "", piece[:place])  # not the place that is left
+    if re.match("(?:用户|我们?)[和跟与]", before):
+        return frozenset()
+    return frozenset(re.sub("[我从在于就一家]|恢复", "", _TIMES.sub("", _ASIDES.sub("", before))))
+
+
+def _stance(piece: str) -> Iterator[Claim]:
+    """Return whether the user does, likes or is what the piece says."""
+    plain = _DISLIKES.sub("不♥", piece)
+    plain = _LIKES.sub("♥", plain)
+    denied = len(_NEGATIONS.findall(plain)) % 2 == 1
+    about = _ASIDES.sub("", re.sub(r"[^\w@.♥]", "", _NEGATIONS.sub("", plain)))
+    about = _LIGHT.sub("", _MEASURES.sub("", re.sub("正?在", "", about)))
+    if about:
+        yield Claim(("stance", about), frozenset({"no" if denied else "yes"}))
+
+
+def _states(piece: str) -> Iterator[Claim]:
+    for group, states in _STATES.items():
+        for name, state in enumerate(states):
+            match = state.search(piece)
+            if match and not _NEGATIONS.search(piece[max(0, match.start() - 1) : match.start()]):
+                yield Claim(topic(group, _before(piece, match.start())), frozenset({str(name)}))
+                break
+
+
+def _slots(piece: str) -> Iterator[Claim]:
+    changed, piece = bool(_CHANGE.search(piece)), _NOW.sub("", piece)
+    for slot, pattern in _SLOTS.items():
+        if match := pattern.search(piece):
+            value = next(one for one in match.groups() if one)
+            kind = "wide" if value in _WIDE else "city" if value in _CITIES else ""
+            kind = "" if slot == "home" and kind == "city" else kind
+            if value not in _NOT_A_NAME and not value.endswith(_FLOORS):
+                yield Claim(topic(slot, _before(piece, match.start()), kind), frozenset(value))
+    # Somebody who works at 华为 may have any phone.
+    things = _SLOTS["employer"].sub("", piece)
+    for name, members in _FAMILIES.items():
+        if found := members.findall(things if name in _BY_MAKER else piece):
+            value = frozenset(meaning(found[-1]))
+            yield Claim(topic(name, _subject(piece)), value, changed)
+
+
+def _owned(piece: str) -> Iterator[Claim]:
+    """Return the value of one of the user's properties: 我的邮箱是…"""
+    if match := _OWNED.match(piece):
+        owner = frozenset({(match["kin"] or "").rstrip("的"), match["what"].rstrip("号码")})
+        if value := frozenset(meaning(_content(match["value"]))):
+            yield Claim(topic("owned", owner), value)
+    elif match := _CALLED.match(piece):
+        value, firm = frozenset(match["value"]), bool(_NOW.search(piece))
+        yield Claim(topic("called", frozenset({match["what"]})), value, firm)
+
+
+def _numbers(piece: str) -> Iterator[Claim]:
+    """Return the numbers and dates of a statement about a state, beside its other characters."""
+    if _HAPPENED.search(piece):
+        return
+    about = _content(_MOVED.sub("", _NUMBER.sub("", _NOW.sub("", piece))))
+    if about and (found := _NUMBER.findall(piece)):
+        yield Claim(("number", about), frozenset(found))

@@ -1,0 +1,74 @@
+"""JSON API of spaces and their first keys, for an installation key or an operator's session."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Path, Query, Router, Status
+
+from memory.access.authentication import BearerKey, OperatorSession, operator_of
+from memory.access.keys import create_key
+from memory.access.schemas import KeyIn, NewKeyOut
+from memory.embeddings.embedders import configured_embedder
+from memory.errors import NotFound
+from memory.models import Space
+from memory.pagination import keyset
+from memory.requests import NumberedPageIn, may_fail
+from memory.spaces import services
+from memory.spaces.schemas import SpaceIn, SpaceList, SpaceOut
+
+router = Router(tags=["spaces"], auth=[BearerKey(), OperatorSession()])
+
+
+@router.get("spaces", response=SpaceList, url_name="spaces_list", operation_id="listSpaces")
+def list_spaces(request: HttpRequest, asked: Query[NumberedPageIn]) -> SpaceList:
+    """List the spaces of the installation, newest first, except those being deleted. Needs an
+    installation key."""
+    operator_of(request)
+    rows = Space.objects.filter(closed_at=None).select_related("embedder")
+    found, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
+    return SpaceList(items=[_shown(space) for space in found], next=following)
+
+
+@router.post(
+    "spaces",
+    response={201: SpaceOut},
+    url_name="spaces_create",
+    operation_id="createSpace",
+    openapi_extra=may_fail(503),
+)
+def create_space(request: HttpRequest, asked: SpaceIn) -> Status[SpaceOut]:
+    """Create a space without members. Create a key for it to use it. Needs an installation key."""
+    actor = operator_of(request)
+    space = services.create_space(
+        slug=asked.slug,
+        name=asked.name or asked.slug,
+        language=asked.language,
+        embedder=configured_embedder(),
+        actor=actor,
+    )
+    return Status(201, _shown(space))
+
+
+@router.post(
+    "spaces/{slug}/keys",
+    response={201: NewKeyOut},
+    url_name="spaces_keys_create",
+    operation_id="createSpaceKey",
+)
+def create_space_key(request: HttpRequest, slug: Path[str], asked: KeyIn) -> Status[NewKeyOut]:
+    """Create a key for a space. The answer is the only place where its secret is shown. Needs an
+    installation key."""
+    actor, now = operator_of(request), timezone.now()
+    space = Space.objects.filter(closed_at=None, slug=slug).first()
+    if space is None:
+        raise NotFound("Space not found.")
+    key, secret = create_key(space=space, actor=actor, now=now, **asked.model_dump())
+    return Status(201, NewKeyOut.with_secret(key, secret, now))
+
+
+def _shown(space: Space) -> SpaceOut:
+    return SpaceOut(
+        slug=space.slug,
+        name=space.name,
+        embedding_model=space.embedder.model,
+        created_at=space.created_at,
+    )

@@ -1,0 +1,41 @@
+"""Schemas of the adjustment of a memory's importance."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from ninja import Field, Schema
+
+
+class AdjustmentPartOut(Schema):
+    """The part of the adjustment that events of one kind give."""
+
+    kind: Annotated[
+        Literal["used", "unused", "confirmed", "objected"],
+        Field(
+            description="Answers that used the memory, answers that did not although it was sent, "
+            "and decisions of people for it or against it."
+        ),
+    ]
+    count: int
+    value: float
+
+
+class AdjustmentOut(Schema):
+    """The adjustment of a memory's importance; its parts add up to it."""
+
+    adjustment: Annotated[float, Field(description="From -0.15 to 0.15.")]
+    in_effect: Annotated[bool, Field(description="Whether the policy's `importance.learn` is on.")]
+    effective_importance: Annotated[
+        float,
+        Field(
+            description="What ranks the memory: its current importance, if in effect with the "
+            "adjustment."
+        ),
+    ]
+    parts: list[AdjustmentPartOut]
+
+
+class ResetOut(Schema):
+    """The action of a reset, which can be undone; null if there was nothing to reset."""
+
+    action_id: UUID | None

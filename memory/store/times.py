@@ -1,0 +1,31 @@
+"""The times of a memory: as its text says them, and as its successor ends them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memory.models import BinReason, Memory, Space
+from memory.text.event_dates import begins_at, event_in
+
+
+def times_in(content: str, said_at: datetime) -> dict[str, Any]:
+    """Return the columns for the time of an event and for the time since when a fact is true, read
+    from the words against the moment they were said. A patched text has the times of its first
+    statement."""
+    event = event_in(content, said_at)
+    return {
+        "event_at": event.at if event else None,
+        "event_precision": event.precision if event else "",
+        "valid_from": begins_at(event, said_at),
+    }
+
+
+def end_again(space: Space, memories: Sequence[Memory]) -> None:
+    """Set `valid_to` of superseded memories that were restored and return to the bin: the moment
+    from which their successor is true. Without a successor it stays null. Saves nothing."""
+    ended = [memory for memory in memories if memory.bin_reason == BinReason.SUPERSEDED]
+    ids = [memory.superseded_by for memory in ended if memory.superseded_by]
+    successors = Memory.objects.in_space(space).defer("search").in_bulk(ids)
+    for memory in ended:
+        if memory.superseded_by in successors:
+            memory.valid_to = max(memory.begins_at, successors[memory.superseded_by].begins_at)

@@ -1,0 +1,84 @@
+"""Dates in a question, as the index writes them: "2 May 2023" for 5月2日 or for yesterday.
+
+A memory with a speaker is indexed with its date (passages.py), so these words find what was said
+on that day, in that month or in that year. English dates need no help: their words are those of
+the index. dateparser was tried: it took 20 ms for a question without a date, read "5月2日" as 16
+November, and "May I …" as a month.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+
+_CHINESE_DIGITS = "一二三四五六七八九"
+_NUMBER = r"(\d{1,2}|[一二三四五六七八九十]{1,3})"
+# 2023年5月2日, 5月2号, 五月, 2023年5月; in Japanese and Korean the same with 日 and 월, 일.
+_WRITTEN = re.compile(
+    rf"(?:(\d{{4}})\s?[年년]\s?)?(?<![\d一二三四五六七八九十]){_NUMBER}\s?[月월](?!前)"
+    rf"(?:\s?{_NUMBER}\s?[日号號일])?"
+)
+_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_DAYS_AGO = re.compile(r"(\d{1,3}) ?(?:days? ago|天前|天以前|日前)", re.IGNORECASE)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = re.compile(
+    rf"\b(?:last|on|this past) ({'|'.join(_WEEKDAYS)})\b|上(?:周|星期|礼拜)([一二三四五六日天])",
+    re.IGNORECASE,
+)
+_NEAR = re.compile(
+    r"(?P<two>\bthe day before yesterday\b|前天|一昨日)"
+    r"|(?P<one>\byesterday\b|\blast night\b|昨[天晚日])"
+    r"|(?P<none>\btoday\b|\bthis morning\b|今[天早日])",
+    re.IGNORECASE,
+)
+_LAST_MONTH = re.compile(r"\blast month\b|上个?月|先月", re.IGNORECASE)
+_LAST_YEAR = re.compile(r"\blast year\b|去年", re.IGNORECASE)
+
+
+def day_words(day: date) -> str:
+    """Return the date as day, English month name and year, as memories are indexed."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def with_dates(question: str, now: datetime) -> str:
+    """Return the question, followed by its dates in the index's words."""
+    return " ".join([question, *_written(question), *_relative(question, now.date())])
+
+
+def _written(question: str) -> Iterator[str]:
+    """Return the dates in numbers, as "2 May 2023", "2 May", "May 2023" or "May"."""
+    for year, *parts in _WRITTEN.findall(question) + _ISO.findall(question):
+        month, day = map(number_of, parts)
+        if 1 <= month <= 12 and day <= 31:
+            yield " ".join(filter(None, [str(day or ""), f"{date(2000, month, 1):%B}", year]))
+
+
+def number_of(text: str) -> int:
+    """Return the number written in digits, or in Chinese up to 99; 0 for no text."""
+    if text.isdecimal():
+        return int(text)
+    tens, ten, units = text.rpartition("十")
+    value = _CHINESE_DIGITS.find(units) + 1 if units else 0
+    return value + (10 * (_CHINESE_DIGITS.find(tens) + 1 if tens else 1) if ten else 0)
+
+
+def _relative(question: str, today: date) -> Iterator[str]:
+    for found in _NEAR.finditer(question):
+        back = {"none": 0, "one": 1, "two": 2}[str(found.lastgroup)]
+        yield day_words(today - timedelta(days=back))
+    for days in _DAYS_AGO.findall(question):
+        yield day_words(today - timedelta(days=int(days)))
+    for found in _WEEKDAY.finditer(question):
+        yield day_words(_last_weekday(found, today))
+    if _LAST_MONTH.search(question):
+        yield f"{today.replace(day=1) - timedelta(days=1):%B %Y}"
+    if _LAST_YEAR.search(question):
+        yield str(today.year - 1)
+
+
+def _last_weekday(found: re.Match[str], today: date) -> date:
+    """Return the latest such weekday before today; in Chinese, the one of last week."""
+    if found[1]:
+        back = (today.weekday() - _WEEKDAYS.index(found[1].lower()) - 1) % 7 + 1
+        return today - timedelta(days=back)
+    wanted = 6 if found[2] in "日天" else _CHINESE_DIGITS.index(found[2])
+    return today - timedelta(days=today.weekday() + 7 - wanted)

@@ -1,0 +1,56 @@
+"""The text of documents, their passages, and what is refused."""
+
+import pytest
+
+from assessor.documents.passages import LENGTH, LONGEST, passages_of
+from assessor.documents.reading import (
+    MAX_CHARACTERS,
+    MAX_PAGES,
+    UnreadableDocument,
+    is_readable,
+    texts_of,
+)
+from tests.assessor.documents.files import locked, pdf
+
+
+def test_texts_of_each_kind() -> None:
+    assert texts_of("a.TXT", "\ufeffOlá, Évora".encode()) == ["Olá, Évora"]
+    assert texts_of("a.md", b"# Title\n\nWords") == ["# Title\n\nWords"]
+    first, second = texts_of("a.pdf", pdf(["I moved to Lisbon.", "I like it."], ["Page two."]))
+    assert first.split() == ["I", "moved", "to", "Lisbon.", "I", "like", "it."]
+    assert second.strip() == "Page two."
+    assert [is_readable(name) for name in ("a.PDF", "b.markdown", "c.docx", "pdf")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("a.txt", b"\xff\xfe\x00", "not UTF-8"),
+        ("a.txt", b"a\x00b", "not UTF-8"),
+        ("a.md", b" \n ", "has no text"),
+        ("a.txt", b"x" * (MAX_CHARACTERS + 1), "more than 100,000 characters"),
+        ("a.pdf", b"%PDF-1.4 nothing", "cannot be read"),
+        ("a.pdf", pdf([]), "has no text"),
+        ("a.pdf", pdf(*[["x"]] * (MAX_PAGES + 1)), "more than 50 pages"),
+        ("a.pdf", locked(pdf(["x"])), "needs a password"),
+    ],
+)
+def test_what_cannot_be_read_is_said(name: str, data: bytes, sentence: str) -> None:
+    with pytest.raises(UnreadableDocument, match=sentence):
+        texts_of(name, data)
+
+
+def test_passages_keep_sentences_and_headings_together() -> None:
+    text = "# Health\n\nI am allergic to\npenicillin. My doctor is Ana.\n\n- one\n- two\n\n\n"
+    assert [passage.text for passage in passages_of([text])] == [
+        "# Health\nI am allergic to penicillin.\nMy doctor is Ana.", "- one\n- two",
+    ]  # fmt: skip
+    long = passages_of(["", "This is a sentence of forty letters, yes. " * 30])
+    assert {passage.page for passage in long} == {2}
+    assert len(long) > 2
+    assert all(LENGTH <= len(passage.text) < LENGTH + 50 for passage in long[:-1])
+    assert "".join(passage.text for passage in long).count("forty") == 30
+    table = passages_of(["x" * (2 * LONGEST + 5)])
+    assert [len(passage.text) for passage in table] == [LONGEST, LONGEST, 5]

@@ -1,0 +1,1 @@
+"""Ebb on a Citus cluster: `make citus-check`. CI does not run it."""

@@ -1,0 +1,130 @@
+"""Logging in: failures are limited, and a link survives being opened by a program."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from pytest_django import Settings
+from sesame.utils import get_query_string
+
+from config.logs import LineFormatter, without_traceback
+from memory.access.passwords import MOST_PER_ACCOUNT, MOST_PER_ADDRESS
+from memory.models import Space, User
+
+PASSWORD = "a-Long-Pass-7319"
+
+
+@pytest.fixture(autouse=True)
+def no_failures() -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def bob(db: None) -> User:
+    return User.objects.create_user("bob", password=PASSWORD)
+
+
+def enters(name: str, password: str, *, address: str = "192.0.2.1") -> bool:
+    """Whether this name and password log in."""
+    client = Client(REMOTE_ADDR=address)
+    client.post("/login/", {"username": name, "password": password})
+    return "_auth_user_id" in client.session
+
+
+def test_an_account_is_closed_after_failures_from_anywhere(bob: User, space: Space) -> None:
+    User.objects.create_user("eve", password=PASSWORD)
+    assert enters("bob", PASSWORD)
+    for number in range(MOST_PER_ACCOUNT):
+        assert not enters("Bob" if number % 2 else "bob", "wrong", address=f"192.0.2.{number}")
+
+    assert not enters("bob", PASSWORD, address="198.51.100.1")
+    assert enters("eve", PASSWORD)
+    bob.refresh_from_db()  # a link is made for the last login
+    client = Client()
+    client.post("/login/link/", {"sesame": str(get_query_string(bob)).partition("=")[2]})
+    assert client.session["_auth_user_id"] == str(bob.pk)
+
+
+def test_an_address_is_closed_after_failures_at_any_account(bob: User) -> None:
+    for number in range(MOST_PER_ADDRESS):
+        assert not enters(f"user{number}", "guess")
+
+    assert not enters("bob", PASSWORD)
+    assert enters("bob", PASSWORD, address="192.0.2.99")
+
+
+def test_success_forgets_the_failures_of_an_account(bob: User) -> None:
+    for _ in range(3):
+        for _ in range(MOST_PER_ACCOUNT - 1):
+            assert not enters("bob", "wrong", address="192.0.2.7")
+        assert enters("bob", PASSWORD, address="192.0.2.8")
+
+
+def test_only_the_button_spends_a_link(bob: User) -> None:
+    link = "/login/link/" + str(get_query_string(bob))
+    scanner, client = Client(), Client()
+    for opened in (scanner.head(link), scanner.get(link), scanner.get(link)):
+        assert (opened.status_code, "_auth_user_id" in scanner.session) == (200, False)
+        assert opened["Cache-Control"].count("no-store")
+
+    sent = {"sesame": link.partition("=")[2]}
+    assert client.post("/login/link/", sent).status_code == 302
+    assert client.session["_auth_user_id"] == str(bob.pk)
+    for late in (
+        Client().get(link),
+        Client().post("/login/link/", sent),
+        Client().get("/login/link/"),
+    ):
+        assert late.status_code == 403
+        assert "manage.py login_link" in late.content.decode()
+
+
+def test_a_refused_link_says_why_and_what_to_do(bob: User, settings: Settings) -> None:
+    settings.SESAME_MAX_AGE = 0  # seconds
+    old = "/login/link/" + str(get_query_string(bob))
+    for link, said in ((old, "This link has expired"), (old[:-3], "not copied completely")):
+        page = Client().get(link).content.decode()
+        assert said in page
+        assert "Ask an owner of your space for a new link." in page
+    client = Client()
+    client.force_login(bob)
+    assert "You are logged in as <bdi>bob</bdi>." in client.get(old).content.decode()
+
+
+def test_a_refused_link_is_one_line_in_the_log(bob: User, caplog: pytest.LogCaptureFixture) -> None:
+    Client().get("/login/link/?sesame=nonsense")
+
+    [record] = [one for one in caplog.records if one.name == "django.request"]
+    assert without_traceback(record)
+    assert LineFormatter("{levelname} {name}: {message}", style="{").format(record) == (
+        "WARNING django.request: Forbidden: /login/link/"
+    )
+
+
+def test_nothing_from_outside_adds_lines_or_colours_to_the_log() -> None:
+    try:
+        raise ValueError("bad\x1b[2Jname")
+    except ValueError as error:
+        crash = (type(error), error, error.__traceback__)
+    message, path = "Not Found: %s", "/a\r\nERROR ebb: all is lost\x1b[31m\u202e"
+    record = logging.LogRecord("ebb", logging.ERROR, "", 1, message, (path,), crash)
+
+    first, *others = LineFormatter("{levelname} {message}", style="{").format(record).split("\n")
+
+    assert first == r"ERROR Not Found: /a\r\nERROR ebb: all is lost\x1b[31m\u202e"
+    assert others[0] == "Traceback (most recent call last):"
+    assert others[-1] == r"ValueError: bad\x1b[2Jname"
+
+
+def test_a_clients_fault_has_no_traceback_and_a_crash_has_one() -> None:
+    for status, kept in ((403, False), (500, True), (None, True)):
+        record = logging.LogRecord("django.request", logging.ERROR, "", 1, "x", (), None)
+        record.exc_info = (ValueError, ValueError("x"), None)
+        if status:
+            record.status_code = status
+        assert without_traceback(record)
+        assert bool(record.exc_info) is kept

@@ -1,0 +1,107 @@
+"""Whether what is recalled helps: silence where nothing does, and memories where one does."""
+
+import numpy as np
+import pytest
+
+from memory.models import Space
+from memory.recall.recall import Recall, SearchRequest, recall
+from memory.recall.relevance import Signals, relevance_of
+from memory.recall.relevance.utterances import chinese_share
+from tests.memory.recall.test_hybrid_everyday import CHINESE, MARA, NOW, remember
+from tests.memory.writing import set_policy
+
+pytestmark = pytest.mark.django_db
+
+NEEDS_NOTHING = (
+    "hi there",
+    "thanks, that's great!",
+    "what is the capital of Portugal?",
+    "write me a poem about clouds",
+    "make that a bit shorter",
+    "what is 12 times 12",
+    "how do I reverse a string in Ruby?",
+)
+HELPED = {
+    "What is my daughter called?": MARA[1],
+    "Can you find me a recipe for dinner that fits my diet?": MARA[2],
+    "Who reviews my seagrass paper?": MARA[7],
+    "My knee hurts after the run this morning.": MARA[9],
+}
+HELPED_IN_CHINESE = {"我对什么过敏？": CHINESE[0], "我的猫叫什么名字？": CHINESE[6]}
+
+
+def sent(space: Space, text: str) -> Recall:
+    return recall(space, SearchRequest(text, min_relevance=None), now=NOW)
+
+
+@pytest.mark.parametrize("text", NEEDS_NOTHING)
+def test_what_needs_no_memory_recalls_nothing(space: Space, text: str) -> None:
+    remember(space, *MARA)
+
+    found = sent(space, text)
+
+    assert found.results == []
+    assert found.missed
+
+
+@pytest.mark.parametrize("text", ["你好", "谢谢你", "法国的首都是哪里？", "写一首关于春天的诗"])
+def test_what_needs_no_memory_recalls_nothing_in_chinese(space: Space, text: str) -> None:
+    remember(space, *CHINESE)
+
+    assert sent(space, text).results == []
+
+
+@pytest.mark.parametrize(("text", "memory"), HELPED.items())
+def test_a_memory_that_helps_is_sent(space: Space, text: str, memory: str) -> None:
+    remember(space, *MARA)
+
+    assert memory in [one.memory.content for one in sent(space, text).results]
+
+
+@pytest.mark.parametrize(("text", "memory"), HELPED_IN_CHINESE.items())
+def test_a_memory_that_helps_is_sent_in_chinese(space: Space, text: str, memory: str) -> None:
+    remember(space, *CHINESE)
+
+    assert memory in [one.memory.content for one in sent(space, text).results]
+
+
+def test_a_search_returns_everything_and_the_policy_decides_what_is_sent(space: Space) -> None:
+    remember(space, *MARA)
+    asked = SearchRequest("What is my daughter called?", limit=5)
+    everything = recall(space, asked, now=NOW).results
+    relevances = [one.relevance for one in everything]
+    assert len(relevances) == 5
+    assert all(0 <= one <= 1 for one in relevances)
+    least = sorted(relevances)[3]
+
+    set_policy(space, recall={"min_relevance": least, "limit": 5})
+
+    assert [one.relevance for one in sent(space, asked.query).results] == [
+        one for one in relevances if one >= least
+    ]
+
+
+def test_a_minimum_of_a_search_leaves_out_the_rest(space: Space) -> None:
+    remember(space, *MARA)
+
+    found = recall(space, SearchRequest("thanks!", min_relevance=0.1), now=NOW)
+
+    assert found.results == []
+
+
+def test_relevance_grows_with_each_signal() -> None:
+    vector = np.zeros(384, dtype=np.float32)
+
+    def of(semantic: float, lexical: float) -> float:
+        one = Signals(semantic, lexical, 0.0, usual=0.1, spread=0.1, among=100)
+        other = Signals(0.1, 0.0, 0.0, usual=0.1, spread=0.1, among=100)
+        return relevance_of("What is my dog called?", vector, [one, other])[0]
+
+    assert of(0.2, 0.1) < of(0.5, 0.1)
+    assert of(0.3, 0.0) < of(0.3, 0.4)
+
+
+def test_the_share_of_chinese_is_counted() -> None:
+    assert chinese_share("我住在哪里") == 1
+    assert chinese_share("where") == 0
+    assert chinese_share("...") == 0

@@ -1,0 +1,88 @@
+"""The rule without a model on pairs of statements, in both languages: which end an earlier one.
+
+The pairs are this project's own. The rule was tuned to `conflicts.txt` and `near_misses.txt`; the
+`_unseen` files were written and measured afterwards.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from memory.embeddings import get_embedder
+from memory.models import Memory
+from memory.recall.similar import Neighbour
+from memory.reconciliation.rules import Verdict, decide
+
+PAIRS = Path(__file__).parent / "pairs"
+
+
+@cache
+def verdicts(name: str) -> dict[tuple[str, str], Verdict]:
+    """The rule's verdict on each pair of a file, with the built-in embedder's similarity."""
+    lines = (PAIRS / f"{name}.txt").read_text("utf-8").splitlines()
+    pairs = [tuple(line.split(" | ")) for line in lines if not line.startswith("#")]
+    embedder = get_embedder("local", "all-MiniLM-L6-v2", 384)
+    olds, news = (embedder.embed([pair[side] for pair in pairs]) for side in (0, 1))
+    found = {}
+    for (old, new), a, b in zip(pairs, olds, news, strict=True):
+        neighbour = Neighbour(Memory(content=old, memory_type="fact"), float(a @ b))
+        found[old, new] = decide(new, None, [neighbour]).verdict
+    return found
+
+
+def by_language(name: str, language: str) -> dict[tuple[str, str], Verdict]:
+    """The verdicts on the pairs of a file that are in this language."""
+    return {
+        pair: verdict
+        for pair, verdict in verdicts(name).items()
+        if pair[0].isascii() == (language == "English")
+    }
+
+
+@pytest.mark.parametrize("name", ["conflicts", "conflicts_unseen"])
+@pytest.mark.parametrize("language", ["English", "Chinese"])
+def test_nine_of_ten_conflicts_are_found(name: str, language: str) -> None:
+    """Seed 003, 2.1: 冲突由 AI 处理（…，以用户最新为准）; here without a model."""
+    found = by_language(name, language)
+    missed = [pair for pair, verdict in found.items() if verdict is not Verdict.SUPERSEDE]
+    assert len(found) >= 30
+    assert len(missed) <= 0.1 * len(found), missed
+
+
+@pytest.mark.parametrize("name", ["near_misses", "near_misses_unseen"])
+@pytest.mark.parametrize("language", ["English", "Chinese"])
+def test_what_is_true_beside_it_stays(name: str, language: str) -> None:
+    found = by_language(name, language)
+    wrong = [pair for pair, verdict in found.items() if verdict is not Verdict.ADD]
+    assert len(found) >= 28
+    assert len(wrong) <= 0.02 * len(found), wrong
+
+
+def test_a_document_claims_nothing() -> None:
+    """In a long text single words say little."""
+    text = "User lives in Berlin. " * 60
+    neighbour = Neighbour(Memory(content="User lives in Munich", memory_type="fact"), 0.9)
+    assert decide(text, None, [neighbour]).verdict is Verdict.ADD
+
+
+@pytest.mark.parametrize(
+    "piece", ["finds ", "User's ", "is not ", "3 4 5 ", "Mon and ", "把车卖了"]
+)
+def test_any_text_is_read(piece: str) -> None:
+    text = (piece * 300)[:1000]
+    neighbour = Neighbour(Memory(content="User lives in Munich", memory_type="fact"), 0.9)
+    assert decide(text, None, [neighbour]).verdict in Verdict
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("Ticket 12 is open", "Ticket 13 is open"),
+        ("My room 4 is free", "My room 5 is free"),
+        ("Ticket #7 has a deadline", "Ticket #8 has a deadline"),
+    ],
+)
+def test_numbers_that_name_a_thing_are_no_values(known: str, said: str) -> None:
+    memory = Memory(content=known, memory_type="fact", importance=0.7)
+    assert decide(said, "fact", [Neighbour(memory, 0.95)]).verdict is Verdict.ADD

@@ -1,0 +1,104 @@
+"""The time of an event in a statement, read against the moment it was said."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.text.event_dates import begins_at, event_in
+
+SAID = datetime(2026, 5, 20, 15, 30, tzinfo=UTC)  # a Wednesday
+
+
+def read(statement: str) -> tuple[str, str] | None:
+    event = event_in(statement, SAID)
+    return (f"{event.at:%Y-%m-%d}", event.precision) if event else None
+
+
+@pytest.mark.parametrize(
+    ("statement", "at", "precision"),
+    [
+        ("User moved to Lisbon in March", "2026-03-01", "month"),
+        ("User moved to Lisbon in June", "2025-06-01", "month"),
+        ("User will move to Lisbon in June", "2026-06-01", "month"),
+        ("User will move to Lisbon in March", "2027-03-01", "month"),
+        ("User has lived in Lisbon since early May 2024", "2024-05-01", "month"),
+        ("User started at Acme in mid-March", "2026-03-01", "month"),
+        ("User met Ana on 3 March", "2026-03-03", "day"),
+        ("User met Ana on March 3rd, 2024", "2024-03-03", "day"),
+        ("User met Ana on the 3rd of June", "2025-06-03", "day"),
+        ("User's flight is booked for 3 June", "2026-06-03", "day"),
+        ("User signed the lease on 2026-04-30.", "2026-04-30", "day"),
+        ("User went to the dentist yesterday", "2026-05-19", "day"),
+        ("User saw Ana the day before yesterday", "2026-05-18", "day"),
+        ("User flies to Rome tomorrow", "2026-05-21", "day"),
+        ("User adopted a dog a couple of days ago", "2026-05-18", "day"),
+        ("User met Ana last Friday", "2026-05-15", "day"),
+        ("User meets Ana next Friday", "2026-05-22", "day"),
+        ("User changed jobs two months ago", "2026-03-01", "month"),
+        ("User changed jobs last month", "2026-04-01", "month"),
+        ("User met Ana on 31 April 2026", "2026-04-01", "month"),  # there is no such day
+        ("User got married in 2019", "2019-01-01", "year"),
+        ("User got married 3 years ago", "2023-01-01", "year"),
+        ("User got married last year", "2025-01-01", "year"),
+        ("用户三月搬到了里斯本", "2026-03-01", "month"),
+        ("用户2024年5月搬到了里斯本", "2024-05-01", "month"),
+        ("用户去年十二月搬到了里斯本", "2025-12-01", "month"),
+        ("用户5月3日见了安娜", "2026-05-03", "day"),
+        ("用户昨天去看了牙医", "2026-05-19", "day"),
+        ("用户三天前领养了一只狗", "2026-05-17", "day"),
+        ("用户上周五见了安娜", "2026-05-15", "day"),
+        ("用户两个月前换了工作", "2026-03-01", "month"),
+        ("用户上个月换了工作", "2026-04-01", "month"),
+        ("用户2019年结婚", "2019-01-01", "year"),
+        ("用户三年前结婚", "2023-01-01", "year"),
+        ("用户打算六月搬家", "2026-06-01", "month"),
+    ],
+)
+def test_time_and_precision_are_those_of_the_words(statement: str, at: str, precision: str) -> None:
+    assert read(statement) == (at, precision)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "User likes pizza",
+        "User may come to the march",
+        "User's birthday is on 3 June",
+        "User goes to Rome every March",
+        "User lived in Berlin until 2019",
+        "User has three cats and 31 plants",
+        "用户的生日是六月三日",
+        "用户目前天气晴朗的地方工作",
+        "用户养了三个月的猫",
+    ],
+)
+def test_nothing_is_read_without_a_time_of_its_own(statement: str) -> None:
+    assert event_in(statement, SAID) is None
+
+
+def test_a_patched_text_has_the_time_of_its_first_statement() -> None:
+    patched = "User moved to Lisbon in March. User plays the cello"
+    assert read(f"{patched} [2026-05-01: User moved to Porto in April]") == ("2026-03-01", "month")
+    assert read("User plays the cello [2026-05-01: User sold the cello]") is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "end"),
+    [
+        ("on 31 December 2025", "2026-01-01"),
+        ("in December 2025", "2026-01-01"),
+        ("in January 2026", "2026-02-01"),
+        ("in 2025", "2026-01-01"),
+    ],
+)
+def test_an_event_ends_with_its_day_month_or_year(statement: str, end: str) -> None:
+    event = event_in(statement, SAID)
+    assert event is not None
+    assert f"{event.ends_at:%Y-%m-%d}" == end
+
+
+def test_a_fact_is_true_since_its_event_or_since_it_was_said() -> None:
+    past = event_in("User moved to Lisbon in March", SAID)
+    assert begins_at(past, SAID) == datetime(2026, 3, 1, tzinfo=UTC)
+    assert begins_at(event_in("User will move to Lisbon in June", SAID), SAID) is None
+    assert begins_at(None, SAID) is None

@@ -1,0 +1,37 @@
+"""How much is masked of what people write: 130 secrets, and 300 texts that only look like one."""
+
+import pytest
+
+from memory.text.secrets import mask_secrets, says_only_secrets
+from tests.memory.text.secret_lists import lines, secrets
+
+
+def missed(name: str) -> list[str]:
+    return [text for text, secret in secrets(name) if secret in mask_secrets(text)]
+
+
+def test_the_secrets_that_the_rules_were_tuned_to_are_masked() -> None:
+    assert missed("tuned") == []
+
+
+def test_nineteen_of_twenty_other_secrets_are_masked() -> None:
+    # Written afterwards. Never tune to it: at the first run 39 of 41 were masked.
+    assert len(missed("held_out")) <= 2
+
+
+def test_what_only_looks_like_a_secret_is_kept() -> None:
+    texts = list(lines("lookalikes"))
+    assert len(texts) >= 300
+    assert [text for text in texts if mask_secrets(text) != text] == []
+
+
+@pytest.mark.parametrize("name", ["tuned", "held_out"])
+def test_masking_again_changes_nothing(name: str) -> None:
+    masked = [mask_secrets(text) for text, _ in secrets(name)]
+    assert [mask_secrets(text) for text in masked] == masked
+
+
+def test_what_tells_a_secret_and_nothing_else_is_known() -> None:
+    assert says_only_secrets("User's password is [password]. The PIN is [code]!")
+    assert not says_only_secrets("User lives in Porto. The password is [password].")
+    assert not says_only_secrets("")

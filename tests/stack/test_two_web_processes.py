@@ -1,0 +1,174 @@
+"""Two web processes on one database: a page may reach either, and notices no difference."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import NamedTuple, Self
+
+import httpx2
+import pytest
+from django.middleware.csrf import CSRF_SECRET_LENGTH
+from django.urls import reverse
+from django.utils import timezone
+
+from chat.models import Message
+from chat.services.leases import stop_abandoned
+from memory.models import Space, User
+from tests.pages import login
+from tests.processes import Processes, Web, wait_until
+from tests.stub_model import StubModel
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+SAID = "I like tea a lot"
+TOKEN = "a" * CSRF_SECRET_LENGTH
+
+
+@pytest.fixture
+def webs(processes: Processes, stub_model: StubModel) -> tuple[Web, Web]:
+    variables = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
+    return processes.web(**variables), processes.web(**variables)
+
+
+class Fragment(NamedTuple):
+    """An event of a reply's page."""
+
+    name: str
+    html: str
+
+
+def fragments(lines: Iterator[str]) -> Iterator[Fragment]:
+    name = ""
+    html: list[str] = []
+    for line in lines:
+        if line.startswith("event: "):
+            name, html = line.removeprefix("event: "), []
+        elif line.startswith("data: "):
+            html.append(line.removeprefix("data: "))
+        elif not line:
+            yield Fragment(name, "\n".join(html))
+
+
+class Browser:
+    """alice's browser, which may reach any web process."""
+
+    def __init__(self, space: Space, alice: User) -> None:
+        cookies = {"sessionid": login(alice).cookies["sessionid"].value, "csrftoken": TOKEN}
+        self._space = space
+        self._client = httpx2.Client(cookies=cookies, headers={"X-CSRFToken": TOKEN}, timeout=60)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def post(self, web: Web, name: str, **form: str) -> httpx2.Response:
+        return self._client.post(self._url(web, name), data=form)
+
+    @contextmanager
+    def reading(self, web: Web, message: Message) -> Iterator[Iterator[Fragment]]:
+        """The events of the reply's page, as they come."""
+        url = self._url(web, "reply", message.pk)
+        with self._client.stream("GET", url) as answer:
+            assert answer.status_code == 200
+            yield fragments(answer.iter_lines())
+
+    def _url(self, web: Web, name: str, *arguments: object) -> str:
+        return web.url + reverse(name, args=[self._space.slug, *arguments])
+
+
+@pytest.fixture
+def browser(space: Space, alice: User) -> Iterator[Browser]:
+    with Browser(space, alice) as opened:
+        yield opened
+
+
+def begun(browser: Browser, web: Web) -> Message:
+    """A reply that no page reads yet."""
+    assert browser.post(web, "say", message=SAID).status_code in {200, 302}
+    return Message.objects.get(role="assistant")
+
+
+def until_shown(events: Iterator[Fragment], words: str) -> list[str]:
+    """The names of the events up to the one with these words."""
+    names = []
+    for event in events:
+        names.append(event.name)
+        if words in event.html:
+            return names
+    raise AssertionError(f"{words!r} did not come; only {names}")
+
+
+def test_a_page_reloaded_on_another_process_streams_on(
+    webs: tuple[Web, Web], browser: Browser, stub_model: StubModel
+) -> None:
+    first, second = webs
+    stub_model.script("hold:3")
+    message = begun(browser, first)
+    with browser.reading(first, message) as events:
+        until_shown(events, "You said: I")
+
+    with browser.reading(second, message) as events, browser.reading(first, message) as others:
+        assert until_shown(events, "You said: I")[0] == "recalled"
+        until_shown(others, "You said: I")
+        stub_model.release()
+        assert set(until_shown(events, f"You said: {SAID}")) == {"token"}
+        for rest in (events, others):
+            *_, done = rest
+            assert done.name == "done"
+            assert f"<p>You said: {SAID}</p>" in done.html
+
+    assert len(stub_model.requests) == 1
+    message.refresh_from_db()
+    assert message.state == "done"
+
+
+def test_a_reply_is_stopped_on_another_process(
+    webs: tuple[Web, Web], browser: Browser, stub_model: StubModel
+) -> None:
+    first, second = webs
+    stub_model.script("stall:3")
+    message = begun(browser, first)
+    with browser.reading(first, message) as events:
+        until_shown(events, "You said: I")
+
+        stopped = browser.post(second, "stop", conversation=str(message.conversation_id))
+
+        assert stopped.status_code == 204
+        until_shown(events, "You stopped the reply here.")
+    message.refresh_from_db()
+    assert (message.state, message.content) == ("stopped", "You said: I")
+
+
+def test_a_page_shows_the_end_of_a_reply_whose_process_was_killed(
+    webs: tuple[Web, Web], browser: Browser, stub_model: StubModel
+) -> None:
+    first, second = webs
+    stub_model.script("stall:3")
+    message = begun(browser, first)
+    with browser.reading(first, message) as own:
+        until_shown(own, "You said: I")
+        with browser.reading(second, message) as events:
+            until_shown(events, "You said: I")
+            first.kill()
+            # What beat does once the lease of the reply has expired.
+            rows = Message.objects.filter(space_id=message.space_id, pk=message.pk)
+            rows.update(leased_until=timezone.now() - timedelta(minutes=1))
+            assert stop_abandoned(now=timezone.now()) == 1
+            until_shown(events, "You stopped the reply here.")
+
+
+def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
+    webs: tuple[Web, Web], browser: Browser, stub_model: StubModel
+) -> None:
+    first, second = webs
+    stub_model.script("stall:3")
+    message = begun(browser, first)
+    with browser.reading(first, message) as own:
+        until_shown(own, "You said: I")
+        with browser.reading(second, message) as events:
+            until_shown(events, "You said: I")
+            first.stop()
+            until_shown(events, "You stopped the reply here.")
+    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
