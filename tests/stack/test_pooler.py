@@ -13,6 +13,7 @@ import httpx2
 import psycopg
 import pytest
 from django.conf import settings
+from django.db import connection
 from psycopg.conninfo import conninfo_to_dict
 
 from memory.models import Space, User
@@ -49,7 +50,7 @@ def pooled(request: pytest.FixtureRequest, queue: str) -> Iterator[dict[str, str
     host, port = str(server["host"]), str(server.get("port", 5432))
     listen: int = held.getsockname()[1]
     folder = Path(tempfile.mkdtemp(prefix="ebb-pooler-"))
-    folder.chmod(0o755)
+    folder.chmod(0o755)  # another user reads it, whatever this process' umask is
     file = folder / "pgbouncer.ini"
     file.write_text(
         _CONFIGURATION.format(
@@ -57,10 +58,13 @@ def pooled(request: pytest.FixtureRequest, queue: str) -> Iterator[dict[str, str
             size=40 if mode == "session" else 5,
         )
     )  # fmt: skip
+    file.chmod(0o644)
     assert PGBOUNCER is not None
     # PgBouncer refuses to run as root. The owner of PostgreSQL's socket can connect to it.
     user = Path(host).owner() if os.geteuid() == 0 else None
-    pooler = subprocess.Popen([PGBOUNCER, str(file)], user=user, stderr=subprocess.DEVNULL)
+    if user is not None:
+        _admit(user)
+    pooler = subprocess.Popen([PGBOUNCER, str(file)], user=user, cwd=folder)
     name, address = server["dbname"], f"postgresql://ebb@127.0.0.1:{listen}/{server['dbname']}"
     variables = {"DATABASE_URL": address}
     if mode == "transaction":
@@ -75,6 +79,17 @@ def pooled(request: pytest.FixtureRequest, queue: str) -> Iterator[dict[str, str
         pooler.wait()
         held.close()
         shutil.rmtree(folder)
+
+
+def _admit(user: str) -> None:
+    """Let this user connect to PostgreSQL too, which after its last start may admit root only."""
+    idents = Path(settings.EBB_DATA_DIR) / "postgres" / "pg_ident.conf"
+    line = f'ebb "{user}" postgres\n'
+    if idents.exists() and line not in idents.read_text():
+        with idents.open("a") as file:
+            file.write(line)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_reload_conf()")
 
 
 def _answers(address: str) -> bool:
