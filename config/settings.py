@@ -229,7 +229,7 @@ EBB_RATES = {
     "preview": env.whole("EBB_RATE_PREVIEW", 600, most=1_000_000),
     "export": env.whole("EBB_RATE_EXPORT", 60, most=1_000_000),
 }
-# The counts of rate limits and of failed logins. Each process has its own.
+# What each process keeps for itself, as its part of the rate limits.
 _IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {"default": {"BACKEND": _IN_PROCESS, "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 

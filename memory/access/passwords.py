@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.utils import timezone
 
 from memory.access.failures import count_failure, failures, forget_failures
 
@@ -41,10 +42,11 @@ class LimitedPasswords(ModelBackend):
         if username is None or password is None:
             return None
         address = request.META.get("REMOTE_ADDR", "") if request else ""
+        now = timezone.now()
         if (
             not settings.EBB_LOCAL_LOGIN
-            or failures("account", username) >= MOST_PER_ACCOUNT
-            or failures("address", address) >= MOST_PER_ADDRESS
+            or failures("account", username, now=now) >= MOST_PER_ACCOUNT
+            or failures("address", address, now=now) >= MOST_PER_ADDRESS
         ):
             raise PermissionDenied
         if not _AT_ONCE.acquire(timeout=_PATIENCE):
@@ -54,8 +56,8 @@ class LimitedPasswords(ModelBackend):
         finally:
             _AT_ONCE.release()
         if user is None:
-            count_failure("account", username)
-            count_failure("address", address)
+            count_failure("account", username, now=now)
+            count_failure("address", address, now=now)
         else:
             forget_failures("account", username)
         return user
