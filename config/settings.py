@@ -270,6 +270,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 # A worker answers Prometheus at this port; unset, the web process exports its metrics if both run
 # on one host.
 EBB_METRICS_PORT = env.whole_or_none("EBB_METRICS_PORT", most=65_535)
+# Without one, /metrics is open to all who reach it.
+EBB_METRICS_TOKEN = env.text("EBB_METRICS_TOKEN")
 SENTRY_DSN = env.text("SENTRY_DSN")
 OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")
 

@@ -4,6 +4,7 @@ A backend and not a view, so that it covers every form that asks for a password.
 """
 
 import threading
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -43,11 +44,7 @@ class LimitedPasswords(ModelBackend):
             return None
         address = request.META.get("REMOTE_ADDR", "") if request else ""
         now = timezone.now()
-        if (
-            not settings.EBB_LOCAL_LOGIN
-            or failures("account", username, now=now) >= MOST_PER_ACCOUNT
-            or failures("address", address, now=now) >= MOST_PER_ADDRESS
-        ):
+        if not settings.EBB_LOCAL_LOGIN or _is_limited(username, address, now):
             raise PermissionDenied
         if not _AT_ONCE.acquire(timeout=_PATIENCE):
             raise PermissionDenied
@@ -61,3 +58,10 @@ class LimitedPasswords(ModelBackend):
         else:
             forget_failures("account", username)
         return user
+
+
+def _is_limited(username: str, address: str, now: datetime) -> bool:
+    return (
+        failures("account", username, now=now) >= MOST_PER_ACCOUNT
+        or failures("address", address, now=now) >= MOST_PER_ADDRESS
+    )

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class LimitCount(models.Model):
-    """What was counted under a key in its latest window of time.
+    """The count of a key in its latest window of time.
 
     The table belongs to no space and is unlogged: it is empty after a crash of PostgreSQL.
     """
