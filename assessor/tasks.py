@@ -13,6 +13,7 @@ from uuid import UUID
 
 from celery import shared_task
 from django import db
+from django.conf import settings
 from django.utils import timezone
 
 from assessor import model_loop, services, spans
@@ -27,6 +28,7 @@ from assessor.exchanges import earlier_texts, joined, span_of
 from assessor.llm import MeteredModel, get_model
 from assessor.models import Assessment, FallbackReason
 from assessor.notices import mail_owners
+from assessor.queue import TASK
 from assessor.reconciling import Advice, advise
 from assessor.turns import Turns, claim_in_turn
 from memory import log_ids
@@ -38,6 +40,7 @@ from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
+from memory.queue import enqueue
 from memory.recall.similar import Neighbour
 
 logger = logging.getLogger(__name__)
@@ -47,7 +50,7 @@ T = TypeVar("T")
 # An answer may take this many times as long as the latest one of this period.
 _MARGIN = 1.5
 _LATELY = timedelta(days=1)
-_turns = Turns()
+_turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
 _at_work = threading.BoundedSemaphore(4)
 """So many threads of a worker read and store at once; the others wait for models. More threads
@@ -58,15 +61,20 @@ would not do more, because they share a processor, and the answers of models wou
 def assess(space_id: int, assessment_id: str) -> None:
     """Assess this exchange, or one of another space whose turn it is."""
     with _at_work:
-        _assess(space_id, assessment_id)
+        assessment = claim_in_turn(
+            space_id=space_id, assessment_id=UUID(assessment_id), now=database_now(), turns=_turns
+        )
+        if assessment is None:
+            return
+        try:
+            _assess(assessment)
+        finally:
+            _turns.leave(assessment.space_id)
+            if _turns.recall_task():
+                enqueue(TASK, space_id, UUID(assessment_id))
 
 
-def _assess(space_id: int, assessment_id: str) -> None:
-    assessment = claim_in_turn(
-        space_id=space_id, assessment_id=UUID(assessment_id), now=database_now(), turns=_turns
-    )
-    if assessment is None:
-        return
+def _assess(assessment: Assessment) -> None:
     log_ids.request_id.set(assessment.request_id)
     log_ids.assessment_id.set(str(assessment.pk))
     policy = current_policy(assessment.space).document

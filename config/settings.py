@@ -83,7 +83,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Threads: an assessment mostly waits for a model, without a database connection, and one process is
 # easier to stop. The pool starts a thread only if no other is free.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 100, most=1000)
+CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 200, most=1000)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "config.celery:ReportingScheduler"
