@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import threading
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -30,8 +30,11 @@ from assessor.models import Assessment, FallbackReason
 from assessor.notices import mail_owners
 from assessor.queue import TASK
 from assessor.reconciling import Advice, advise
+from assessor.screening import Finding
+from assessor.second_opinion import Opinion, opinion_on
 from assessor.turns import Turns, claim_in_turn
 from memory import log_ids
+from memory.access.limit_counts import add
 from memory.connections import in_thread, release_connection
 from memory.leases import database_now
 from memory.model_connections.choosing import ChosenModel, chosen_model
@@ -50,6 +53,7 @@ T = TypeVar("T")
 # An answer may take this many times as long as the latest one of this period.
 _MARGIN = 1.5
 _LATELY = timedelta(days=1)
+_OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
 _turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
 _at_work = threading.BoundedSemaphore(4)
@@ -88,8 +92,14 @@ def _assess(assessment: Assessment) -> None:
     exchange = joined(span_of(assessment))
     try:
         result = _result(assessment, exchange, policy)
-        advisor = partial(_advise, assessment, policy) if result.provider == "llm" else None
-        services.finish(assessment=assessment, result=result, now=database_now(), advisor=advisor)
+        by_model = result.provider == "llm"
+        services.finish(
+            assessment=assessment,
+            result=result,
+            now=database_now(),
+            advisor=partial(_advise, assessment, policy) if by_model else None,
+            second_opinion=partial(_opinion, assessment, policy) if by_model else None,
+        )
         logger.info("Assessed by %s: %.2f", result.provider, result.importance)
     except AssessmentError as error:
         jitter = random.random()  # noqa: S311 - spreads retries; nothing depends on its secrecy
@@ -194,16 +204,36 @@ def _advise(
     assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
 ) -> Advice | None:
     """Ask the model how a statement relates to the memories close to it."""
+    ask = partial(advise, statement, close)
+    return _consult(assessment, policy, UsagePurpose.RECONCILE, ask)
+
+
+def _opinion(
+    assessment: Assessment, policy: PolicyDocument, messages: Sequence[str], doubt: Finding
+) -> Opinion | None:
+    """Ask the model whether doubtful words plant an instruction, at most 60 times an hour."""
+    now, key = database_now(), f"second-opinions:{assessment.space_id}"
+    if add(key, 1, start=now, since=now - _OPINIONS_PER) > _OPINIONS:
+        return None
+    return _consult(assessment, policy, UsagePurpose.ASSESS, partial(opinion_on, messages, doubt))
+
+
+def _consult(
+    assessment: Assessment,
+    policy: PolicyDocument,
+    purpose: UsagePurpose,
+    ask: Callable[..., Coroutine[Any, Any, T | None]],
+) -> T | None:
+    """Return what the model that has just assessed the exchange answers; None without one."""
     chosen = chosen_model(Purpose.ASSESS, assessment.space)
     if chosen is None:
         return None
-    meter = UsageMeter.of(assessment.space, UsagePurpose.RECONCILE, chosen)
+    meter = UsageMeter.of(assessment.space, purpose, chosen)
     model = MeteredModel(get_model(**chosen.configuration), meter)
     # The model has just answered, and this prompt is about as long.
     seconds = policy.assessment.timeout_of(assessment.attempts + 1)
-    ask = advise(statement, close, lambda: model, timeout=seconds)
     try:
-        return _wait_for(_renewing(assessment, ask))
+        return _wait_for(_renewing(assessment, ask(lambda: model, timeout=seconds)))
     finally:
         meter.store(timezone.now())
 

