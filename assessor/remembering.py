@@ -10,10 +10,12 @@ from django.db.models import Exists, OuterRef, Q
 
 from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
-from assessor.exchanges import earlier_messages, joined
+from assessor.exchanges import joined
 from assessor.models import Assessment
 from assessor.reconciling import Advisor, close_ones
-from assessor.screening import Finding, evidence, screen, stated_by_user, suspect
+from assessor.screened import screened
+from assessor.screening import Finding, evidence, stated_by_user
+from assessor.second_opinion import SecondOpinion
 from memory.actors import Actor
 from memory.drafts import DOCUMENT, MAX_TAGS, Facets, MemoryChange, MemoryDraft, Replacement, Source
 from memory.embeddings import EmbeddingError
@@ -132,16 +134,20 @@ def write_intent(
     result: AssessmentResult,
     now: datetime,
     advisor: Advisor | None,
+    second_opinion: SecondOpinion | None,
 ) -> MemoryWriteIntent:
     """Embed and screen the memory before a transaction begins. `span` is the assessed exchanges.
 
-    Asks the advisor about close neighbours and adds the cost to the assessment. Raises
+    Asks the advisor about close neighbours, and for a second opinion on doubtful words. Adds the
+    cost to the assessment. Raises
     AssessmentError if the memory cannot be embedded.
     """
     draft = _draft(assessment, result)
     prepared = _prepared(assessment, draft, now)
     policy = prepared.policy.document.assessment
-    finding = _found(assessment, span, draft) if policy.review else None
+    finding = None
+    if policy.review:
+        finding, result = screened(assessment, span, draft, result, second_opinion)
     neighbours = near(prepared)
     kept = _kept(assessment, draft, neighbours)
     known = kept is not None or any(is_same_text(draft.content, one) for one in neighbours)
@@ -180,29 +186,6 @@ def _kept(
         if written_here and (content := one_text(draft.content, neighbour)) is not None:
             return Kept(memory, content)
     return None
-
-
-def _found(assessment: Assessment, span: Sequence[Exchange], draft: MemoryDraft) -> Finding | None:
-    """Return the first finding in any exchange or in the draft, or None.
-
-    The draft is suspicious only if its words match no exchange's wishes. Raises AssessmentError if
-    the exchange cannot be embedded.
-    """
-    written = "\n".join([draft.content, *draft.tags, *draft.topics])
-    earlier = earlier_messages(span[0], assessment.space, before=assessment.created_at)
-    for one in span:
-        if found := screen(one) or _suspected(one, earlier):
-            return found
-        earlier.append(one.user_message)
-    findings = [screen(one, written) for one in span]
-    return findings[0] if all(findings) else None
-
-
-def _suspected(exchange: Exchange, earlier: Sequence[str]) -> Finding | None:
-    try:
-        return suspect(exchange, earlier)
-    except EmbeddingError as error:
-        raise AssessmentError.caused_by(error) from error
 
 
 def _draft(assessment: Assessment, result: AssessmentResult) -> MemoryDraft:

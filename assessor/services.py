@@ -24,6 +24,7 @@ from assessor.queue import TASK, enqueue_on_commit, requeue
 from assessor.reconciling import Advisor
 from assessor.remembering import MemoryWriteIntent, update_memory, write_intent
 from assessor.screening import anything_said, mask_result
+from assessor.second_opinion import SecondOpinion
 from assessor.storable import storable
 from memory import leases
 from memory.errors import Conflict
@@ -133,10 +134,12 @@ def finish(
     result: AssessmentResult,
     now: datetime,
     advisor: Advisor | None = None,
+    second_opinion: SecondOpinion | None = None,
 ) -> Memory | None:
     """Store the assessment, and its memory if important enough, in one transaction.
 
-    The advisor may decide how the memory relates to its neighbours (assessor.reconciling). Returns
+    The advisor may decide how the memory relates to its neighbours (assessor.reconciling), and the
+    second opinion whether doubtful words wait for review (assessor.second_opinion). Returns
     the exchange's memory: new, known or waiting for review; None if it is not important enough or
     the lease was lost. Raises AssessmentError if the memory cannot be embedded.
     """
@@ -152,7 +155,7 @@ def finish(
     if not worth:
         _store(assessment, State.IGNORED, result, policy, now)
         return None
-    intent = write_intent(assessment, span, result, now, advisor)
+    intent = write_intent(assessment, span, result, now, advisor, second_opinion)
     return _remember(assessment, intent, policy, now)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import threading
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -13,6 +13,7 @@ from uuid import UUID
 
 from celery import shared_task
 from django import db
+from django.conf import settings
 from django.utils import timezone
 
 from assessor import model_loop, services, spans
@@ -27,9 +28,13 @@ from assessor.exchanges import earlier_texts, joined, span_of
 from assessor.llm import MeteredModel, get_model
 from assessor.models import Assessment, FallbackReason
 from assessor.notices import mail_owners
+from assessor.queue import TASK
 from assessor.reconciling import Advice, advise
+from assessor.screening import Finding
+from assessor.second_opinion import Opinion, opinion_on
 from assessor.turns import Turns, claim_in_turn
 from memory import log_ids
+from memory.access.limit_counts import add
 from memory.connections import in_thread, release_connection
 from memory.leases import database_now
 from memory.model_connections.choosing import ChosenModel, chosen_model
@@ -38,6 +43,7 @@ from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
+from memory.queue import enqueue
 from memory.recall.similar import Neighbour
 
 logger = logging.getLogger(__name__)
@@ -47,7 +53,8 @@ T = TypeVar("T")
 # An answer may take this many times as long as the latest one of this period.
 _MARGIN = 1.5
 _LATELY = timedelta(days=1)
-_turns = Turns()
+_OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
+_turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
 _at_work = threading.BoundedSemaphore(4)
 """So many threads of a worker read and store at once; the others wait for models. More threads
@@ -58,15 +65,20 @@ would not do more, because they share a processor, and the answers of models wou
 def assess(space_id: int, assessment_id: str) -> None:
     """Assess this exchange, or one of another space whose turn it is."""
     with _at_work:
-        _assess(space_id, assessment_id)
+        assessment = claim_in_turn(
+            space_id=space_id, assessment_id=UUID(assessment_id), now=database_now(), turns=_turns
+        )
+        if assessment is None:
+            return
+        try:
+            _assess(assessment)
+        finally:
+            _turns.leave(assessment.space_id)
+            if _turns.recall_task():
+                enqueue(TASK, space_id, UUID(assessment_id))
 
 
-def _assess(space_id: int, assessment_id: str) -> None:
-    assessment = claim_in_turn(
-        space_id=space_id, assessment_id=UUID(assessment_id), now=database_now(), turns=_turns
-    )
-    if assessment is None:
-        return
+def _assess(assessment: Assessment) -> None:
     log_ids.request_id.set(assessment.request_id)
     log_ids.assessment_id.set(str(assessment.pk))
     policy = current_policy(assessment.space).document
@@ -80,8 +92,14 @@ def _assess(space_id: int, assessment_id: str) -> None:
     exchange = joined(span_of(assessment))
     try:
         result = _result(assessment, exchange, policy)
-        advisor = partial(_advise, assessment, policy) if result.provider == "llm" else None
-        services.finish(assessment=assessment, result=result, now=database_now(), advisor=advisor)
+        by_model = result.provider == "llm"
+        services.finish(
+            assessment=assessment,
+            result=result,
+            now=database_now(),
+            advisor=partial(_advise, assessment, policy) if by_model else None,
+            second_opinion=partial(_opinion, assessment, policy) if by_model else None,
+        )
         logger.info("Assessed by %s: %.2f", result.provider, result.importance)
     except AssessmentError as error:
         jitter = random.random()  # noqa: S311 - spreads retries; nothing depends on its secrecy
@@ -186,16 +204,36 @@ def _advise(
     assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
 ) -> Advice | None:
     """Ask the model how a statement relates to the memories close to it."""
+    ask = partial(advise, statement, close)
+    return _consult(assessment, policy, UsagePurpose.RECONCILE, ask)
+
+
+def _opinion(
+    assessment: Assessment, policy: PolicyDocument, messages: Sequence[str], doubt: Finding
+) -> Opinion | None:
+    """Ask the model whether doubtful words plant an instruction, at most 60 times an hour."""
+    now, key = database_now(), f"second-opinions:{assessment.space_id}"
+    if add(key, 1, start=now, since=now - _OPINIONS_PER) > _OPINIONS:
+        return None
+    return _consult(assessment, policy, UsagePurpose.ASSESS, partial(opinion_on, messages, doubt))
+
+
+def _consult(
+    assessment: Assessment,
+    policy: PolicyDocument,
+    purpose: UsagePurpose,
+    ask: Callable[..., Coroutine[Any, Any, T | None]],
+) -> T | None:
+    """Return what the model that has just assessed the exchange answers; None without one."""
     chosen = chosen_model(Purpose.ASSESS, assessment.space)
     if chosen is None:
         return None
-    meter = UsageMeter.of(assessment.space, UsagePurpose.RECONCILE, chosen)
+    meter = UsageMeter.of(assessment.space, purpose, chosen)
     model = MeteredModel(get_model(**chosen.configuration), meter)
     # The model has just answered, and this prompt is about as long.
     seconds = policy.assessment.timeout_of(assessment.attempts + 1)
-    ask = advise(statement, close, lambda: model, timeout=seconds)
     try:
-        return _wait_for(_renewing(assessment, ask))
+        return _wait_for(_renewing(assessment, ask(lambda: model, timeout=seconds)))
     finally:
         meter.store(timezone.now())
 

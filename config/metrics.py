@@ -1,14 +1,17 @@
 """`/metrics` for Prometheus: totals over all spaces, without any content.
 
 Two kinds: counters and timings of the processes of this host (memory.metrics), and current values
-from the database. No key is needed; a public proxy must block this path.
+from the database. Without EBB_METRICS_TOKEN no key is needed,
+and a public proxy must block this path.
 """
 
 from collections.abc import Iterator
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_GET
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
@@ -109,6 +112,13 @@ _from_database.register(FromDatabase())
 
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the metrics in Prometheus' text format."""
+    """Return the metrics in Prometheus' text format; 401 without the token, if one is set."""
+    if settings.EBB_METRICS_TOKEN and not _has_token(request):
+        return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
     content = generate_latest(process_metrics()) + generate_latest(_from_database)
     return HttpResponse(content, content_type=CONTENT_TYPE_LATEST)
+
+
+def _has_token(request: HttpRequest) -> bool:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and constant_time_compare(token, settings.EBB_METRICS_TOKEN)

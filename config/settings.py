@@ -83,7 +83,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Threads: an assessment mostly waits for a model, without a database connection, and one process is
 # easier to stop. The pool starts a thread only if no other is free.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 100, most=1000)
+CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 200, most=1000)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "config.celery:ReportingScheduler"
@@ -229,7 +229,7 @@ EBB_RATES = {
     "preview": env.whole("EBB_RATE_PREVIEW", 600, most=1_000_000),
     "export": env.whole("EBB_RATE_EXPORT", 60, most=1_000_000),
 }
-# The counts of rate limits and of failed logins. Each process has its own.
+# What each process keeps for itself, as its part of the rate limits.
 _IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {"default": {"BACKEND": _IN_PROCESS, "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
@@ -270,6 +270,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 # A worker answers Prometheus at this port; unset, the web process exports its metrics if both run
 # on one host.
 EBB_METRICS_PORT = env.whole_or_none("EBB_METRICS_PORT", most=65_535)
+# Without one, /metrics is open to all who reach it.
+EBB_METRICS_TOKEN = env.text("EBB_METRICS_TOKEN")
 SENTRY_DSN = env.text("SENTRY_DSN")
 OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")
 

@@ -8,6 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from memory.access import limit_counts
 from memory.access.sessions import forget_ended
 from memory.connections import release_connection
 from memory.consolidation import consolidation_job
@@ -37,11 +38,12 @@ working = threading.BoundedSemaphore(JOBS)
 
 @shared_task
 def sweep_all_spaces() -> None:
-    """Expire, evict and purge memories, and delete outdated rows and sessions; beat calls this."""
+    """Expire, evict and purge memories, and delete outdated rows. Beat calls this."""
     sweep_all(now=database_now(), but=sweep_job.start_large(now=database_now()))
     clear_after_switches(now=database_now())
     deliveries.forget_old(now=database_now())
     forget_ended(now=database_now())
+    limit_counts.forget_old(now=database_now())
     export_job.forget_old(now=database_now())
 
 

@@ -31,7 +31,7 @@ ROOT: Path = settings.BASE_DIR
 SHARED = {
     "Space", "User", "Membership", "Embedder", "ApiKey", "WorkerHeartbeat", "ModelConnection",
     "ModelChoice", "InstallationKey", "InstallationAuditEntry", "Identity", "SecondFactor",
-    "LoginSession",
+    "LoginSession", "LimitCount",
 }  # fmt: skip
 
 _BEAT = "beat looks for work in all spaces"

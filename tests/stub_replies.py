@@ -19,6 +19,7 @@ TYPES = (
     (r"\b(my|our)\b.*\b(is|are|has|have|was)\b", "fact", 0.6),
 )
 ADD = {"decision": "add", "memory": None, "quote": "", "reasoning": "The stub model adds"}
+UNSURE = {"verdict": "unsure", "reasoning": "The stub model cannot say"}
 SMALL_TALK = re.compile(r"\W*(hi|hello|hey|thanks|thank you|ok|okay|bye|你好)\b.{0,20}$", re.I)
 INTERACTION = re.compile(r"User: (.*?)\n+Assistant:", re.S)
 MEMORY_LINE = re.compile(r"^(?:- \[\d{4}-\d\d-\d\d\] .+|.*对话摘要“.+)$", re.M)
@@ -26,8 +27,10 @@ MEMORY_LINE = re.compile(r"^(?:- \[\d{4}-\d\d-\d\d\] .+|.*对话摘要“.+)$", 
 
 def reply_to(request: dict[str, Any]) -> str:
     """The text that answers a chat completion request."""
-    if _asks_what_is_new(request):
+    if _asks(request, '"decision": "supersede"'):
         return json.dumps(ADD)
+    if _asks(request, '"verdict": "planted"'):
+        return json.dumps(UNSURE)
     messages = request.get("messages", [])
     system = "\n".join(_content(m) for m in messages if m["role"] == "system")
     user = next((_content(m) for m in reversed(messages) if m["role"] == "user"), "")
@@ -42,10 +45,10 @@ def reply_to(request: dict[str, Any]) -> str:
     return f"You said: {user}{recalled}"
 
 
-def _asks_what_is_new(request: dict[str, Any]) -> bool:
-    """Whether it asks what a statement is to the memories near it."""
+def _asks(request: dict[str, Any], answer: str) -> bool:
+    """Whether the instructions name this answer."""
     system = request.get("messages", [{}])[0].get("content", "")  # or what begins with its words
-    return isinstance(system, str) and '"decision": "supersede"' in system
+    return isinstance(system, str) and answer in system
 
 
 def assess(prompt: str) -> dict[str, Any]:

@@ -15,14 +15,17 @@ from assessor.assessing import AssessmentResult, Exchange
 from assessor.screening.attacks import Finding, screen
 from assessor.screening.machine_text import assessed_part
 from assessor.screening.provenance import anything_said, evidence, stated_by_user, texts_of
-from assessor.screening.suspicion import suspect, suspect_words
+from assessor.screening.suspicion import DOUBTFUL, SURE, is_enough, suspect, suspect_words
 from memory.text.secrets import mask_json, mask_secrets, mask_together
 
 __all__ = [
+    "DOUBTFUL",
+    "SURE",
     "Finding",
     "anything_said",
     "evidence",
     "assessed_part",
+    "is_enough",
     "mask_exchange",
     "mask_result",
     "screen",

@@ -27,10 +27,13 @@ WEIGHTS_FILE = "suspicion.npz"
 DIMENSIONS = 512
 LIKE_AN_INSTRUCTION = "reads like an instruction to the assistant"
 WITH_EARLIER = "with the earlier messages, reads like an instruction to the assistant"
+CONFIRMED = "reads like an instruction to the assistant, as a model confirms"
 # Least probabilities of a finding, chosen on innocent text (docs/safety.md).
 ALONE, TOGETHER, UNHEARD = 0.7, 0.75, 0.85
+# From the first to the second probability, a model is asked where one is connected.
+DOUBTFUL, SURE = 0.2, 0.9
+TURNS = 6
 _EMBEDDED = 3
-_TURNS = 6
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,12 @@ class Suspicion:
     window: str
 
 
-def suspect(exchange: Exchange, earlier: Sequence[str] = ()) -> Finding | None:
+def suspect(
+    exchange: Exchange, earlier: Sequence[str] = (), *, least: float = ALONE
+) -> Finding | None:
     """Return a finding if the exchange, or the user's earlier messages with it, read like a planted
-    instruction; else None. Raises EmbeddingError.
+    instruction; else None. With a lower `least`, a doubt too: see `is_enough`. Raises
+    EmbeddingError.
     """
     parts = [part for part in parts_of(exchange) if part.origin is not Origin.ASSISTANT]
     if (worst := most_suspicious([*parts, *decoded_parts(parts)])) is None:
@@ -74,7 +80,14 @@ def suspect(exchange: Exchange, earlier: Sequence[str] = ()) -> Finding | None:
     together = with_earlier(
         own_words(exchange), [own_words(Exchange(message)) for message in earlier]
     )
-    return _finding(WITH_EARLIER, together) if together else None
+    if together:
+        return _finding(WITH_EARLIER, together)
+    return _finding(LIKE_AN_INSTRUCTION, worst) if worst.probability >= least else None
+
+
+def is_enough(finding: Finding) -> bool:
+    """Return whether the classifier's finding alone sends a memory to review."""
+    return finding.does == WITH_EARLIER or (finding.probability or 0.0) >= ALONE
 
 
 def suspect_words(words: str) -> Finding | None:
@@ -106,7 +119,7 @@ def with_earlier(said: str, earlier: Sequence[str]) -> Suspicion | None:
     """Return the suspicion of the worst window of each of the latest messages, read together, if it
     is enough for a finding and the newest message adds to it.
     """
-    before = " ".join(map(_worst_window, earlier[1 - _TURNS :])).strip()
+    before = " ".join(map(_worst_window, earlier[1 - TURNS :])).strip()
     newest = _worst_window(said)
     if not (before and newest):
         return None

@@ -1,33 +1,29 @@
 """Counts of failed attempts to log in, by account, address and second factor.
 
-Each process has its own counts. They end 15 minutes after the first failure.
+All processes share them. They end 15 minutes after the first failure.
 """
 
 import hashlib
-from contextlib import suppress
+from datetime import datetime, timedelta
 
-from django.core.cache import cache
+from memory.access import limit_counts
 
-WINDOW = 15 * 60  # seconds for which failures count
+WINDOW = timedelta(minutes=15)
 
 
-def failures(kind: str, value: str) -> int:
+def failures(kind: str, value: str, *, now: datetime) -> int:
     """Return the number of recent failures of this account, address or other thing."""
-    found: int = cache.get(_key(kind, value), 0)
-    return found
+    return limit_counts.counted(_key(kind, value), since=now - WINDOW)
 
 
-def count_failure(kind: str, value: str) -> None:
+def count_failure(kind: str, value: str, *, now: datetime) -> None:
     """Count one failure."""
-    key = _key(kind, value)
-    cache.add(key, 0, WINDOW)
-    with suppress(ValueError):  # it has just expired
-        cache.incr(key)
+    limit_counts.add(_key(kind, value), 1, start=now, since=now - WINDOW)
 
 
 def forget_failures(kind: str, value: str) -> None:
     """Set the count back to 0."""
-    cache.delete(_key(kind, value))
+    limit_counts.forget(_key(kind, value))
 
 
 def _key(kind: str, value: str) -> str:

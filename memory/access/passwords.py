@@ -4,12 +4,14 @@ A backend and not a view, so that it covers every form that asks for a password.
 """
 
 import threading
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.utils import timezone
 
 from memory.access.failures import count_failure, failures, forget_failures
 
@@ -41,11 +43,8 @@ class LimitedPasswords(ModelBackend):
         if username is None or password is None:
             return None
         address = request.META.get("REMOTE_ADDR", "") if request else ""
-        if (
-            not settings.EBB_LOCAL_LOGIN
-            or failures("account", username) >= MOST_PER_ACCOUNT
-            or failures("address", address) >= MOST_PER_ADDRESS
-        ):
+        now = timezone.now()
+        if not settings.EBB_LOCAL_LOGIN or _is_limited(username, address, now):
             raise PermissionDenied
         if not _AT_ONCE.acquire(timeout=_PATIENCE):
             raise PermissionDenied
@@ -54,8 +53,15 @@ class LimitedPasswords(ModelBackend):
         finally:
             _AT_ONCE.release()
         if user is None:
-            count_failure("account", username)
-            count_failure("address", address)
+            count_failure("account", username, now=now)
+            count_failure("address", address, now=now)
         else:
             forget_failures("account", username)
         return user
+
+
+def _is_limited(username: str, address: str, now: datetime) -> bool:
+    return (
+        failures("account", username, now=now) >= MOST_PER_ACCOUNT
+        or failures("address", address, now=now) >= MOST_PER_ADDRESS
+    )

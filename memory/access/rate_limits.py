@@ -1,19 +1,22 @@
 """Rate limits of the expensive calls, by key and by person.
 
-Each web process counts its own calls in its cache. A key's own limit applies in addition
+All processes share one count in PostgreSQL. So that few calls wait for it, a process takes a
+hundredth of a limit at once and uses that up alone. A key's own limit applies in addition
 (memory.access.keys).
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from django.conf import settings
 from django.core.cache import cache
 
+from memory.access import limit_counts
 from memory.access.authentication import Access
 from memory.errors import RateLimited
 
 _MINUTE = 60  # seconds
+_TAKES = 100  # in which a process may take a whole limit
 
 
 class CallKind(StrEnum):
@@ -30,10 +33,25 @@ class CallKind(StrEnum):
 def count_call(access: Access, kind: CallKind, *, now: datetime) -> None:
     """Count a call of this kind; raises RateLimited if the caller made too many this minute."""
     minute, second = divmod(now.timestamp(), _MINUTE)
-    key = f"calls:{kind}:{access.caller}:{minute:.0f}"
-    cache.add(key, 0, 2 * _MINUTE)
-    if cache.incr(key) > (most := settings.EBB_RATES[kind]):
+    most: int = settings.EBB_RATES[kind]
+    key = f"calls:{kind}:{most}:{access.caller}"  # a changed limit counts from 0
+    taken = f"{key}:{minute:.0f}"
+    if _use(taken):
+        return
+    start = datetime.fromtimestamp(minute * _MINUTE, UTC)
+    reserve = max(1, most // _TAKES)
+    before = limit_counts.add(key, reserve, start=start, since=start) - reserve
+    if before >= most:
         raise RateLimited(
             f"Limit of {most} calls per minute exceeded for this kind of call ({kind}).",
             retry_after=_MINUTE - second,
         )
+    cache.set(taken, min(reserve, most - before) - 1, 2 * _MINUTE)
+
+
+def _use(taken: str) -> bool:
+    """Use up one of the calls that this process has taken. Return whether one was left."""
+    try:
+        return cache.decr(taken) >= 0
+    except ValueError:  # none was taken this minute
+        return False

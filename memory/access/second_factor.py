@@ -71,12 +71,12 @@ def spend_code(*, user: User, code: str, now: datetime) -> bool:
     Raises RateLimited after too many wrong codes.
     """
     account = str(user.pk)
-    if failures("second-factor", account) >= MOST_WRONG:
+    if failures("second-factor", account, now=now) >= MOST_WRONG:
         raise RateLimited("Too many wrong codes.", retry_after=60.0)
     if _spend(user, code, now):
         forget_failures("second-factor", account)
         return True
-    count_failure("second-factor", account)
+    count_failure("second-factor", account, now=now)
     return False
 
 

@@ -9,6 +9,7 @@ from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.idempotency import IdempotentWrite
 from memory.models.installation import InstallationKey
 from memory.models.jobs import Job, JobPart, JobState
+from memory.models.limits import LimitCount
 from memory.models.memories import Memory
 from memory.models.model_connections import ModelChoice, ModelConnection, Purpose
 from memory.models.policies import PolicyVersion
@@ -36,6 +37,7 @@ __all__ = [
     "Job",
     "JobPart",
     "JobState",
+    "LimitCount",
     "LoginSession",
     "Membership",
     "Memory",

@@ -76,6 +76,9 @@ _KINDS: Final = {
     "with the earlier messages, reads like an instruction to the assistant": _(
         "reads like an instruction to the assistant, together with earlier messages"
     ),
+    "reads like an instruction to the assistant, as a model confirms": _(
+        "reads like an instruction to the assistant, as a model confirms"
+    ),
     "overrides instructions": _("tries to override instructions"),
     "plants an instruction for later": _("tries to plant an instruction for later"),
     "puts words into the assistant's mouth": _("puts words into the assistant's mouth"),

@@ -30,7 +30,7 @@ from memory.models.policies import Policy, current_policy
 from memory.policy import PolicyDocument
 from memory.readers import EVERYONE, SHARED, Reader
 from memory.recall.relevance import Signals, relevance_of
-from memory.recall.share import share_of
+from memory.recall.share import share_of, turn_of
 from memory.recall.sql import JUST_MISSED, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
 
@@ -201,9 +201,9 @@ def compare(
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
-    with share_of(question.space):
+    with turn_of(question.space, question.text), share_of(question.space):
         rows = recalled(question, replace(shape, limit=shape.limit + len(question.without)))
-    relevances = _relevances(question, rows)
+        relevances = _relevances(question, rows)
     ranked = [_result(*pair, shape) for pair in zip(rows, relevances, strict=True)]
     found = _left_in(ranked, question.without)
     results = [one for one in found[: shape.limit] if _is_sent(one, question, shape)]
@@ -276,8 +276,8 @@ def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:
 
 
 def _embedded(space: Space, query: str) -> npt.NDArray[np.float32]:
-    vector: npt.NDArray[np.float32] = embed(space.embedder, [query], kind="query", space=space)[0]
-    return vector
+    with turn_of(space, query):
+        return np.asarray(embed(space.embedder, [query], kind="query", space=space)[0])
 
 
 def _result(memory: Memory, relevance: float, shape: Shape) -> Result:

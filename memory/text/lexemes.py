@@ -10,7 +10,7 @@ from datetime import datetime
 
 from memory.text.dates import with_dates
 
-MAX_QUESTION = 4000  # characters; the built-in embedder reads about a thousand
+MAX_QUESTION = 2000  # characters; the built-in embedder reads about a thousand
 
 # Han, kana, Hangul, Thai: scripts written without spaces, or with words glued to particles.
 _UNSPACED = re.compile(
@@ -62,7 +62,7 @@ def unspaced_share(text: str) -> float:
 
 
 def prepare_question(text: str, now: datetime) -> str:
-    """Prepare a question like `prepare`: every word once, up to 4,000 characters, and dates in the
+    """Prepare a question like `prepare`: every word once, up to 2,000 characters, and dates in the
     index's words.
 
     Each word becomes a separate query, and all are searched in every memory.

@@ -33,7 +33,7 @@ def take(task: Assessment, turns: Turns) -> Assessment | None:
 def test_an_exchange_behind_thousands_of_another_space_is_claimed_soon(
     space: Space, other_space: Space
 ) -> None:
-    tasks, turns = backlog(space), Turns()
+    tasks, turns = backlog(space), Turns(most=BACKLOG)
     for task in tasks[:5]:
         assert take(task, turns) == task
     alone = queued(other_space)
@@ -46,7 +46,7 @@ def test_an_exchange_behind_thousands_of_another_space_is_claimed_soon(
 
 
 def test_two_spaces_with_a_backlog_get_every_other_turn(space: Space, other_space: Space) -> None:
-    tasks, turns = backlog(space, 20), Turns()
+    tasks, turns = backlog(space, 20), Turns(most=BACKLOG)
     backlog(other_space, 10)
 
     claimed = [take(task, turns) for task in tasks]
@@ -61,7 +61,7 @@ def test_two_spaces_with_a_backlog_get_every_other_turn(space: Space, other_spac
 def test_every_exchange_is_claimed_once_with_as_many_tasks(
     space: Space, other_space: Space
 ) -> None:
-    tasks, turns = [*backlog(space, 6), *backlog(other_space, 3)], Turns()
+    tasks, turns = [*backlog(space, 6), *backlog(other_space, 3)], Turns(most=BACKLOG)
 
     claimed = [take(task, turns) for task in tasks]
 
@@ -73,11 +73,11 @@ def test_every_exchange_is_claimed_once_with_as_many_tasks(
 def test_an_exchange_that_is_not_due_gets_no_turn(space: Space, other_space: Space) -> None:
     later = queued(space, due_at=NOW + timedelta(minutes=10))
 
-    assert take(later, Turns()) is None
+    assert take(later, Turns(most=BACKLOG)) is None
 
 
 def test_an_abandoned_exchange_gets_its_turn(space: Space) -> None:
-    task, turns = queued(space), Turns()
+    task, turns = queued(space), Turns(most=BACKLOG)
     assert take(task, turns) == task
     assert take(task, turns) is None
 
@@ -86,3 +86,16 @@ def test_an_abandoned_exchange_gets_its_turn(space: Space) -> None:
 
     assert again is not None
     assert again.attempts == 2
+
+
+def test_a_space_has_a_limited_number_of_turns(space: Space, other_space: Space) -> None:
+    tasks, turns = backlog(space, 5), Turns(most=2)
+    assert [take(task, turns) for task in tasks[:4]] == [*tasks[:2], None, None]
+    alone = queued(other_space)
+    assert take(alone, turns) == alone
+
+    turns.leave(space.pk)
+
+    assert [turns.recall_task() for _ in range(3)] == [True, True, False]
+    assert [take(task, turns) for task in tasks[2:4]] == [tasks[2], None]
+    assert [turns.recall_task() for _ in range(2)] == [True, False]

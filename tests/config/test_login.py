@@ -1,10 +1,8 @@
 """Logging in: failures are limited, and a link survives being opened by a program."""
 
 import logging
-from collections.abc import Iterator
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from pytest_django import Settings
 from sesame.utils import get_query_string
@@ -14,13 +12,6 @@ from memory.access.passwords import MOST_PER_ACCOUNT, MOST_PER_ADDRESS
 from memory.models import Space, User
 
 PASSWORD = "a-Long-Pass-7319"
-
-
-@pytest.fixture(autouse=True)
-def no_failures() -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

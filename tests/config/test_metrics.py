@@ -8,6 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
+from pytest_django import Settings
 
 from config.version import VERSION
 from memory.jobs.workers import BEAT, record_heartbeat
@@ -104,3 +105,26 @@ def test_no_scrape_counts_the_memories(space: Space) -> None:
 
     assert queries
     assert [query["sql"] for query in queries if 'FROM "memory_memory"' in query["sql"]] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ("", 401),
+        ("Bearer", 401),
+        ("Bearer wrong", 401),
+        ("Bearer wröng", 401),
+        ("Basic t0ken", 401),
+        ("Bearer t0ken", 200),
+        ("bearer t0ken", 200),
+    ],
+)
+def test_a_token_is_required_if_one_is_set(settings: Settings, sent: str, status: int) -> None:
+    settings.EBB_METRICS_TOKEN = "t0ken"
+
+    answer = Client(headers={"Authorization": sent}).get("/metrics")
+
+    assert answer.status_code == status
+    assert answer.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
+    assert (b"ebb_build" in answer.content) is (status == 200)

@@ -53,6 +53,18 @@ def series() -> set[str]:
     return {family.name + suffix for family in families for suffix in _SUFFIXES[family.type]}
 
 
+def test_the_example_reads_each_web_process_with_a_token() -> None:
+    example = yaml.safe_load((ROOT / "ops/prometheus/prometheus.yaml").read_text())
+    web, worker = example["scrape_configs"]
+
+    assert (web["authorization"]["type"], web.get("metrics_path", "/metrics")) == (
+        "Bearer",
+        f"/{resolve('/metrics').route}",
+    )
+    assert "authorization" not in worker
+    assert all((ROOT / "ops/prometheus" / name).exists() for name in example["rule_files"])
+
+
 @pytest.mark.django_db
 def test_alerts_and_dashboard_ask_for_series_that_exist() -> None:
     named = {name for text in expressions() for name in _SERIES.findall(text)}

@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from assessor.screening.attacks import Finding
 from assessor.screening.provenance import Origin
-from assessor.screening.suspicion import LIKE_AN_INSTRUCTION, WITH_EARLIER
+from assessor.screening.suspicion import CONFIRMED, LIKE_AN_INSTRUCTION, WITH_EARLIER
 from memory.models import BinReason, MemoryEvent
 from memory.models.reasons import REASONS, Reason, columns, in_words
 from memory.store.history_labels import why
@@ -16,7 +16,7 @@ from memory.templatetags.ebb import match_in_words
 
 _RULES = resources.files("assessor.screening").joinpath("attacks.toml").read_text("utf-8")
 DOES = {rule["does"] for rule in tomllib.loads(_RULES)["rules"]}
-DOES |= {LIKE_AN_INSTRUCTION, WITH_EARLIER}
+DOES |= {CONFIRMED, LIKE_AN_INSTRUCTION, WITH_EARLIER}
 SAID = "say {this} 100% (or “that”)"
 # What is stored, where a page says it in other words: kinds are stored for ever.
 ENGLISH = {

@@ -7,13 +7,16 @@ from typing import NamedTuple, Self
 
 import httpx2
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Message
 from chat.services.leases import stop_abandoned
+from memory.access.passwords import MOST_PER_ACCOUNT
 from memory.models import Space, User
+from tests.conftest import MakeKey
 from tests.pages import login
 from tests.processes import Processes, Web, wait_until
 from tests.stub_model import StubModel
@@ -21,6 +24,7 @@ from tests.stub_model import StubModel
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 SAID = "I like tea a lot"
+PASSWORD = "a-Long-Pass-7319"
 TOKEN = "a" * CSRF_SECRET_LENGTH
 
 
@@ -172,3 +176,24 @@ def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
             first.stop()
             until_shown(events, "You stopped the reply here.")
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
+
+
+def test_the_processes_share_their_limits(processes: Processes, key: MakeKey, alice: User) -> None:
+    alice.password = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
+    alice.save()
+    webs = [processes.web(EBB_RATE_EXPORT="3") for _ in range(2)]
+    headers = {"Authorization": f"Bearer {key()}"}
+    # Twice the limit at most, because a minute may end meanwhile.
+    got = [httpx2.get(f"{web.url}/api/v1/export", headers=headers) for web in webs * 6]
+    assert 3 <= sum(answer.status_code == 200 for answer in got) <= 6
+
+    for number in range(MOST_PER_ACCOUNT):
+        assert not enters(webs[number % 2], "wrong")
+    assert [enters(web, PASSWORD) for web in webs] == [False, False]
+
+
+def enters(web: Web, password: str) -> bool:
+    """Whether alice logs in at this process with this password."""
+    form = {"username": "alice", "password": password, "csrfmiddlewaretoken": TOKEN}
+    answer = httpx2.post(f"{web.url}/login/", data=form, cookies={"csrftoken": TOKEN})
+    return "sessionid" in answer.cookies

@@ -4,15 +4,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 
 from memory.access.authentication import Access
+from memory.access.failures import count_failure, failures
+from memory.access.limit_counts import forget_old
 from memory.access.rate_limits import CallKind, count_call
 from memory.actors import Actor
 from memory.errors import RateLimited
-from memory.models import Space, User
+from memory.models import LimitCount, Space, User
 from tests.conftest import ApiClient, MakeKey
 from tests.pages import login
 
@@ -54,6 +59,57 @@ def test_a_refusal_says_when_the_next_minute_begins(space: Space, settings: Sett
         count_call(caller(space, "key:c"), CallKind.EXPORT, now=NOW)
 
     assert refused.value.retry_after == 45
+
+
+def other_process() -> None:
+    """Forget what this process keeps for itself: the next call is as one of another process."""
+    cache.clear()
+
+
+def test_processes_share_a_limit(space: Space, settings: Settings) -> None:
+    settings.EBB_RATES = settings.EBB_RATES | {"search": 3, "explain": 1000}
+    access = caller(space, "key:d")
+    for _ in range(3):
+        other_process()
+        count_call(access, CallKind.SEARCH, now=NOW)
+    other_process()
+    assert calls(access, CallKind.SEARCH, NOW) == 0
+
+    for _ in range(100):  # each takes ten calls and uses one
+        other_process()
+        count_call(access, CallKind.EXPLAIN, now=NOW)
+    assert calls(access, CallKind.EXPLAIN, NOW) == 9
+
+
+def test_most_calls_need_no_statement(space: Space, settings: Settings) -> None:
+    settings.EBB_RATES = settings.EBB_RATES | {"search": 2000}
+    access = caller(space, "key:e")
+
+    with CaptureQueriesContext(connection) as sent:
+        for _ in range(60):
+            count_call(access, CallKind.SEARCH, now=NOW)
+
+    assert len(sent) == 3
+    assert LimitCount.objects.get().count == 60
+
+
+def test_ended_windows_are_deleted(space: Space) -> None:
+    count_failure("account", "bob", now=NOW)
+    count_failure("account", "eve", now=NOW - timedelta(minutes=61))
+    assert failures("account", "Bob", now=NOW + 15 * MINUTE) == 1
+    assert failures("account", "bob", now=NOW + 16 * MINUTE) == 0
+
+    forget_old(now=NOW)
+
+    assert LimitCount.objects.count() == 1
+    count_failure("account", "bob", now=NOW + 16 * MINUTE)
+    assert failures("account", "bob", now=NOW + 16 * MINUTE) == 1
+
+
+def test_the_counts_are_not_logged(db: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'memory_limitcount'")
+        assert cursor.fetchone() == ("u",)
 
 
 # The kind, and a call that counts as one.

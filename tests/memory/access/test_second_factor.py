@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from io import StringIO
 
 import pytest
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
@@ -25,11 +24,6 @@ from tests.authenticator import app_code
 from tests.memory.writing import ALICE, NOW
 
 LATER = NOW + timedelta(minutes=5)
-
-
-@pytest.fixture(autouse=True)
-def no_failures() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from memory.models import Space
 from memory.recall import share
 from memory.recall.recall import SearchRequest, recall
-from memory.recall.share import share_of
+from memory.recall.share import share_of, turn_of
 from tests.conftest import ApiClient, MakeKey
 
 
@@ -42,7 +42,7 @@ def test_another_space_is_served_while_one_has_used_its_share(
 ) -> None:
     monkeypatch.setattr(share, "PATIENCE", 0.01)
 
-    with pytest.raises(OperationalError, match="2 searches at once"):
+    with pytest.raises(OperationalError, match="most: 2"):
         search(space)
 
     search(other_space)
@@ -76,6 +76,20 @@ def test_a_program_is_told_to_come_back(
 
     assert (answer.status_code, answer.json()["code"]) == (503, "busy")
     assert answer["Retry-After"]
+
+
+def test_long_questions_of_a_space_are_answered_in_turn(
+    space: Space, other_space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(share, "PATIENCE", 0.01)
+    long = "I drink tea. " * 40
+
+    with turn_of(space, long):
+        with pytest.raises(OperationalError, match="most: 1"):
+            recall(space, SearchRequest(long), now=timezone.now())
+        search(space)
+        recall(other_space, SearchRequest(long), now=timezone.now())
+    recall(space, SearchRequest(long), now=timezone.now())
 
 
 def test_the_policy_preview_counts_too(

@@ -1,0 +1,44 @@
+"""Counts in PostgreSQL for limits that all processes share."""
+
+from datetime import datetime, timedelta
+
+from memory.models import LimitCount
+from memory.sql import fetch
+
+LONGEST = timedelta(hours=1)
+"""Older windows are deleted. No limit has a longer one."""
+
+# Each key has one row. A later window replaces the earlier one.
+_ADD = """
+    INSERT INTO memory_limitcount AS known (key, started_at, count)
+    VALUES (%(key)s, %(start)s, %(number)s)
+    ON CONFLICT (key) DO UPDATE SET
+        count = %(number)s + CASE WHEN known.started_at >= %(since)s THEN known.count ELSE 0 END,
+        started_at = CASE WHEN known.started_at >= %(since)s THEN known.started_at
+            ELSE excluded.started_at END
+    RETURNING count
+"""
+
+
+def add(key: str, number: int, *, start: datetime, since: datetime) -> int:
+    """Add to the count of a key and return the sum. A window that began before `since` has ended,
+    and the count begins again at `start`."""
+    values = {"key": key, "number": number, "start": start, "since": since}
+    [[count]] = fetch(_ADD, values)
+    return int(count)
+
+
+def counted(key: str, *, since: datetime) -> int:
+    """Return the count of a key; 0 if its window began before `since`."""
+    rows = LimitCount.objects.filter(key=key, started_at__gte=since)
+    return rows.values_list("count", flat=True).first() or 0
+
+
+def forget(key: str) -> None:
+    """Set the count of a key back to 0."""
+    LimitCount.objects.filter(key=key).delete()
+
+
+def forget_old(*, now: datetime) -> None:
+    """Delete the counts of windows that have ended."""
+    LimitCount.objects.filter(started_at__lt=now - LONGEST).delete()
