@@ -35,26 +35,29 @@ def refused(statement: str, per_space: Set[str], others: Set[str]) -> list[str]:
 
 def _moves(node: ast.Node) -> bool:
     """Return whether the node adds an interval to a time whose zone is not given."""
-    if not isinstance(node, ast.A_Expr) or node.name[0].sval not in "+-":
-        return False
-    sides = (node.lexpr, node.rexpr)
-    return any(map(_is_interval, sides)) and not any(map(_in_a_zone, sides))
+    sides = _sides(node, "+-")
+    return any(map(_is_interval, sides)) and not any(_calls(one, "timezone") for one in sides)
 
 
-def _is_interval(node: object) -> bool:
-    if isinstance(node, ast.A_Expr):
-        return node.name[0].sval in "*/" and any(map(_is_interval, (node.lexpr, node.rexpr)))
+def _is_interval(node: Any) -> bool:
     if isinstance(node, ast.TypeCast):
-        return bool(node.typeName.names[-1].sval == "interval")
-    return _calls(node, "make_interval")
+        return _last(node.typeName and node.typeName.names) == "interval"
+    return _calls(node, "make_interval") or any(map(_is_interval, _sides(node, "*/")))
 
 
-def _in_a_zone(node: object) -> bool:
-    return _calls(node, "timezone")
+def _sides(node: Any, operators: str) -> tuple[Any, ...]:
+    """Return both sides of an operation with one of the operators."""
+    if not isinstance(node, ast.A_Expr) or _last(node.name) not in tuple(operators):
+        return ()
+    return node.lexpr, node.rexpr
 
 
-def _calls(node: object, name: str) -> bool:
-    return isinstance(node, ast.FuncCall) and bool(node.funcname[-1].sval == name)
+def _calls(node: Any, name: str) -> bool:
+    return isinstance(node, ast.FuncCall) and _last(node.funcname) == name
+
+
+def _last(names: Any) -> str:
+    return str(names[-1].sval)
 
 
 def _sources(items: Any) -> Iterator[ast.Node]:
