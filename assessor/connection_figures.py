@@ -9,7 +9,7 @@ from django.db import connection
 
 from assessor.inspection import PERIOD
 from assessor.models import FallbackReason, State
-from memory.models import Space
+from memory.models import ModelConnection, Space
 
 LATEST = 500
 """The number of assessments per connection that count."""
@@ -43,31 +43,36 @@ class ConnectionFigures:
         return self.checked >= ENOUGH and self.replaced > MOSTLY * self.checked
 
 
-# For each connection the latest assessments that its model answered, by an index.
+# The latest assessments that the model of one connection answered, by an index.
+_LATEST = """
+    (SELECT connection_id, latency_ms, fallback_reason, state FROM assessor_assessment
+    WHERE connection_id = %({id_})s AND part_of_id IS NULL
+        AND created_at > %(since)s AND latency_ms IS NOT NULL
+        AND (provider = 'llm' OR fallback_reason = %(ungrounded)s)
+        {own}
+    ORDER BY created_at DESC LIMIT %(latest)s)
+"""
+# Not LATERAL: Citus cannot join what each connection has with the rows of all spaces.
 _FIGURES = """
-    SELECT named.id, count(*),
-        percentile_cont(0.5) WITHIN GROUP (ORDER BY recent.latency_ms),
-        percentile_cont(0.95) WITHIN GROUP (ORDER BY recent.latency_ms),
-        count(*) FILTER (WHERE recent.fallback_reason = %(ungrounded)s OR recent.state = %(done)s),
-        count(*) FILTER (WHERE recent.fallback_reason = %(ungrounded)s)
-    FROM memory_modelconnection AS named
-    CROSS JOIN LATERAL (
-        SELECT assessed.latency_ms, assessed.fallback_reason, assessed.state
-        FROM assessor_assessment AS assessed
-        WHERE assessed.connection_id = named.id AND assessed.part_of_id IS NULL
-            AND assessed.created_at > %(since)s AND assessed.latency_ms IS NOT NULL
-            AND (assessed.provider = 'llm' OR assessed.fallback_reason = %(ungrounded)s)
-            {own}
-        ORDER BY assessed.created_at DESC LIMIT %(latest)s
-    ) AS recent
-    GROUP BY named.id
+    SELECT connection_id, count(*),
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms),
+        percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms),
+        count(*) FILTER (WHERE fallback_reason = %(ungrounded)s OR state = %(done)s),
+        count(*) FILTER (WHERE fallback_reason = %(ungrounded)s)
+    FROM ({latest}) AS recent
+    GROUP BY connection_id
 """
 
 
 def connection_figures(*, space: Space | None, now: datetime) -> dict[UUID, ConnectionFigures]:
     """Return the figures of each connection that has assessed something lately in this space; of
     all spaces without one, which only operators may see."""
+    connections = ModelConnection.objects.values_list("pk", flat=True)
+    ids = {f"connection_{number}": pk for number, pk in enumerate(connections)}
+    if not ids:
+        return {}
     values: dict[str, Any] = {
+        **ids,
         "since": now - PERIOD,
         "latest": LATEST,
         "ungrounded": FallbackReason.UNGROUNDED,
@@ -75,7 +80,8 @@ def connection_figures(*, space: Space | None, now: datetime) -> dict[UUID, Conn
     }
     own = ""
     if space is not None:
-        own, values["space"] = "AND assessed.space_id = %(space)s", space.pk
+        own, values["space"] = "AND space_id = %(space)s", space.pk
+    latest = " UNION ALL ".join(_LATEST.format(id_=id_, own=own) for id_ in ids)
     with connection.cursor() as cursor:
-        cursor.execute(_FIGURES.format(own=own), values)
+        cursor.execute(_FIGURES.format(latest=latest), values)
         return {id_: ConnectionFigures(*figures) for id_, *figures in cursor.fetchall()}

@@ -17,7 +17,7 @@ from assessor.queue import enqueue_on_commit, requeue
 from assessor.screening import assessed_part
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
-from memory.models import Space
+from memory.locks import lock_changes
 from memory.policy import AssessmentPolicy
 
 SAME_TOPIC = 0.29
@@ -44,7 +44,7 @@ def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:
 def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> None:
     """Add a claimed exchange to its conversation's span, or end that span and begin the next."""
     # Without this lock, two concurrent exchanges of a conversation would begin a span each.
-    Space.objects.select_for_update(no_key=True).get(pk=assessment.space_id)
+    lock_changes(assessment.space_id)
     mine = Assessment.objects.leased_by(assessment)
     if not mine.select_for_update().exists():  # edited or answered again since
         return

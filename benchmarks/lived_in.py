@@ -21,11 +21,13 @@ _SOURCES = """
 # As after some weeks: clocks that began at different times, a third of them with uses.
 _AGED = """
     UPDATE memory_memory m
-    SET expires_at = expires_at - age.share * (expires_at - %(now)s),
-        clock_started_at = clock_started_at - age.share * interval '3 days',
+    SET expires_at = (expires_at AT TIME ZONE 'UTC'
+            - age.share * (expires_at - %(now)s)) AT TIME ZONE 'UTC',
+        clock_started_at = (clock_started_at AT TIME ZONE 'UTC'
+            - age.share * interval '3 days') AT TIME ZONE 'UTC',
         use_count = CASE WHEN age.share < 0.33 THEN 1 + floor(30 * age.share) ELSE 0 END,
-        last_active_at = CASE WHEN age.share < 0.33
-            THEN %(now)s - age.share * interval '60 days' END,
+        last_active_at = CASE WHEN age.share < 0.33 THEN (%(now)s AT TIME ZONE 'UTC'
+            - age.share * interval '60 days') AT TIME ZONE 'UTC' END,
         pinned = age.share > 0.99
     FROM (SELECT id, random() * 0.98 + 0.01 AS share FROM source) age
     WHERE m.id = age.id AND m.space_id = %(space)s

@@ -2,7 +2,8 @@
 
 So every statement can be answered by the one shard that has the space (docs/architecture.md). All
 statements pass through `watch`; those of the product that do not name a space fail their test,
-except the ones in `ACROSS_SPACES`.
+except the ones in `ACROSS_SPACES`. So do statements that break another rule of Citus
+(tests.cluster_rules).
 """
 
 import re
@@ -22,6 +23,7 @@ from django.conf import settings
 from django.db.models import Model
 from psycopg.sql import Composable
 
+from tests.cluster_rules import REFUSED_WITH, refused
 from tests.space_scopes import unnamed
 
 ROOT: Path = settings.BASE_DIR
@@ -88,13 +90,32 @@ def unnamed_in(statement: str) -> tuple[str, ...]:
     the placeholders of psycopg."""
     if not any(table in statement for table in per_space_tables()):
         return ()
-    plain = _PLACEHOLDER.sub("$1", statement).replace("%%", "%")
-    return _unnamed(_NUMBER.sub("1", plain))
+    return _unnamed(_plain(statement))
 
 
 @lru_cache(maxsize=5000)  # tests send the same texts again and again, with other spaces' numbers
 def _unnamed(statement: str) -> tuple[str, ...]:
     return tuple(unnamed(statement, per_space_tables()))
+
+
+def refused_in(statement: str) -> tuple[str, ...]:
+    """Return what Citus would refuse in a statement with the placeholders of psycopg."""
+    if not any(word in statement for word in REFUSED_WITH):
+        return ()
+    return _refused(_plain(statement))
+
+
+@lru_cache(maxsize=1000)
+def _refused(statement: str) -> tuple[str, ...]:
+    return tuple(refused(statement, per_space_tables(), _shared_tables()))
+
+
+def _shared_tables() -> frozenset[str]:
+    return frozenset(model._meta.db_table for model in apps.get_models()) - per_space_tables()
+
+
+def _plain(statement: str) -> str:
+    return _NUMBER.sub("1", _PLACEHOLDER.sub("$1", statement).replace("%%", "%"))
 
 
 def caller(frame: FrameType | None) -> str:
@@ -130,16 +151,14 @@ class Watch:
         """Check a statement that the code at this frame sends."""
         text = statement.as_string() if isinstance(statement, Composable) else statement
         text = text.decode() if isinstance(text, bytes) else str(text)
+        wrong = list(refused_in(text))
         tables = unnamed_in(text)
-        if not tables or (_BY_IDS.fullmatch(text) and _deletes(frame)):
-            return
-        name = caller(frame)
-        if not name or name in ACROSS_SPACES:
-            return
-        where = "".join(traceback.format_stack(frame)[-12:])
-        self.found.append(
-            f"{name} does not name the space of {', '.join(tables)}:\n{text}\n{where}"
-        )
+        if tables and not (_BY_IDS.fullmatch(text) and _deletes(frame)):
+            why = f"does not name the space of {', '.join(tables)}"
+            wrong += [] if caller(frame) in ACROSS_SPACES else [why]
+        if wrong and (name := caller(frame)):
+            where = "".join(traceback.format_stack(frame)[-12:])
+            self.found.append(f"{name} {' and '.join(wrong)}:\n{text}\n{where}")
 
     @contextmanager
     def during_a_test(self) -> Iterator[None]:

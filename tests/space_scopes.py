@@ -22,7 +22,7 @@ def unnamed(statement: str, tables: Set[str]) -> list[str]:
     """Return those of the tables, as `table` or `table alias`, whose space the statement does not
     name. Raises pglast.parser.ParseError for anything but SQL."""
     parsed = parse_sql(statement)
-    parts = {str(n.ctename) for n in _below(parsed) if isinstance(n, ast.CommonTableExpr)}
+    parts = {str(n.ctename) for n in below(parsed) if isinstance(n, ast.CommonTableExpr)}
     reading = _Reading(tables, parts)
     for one in parsed:
         reading.read(one, None)
@@ -150,13 +150,14 @@ def _required(condition: object) -> Iterator[object]:
 
 
 def _is_value(node: object) -> bool:
-    return not any(isinstance(part, ast.ColumnRef | ast.SubLink) for part in _below(node))
+    return not any(isinstance(part, ast.ColumnRef | ast.SubLink) for part in below(node))
 
 
-def _below(value: object) -> Iterator[ast.Node]:
+def below(value: object) -> Iterator[ast.Node]:
+    """Return the nodes of a parsed statement, or of parts of one, with all inside them."""
     for node in _nodes(value):
         yield node
-        yield from _below(tuple(_children(node)))
+        yield from below(tuple(_children(node)))
 
 
 def _children(node: ast.Node) -> Iterator[ast.Node]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Unpack
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from chat.choices import Choices
 from chat.completions.conversation_lookup import Names, find_conversation, named
@@ -11,6 +11,7 @@ from chat.completions.messages import Said
 from chat.models import Message
 from chat.services.replies import resume_reply
 from chat.services.turns import NewConversation, begin_turn
+from memory.locks import lock
 from memory.models import Space
 
 
@@ -45,8 +46,4 @@ def begin_exchange(
 
 def _lock_names(space: Space) -> None:
     """Lock the names of the space's conversations until the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversation names', %s))",
-            [space.pk],
-        )
+    lock(space.pk, "conversation names")

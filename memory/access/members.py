@@ -8,6 +8,7 @@ from django.db import transaction
 from memory.access.audit import note
 from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
+from memory.locks import lock_changes
 from memory.models import AuditAction, Membership, Role, Space, User
 
 
@@ -24,7 +25,7 @@ def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datet
 
     Raises Conflict if the space would have no owner.
     """
-    _lock(space)
+    lock_changes(space.pk)  # two owners must not remove each other at the same time
     before = Membership.objects.filter(space=space, user=user).first()
     if before is not None and before.role == Role.OWNER != role:
         _keep_an_owner(before)
@@ -41,7 +42,7 @@ def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datet
 @transaction.atomic
 def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> None:
     """Remove a user from the space. Raises Conflict for its last owner."""
-    _lock(membership.space)
+    lock_changes(membership.space_id)
     locked = Membership.objects.filter(pk=membership.pk).first()
     if locked is None:
         return
@@ -94,11 +95,6 @@ def is_invitation(user: User) -> bool:
         and not (user.is_staff or user.is_superuser or user.has_usable_password())
         and user.memberships.count() == 1
     )
-
-
-def _lock(space: Space) -> None:
-    """Lock the space's row, so that two owners cannot remove each other at the same time."""
-    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
 
 
 def _keep_an_owner(leaving: Membership) -> None:

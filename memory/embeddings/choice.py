@@ -6,6 +6,7 @@ from django.db import transaction
 
 from memory.embeddings import MINILM, MULTILINGUAL
 from memory.embeddings.embedders import register_embedder
+from memory.locks import lock
 from memory.models import Memory, Space
 from memory.models.policies import current_policy
 
@@ -26,8 +27,9 @@ def choose_embedder(space: Space, texts: Sequence[str]) -> None:
         return
     embedder = register_embedder(provider="local", model=MULTILINGUAL)
     with transaction.atomic():
-        # FOR UPDATE waits for current writers of vectors, who may be writing the first memory.
-        held = Space.objects.select_for_update().get(pk=space.pk)
+        # Waits for current writers of vectors, who may be writing the first memory.
+        lock(space.pk, "vectors")
+        held = Space.objects.get(pk=space.pk)
         if held.embedder_id == space.embedder_id and not memories.exists():
             Space.objects.filter(pk=space.pk).update(embedder=embedder)
             space.embedder = embedder

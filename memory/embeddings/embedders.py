@@ -1,7 +1,7 @@
 """Rows of embedding models, each with its own vector index."""
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 
 from memory.embeddings import EmbeddingError, count_dimensions, get_embedder
 from memory.models import Embedder
@@ -43,7 +43,6 @@ def register_embedder(*, provider: str, model: str, dimensions: int | None = Non
     return _with_index(provider, model, true)
 
 
-@transaction.atomic
 def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
     """Return the model's row, after creating it and its HNSW index if missing.
 
@@ -54,15 +53,29 @@ def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
         provider=provider, model=model, defaults={"dimensions": dimensions}
     )
     name = f"embedding_hnsw_{embedder.pk}"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass(%s)", [name])
-        [known] = cursor.fetchone()
-        if known is not None:
-            return embedder
-        # Writes of vectors wait while PostgreSQL builds the index, once per model.
-        cursor.execute(
-            f"CREATE INDEX IF NOT EXISTS {name} ON memory_memoryembedding"
+    if not _is_valid(name):
+        _build(
+            name,
+            "memory_memoryembedding"
             f" USING hnsw ((vector::halfvec({embedder.dimensions:d})) halfvec_cosine_ops)"
-            f" WHERE embedder_id = {embedder.pk:d}"
+            f" WHERE embedder_id = {embedder.pk:d}",
         )
     return embedder
+
+
+def _is_valid(name: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
+        return bool(cursor.fetchone() == (True,))
+
+
+def _build(name: str, rest: str) -> None:
+    """Build the index while vectors are written. In a transaction PostgreSQL allows only a build
+    for which writes wait."""
+    beside = "" if connection.in_atomic_block else "CONCURRENTLY"
+    with connection.cursor() as cursor:
+        # Waits for somebody else who builds it.
+        cursor.execute(f"CREATE INDEX {beside} IF NOT EXISTS {name} ON {rest}")
+        if not _is_valid(name):  # left by a build that was stopped
+            cursor.execute(f"DROP INDEX {beside} {name}")
+            cursor.execute(f"CREATE INDEX {beside} {name} ON {rest}")

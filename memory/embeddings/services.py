@@ -1,18 +1,17 @@
 """Embedding and storage of memories' vectors, by the space's model and by the one it is moving to.
 
 A text is embedded before the transaction begins, and the space may switch models before the vectors
-are written (embeddings.switching). Writers of vectors therefore lock the space's row, shared with
-other writers, and the switch waits for all of them.
+are written (embeddings.switching). Writers of vectors therefore share a lock, and the switch waits
+for all of them.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
 
-from django.db import connection
-
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
 from memory.embeddings.vectors import Vectors, embed
+from memory.locks import lock
 from memory.models import Embedder, Memory, MemoryEmbedding, Space
 
 logger = logging.getLogger(__name__)
@@ -71,12 +70,9 @@ def replace_vectors(
 
 
 def _held_models(space: Space) -> tuple[int, set[int]]:
-    """Return the space's model and all models that need vectors; lock the space's row, shared."""
-    with connection.cursor() as cursor:
-        # The lock that a foreign key to the space takes: writers do not wait for each other.
-        cursor.execute(
-            "SELECT embedder_id, next_embedder_id FROM memory_space WHERE id = %s FOR KEY SHARE",
-            [space.pk],
-        )
-        current, coming = cursor.fetchone()
+    """Return the space's model and all models that need vectors, which stay until the transaction
+    ends."""
+    lock(space.pk, "vectors", shared=True)
+    rows = Space.objects.filter(pk=space.pk)
+    current, coming = rows.values_list("embedder_id", "next_embedder_id").get()
     return current, {current, coming} - {None}

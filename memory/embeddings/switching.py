@@ -24,6 +24,7 @@ from memory.embeddings.vectors import Vectors, embed
 from memory.errors import Conflict, NotFound
 from memory.jobs import services as jobs
 from memory.leases import database_now
+from memory.locks import lock
 from memory.models import (
     AuditAction,
     Embedder,
@@ -183,9 +184,10 @@ def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors)
 def _change_over(job: Job, target: Embedder) -> bool:
     """Switch the space to the new model if every memory has its vector; return True if it did.
 
-    FOR UPDATE waits for current writers of vectors and blocks further ones.
+    Waits for current writers of vectors and blocks further ones.
     """
-    held = Space.objects.select_for_update().get(pk=job.space_id)
+    lock(job.space_id, "vectors")
+    held = Space.objects.select_for_update(no_key=True).get(pk=job.space_id)
     if Memory.objects.in_space(held).without_vector_by(target).exists():
         return False
     Space.objects.filter(pk=held.pk).update(embedder=target, next_embedder=None)

@@ -84,7 +84,11 @@ def seconds_between(start: Combinable, end: Combinable) -> Expression:
 
 
 def seconds_after(start: Combinable, seconds: Number) -> Expression:
-    """Return the moment `seconds` after `start`; NULL for NULL."""
+    """Return the moment `seconds` after `start`; NULL for NULL.
+
+    Computed in UTC, although seconds are as long in each time zone: else the sum would depend on
+    the session, and Citus would refuse an UPDATE with it.
+    """
     interval = Func(
         double(seconds),
         template="make_interval(secs => %(expressions)s)",
@@ -93,8 +97,8 @@ def seconds_after(start: Combinable, seconds: Number) -> Expression:
     return Func(
         start,
         interval,
-        template="(%(expressions)s)",
-        arg_joiner=" + ",
+        template="((%(expressions)s) AT TIME ZONE 'UTC')",
+        arg_joiner=" AT TIME ZONE 'UTC' + ",
         output_field=DateTimeField(),
     )
 

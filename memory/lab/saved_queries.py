@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from memory.errors import Conflict
+from memory.locks import lock_changes
 from memory.models import SavedQuery, Space
 from memory.models.saved_queries import MAX_SAVED
 
@@ -12,8 +13,8 @@ from memory.models.saved_queries import MAX_SAVED
 @transaction.atomic
 def save_query(*, space: Space, query: str, now: datetime) -> SavedQuery:
     """Save the question, if it is new. Raises Conflict when the space has the most it may have."""
-    # The lock serialises concurrent saves; writers of memories need not wait for it.
-    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    # Serialises concurrent saves.
+    lock_changes(space.pk)
     rows = SavedQuery.objects.in_space(space)
     if rows.count() >= MAX_SAVED and not rows.filter(query=query).exists():
         raise Conflict(f"The space has {MAX_SAVED} saved questions, the maximum. Delete one first.")

@@ -10,6 +10,7 @@ from django.db.models.lookups import IsNull
 
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
+from memory.locks import lock_changes
 from memory.models import Memory, PolicyVersion, Space, Status
 from memory.models.memories import expiry_from
 from memory.models.policies import Policy, current_policy, policy_values, policy_version
@@ -28,9 +29,8 @@ def change_policy(
     updated, too: a new TTL counts from the start of each lifetime, and another language rebuilds
     the text index.
     """
-    # Concurrent changes run one after the other, each on the result of the one before. No key of
-    # the row changes, so writers of memories need not wait.
-    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    # Concurrent changes run one after the other, each on the result of the one before.
+    lock_changes(space.pk)
     before = current_policy(space)
     asked = dict(changes)
     if asked.pop("version", before.version) != before.version:

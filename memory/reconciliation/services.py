@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from memory.actors import Actor
 from memory.drafts import DOCUMENT, Facets, MemoryAsked, MemoryChange
 from memory.formulas.importance import reinforced
+from memory.locks import lock_changes
 from memory.models import BinReason, Memory, Space
 from memory.models.history import Action
 from memory.models.policies import Policy
@@ -149,7 +150,7 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime) -> Outcome:
 def one_at_a_time(space: Space) -> None:
     """Lock the space so that no other statement is reconciled in it until the transaction ends.
     Call this before locking any row."""
-    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    lock_changes(space.pk)
     lock_conversations(space)
 
 

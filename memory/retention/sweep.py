@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from memory.actors import SYSTEM, Actor
+from memory.locks import lock
 from memory.models import Space
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
@@ -72,10 +73,8 @@ def purge(cause: statements.Cause, rows: MemoryQuerySet, *, with_sources: bool =
 @contextmanager
 def alone(space: Space) -> Iterator[None]:
     """Open a transaction that excludes other sweeps of the space."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('ebb.sweep', %s))", [space.pk]
-        )
+    with transaction.atomic():
+        lock(space.pk, "sweep")
         yield
 
 

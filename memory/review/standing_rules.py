@@ -6,6 +6,7 @@ from django.db import transaction
 
 from memory.actors import Actor
 from memory.errors import Conflict
+from memory.locks import lock_changes
 from memory.models import ReviewRule, Space
 
 MAX_RULES = 50
@@ -15,8 +16,8 @@ MAX_RULES = 50
 def always(*, space: Space, kind: str, approve: bool, actor: Actor, now: datetime) -> ReviewRule:
     """Approve or reject at once every later statement sent to review for this kind of reason;
     replace an earlier standing decision on the kind. Raises Conflict when there are MAX_RULES."""
-    # Serialises concurrent calls. Writers of memories do not wait for this lock.
-    Space.objects.select_for_update(no_key=True).get(pk=space.pk)
+    # Serialises concurrent calls.
+    lock_changes(space.pk)
     rows = ReviewRule.objects.in_space(space)
     rows.on(kind).delete()
     if rows.count() >= MAX_RULES:

@@ -12,6 +12,7 @@ from memory.access.audit import note
 from memory.access.members import add_member
 from memory.actors import Actor
 from memory.errors import FieldError, InvalidArguments
+from memory.locks import lock
 from memory.models import AuditAction, Embedder, Role, Space, User
 from memory.names import NO_CONTROL, has_control_characters
 from memory.policies.services import add_version
@@ -79,6 +80,7 @@ def delete_space(*, space: Space, actor: Actor) -> None:
     Runs one statement for each table. The order does not matter, because foreign keys are checked
     when the transaction ends.
     """
+    lock(space.pk, "vectors")  # for writers of memories
     Space.objects.select_for_update().get(pk=space.pk)
     with connection.cursor() as cursor:
         for model in models_of_spaces():

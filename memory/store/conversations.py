@@ -14,8 +14,7 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from django.db import connection
-
+from memory.locks import lock
 from memory.models import Memory, Space
 from memory.models.memories import MemoryQuerySet
 from memory.store.index_sql import ROWS_AT_ONCE, Stretch, index, lock_all, turn_ids
@@ -36,10 +35,7 @@ gives both conversations the same name."""
 def lock_conversations(space: Space) -> None:
     """Lock the conversations of the space so that nobody else writes turns until the transaction
     ends. Call this before locking any row that another writer may need."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('ebb.conversations', %s))", [space.pk]
-        )
+    lock(space.pk, "conversations")
 
 
 def join(

@@ -182,7 +182,7 @@ def test_a_space_moves_to_another_node_by_a_file(
     assert counts == [len(SAID), len(SAID)]
 
 
-def test_while_a_node_is_away_others_can_be_read_and_nothing_accepted_is_lost(
+def test_while_a_node_is_away_others_are_read_and_written_and_nothing_accepted_is_lost(
     cluster: Cluster, processes: Processes, spaces: list[Space], key: MakeKey
 ) -> None:
     web = processes.web()
@@ -199,6 +199,7 @@ def test_while_a_node_is_away_others_can_be_read_and_nothing_accepted_is_lost(
         for _again in range(5):
             wait_until(lambda: _answers(alive), what="a new connection")
             assert list(alive.memories())
+            _write(alive)
             with pytest.raises(EbbError) as refused:
                 dead.remember("I talk, and nobody hears it")
             assert refused.value.status == 503, refused.value
@@ -216,6 +217,18 @@ def test_while_a_node_is_away_others_can_be_read_and_nothing_accepted_is_lost(
     assert set(accepted) <= found
     assert not any("nobody hears" in content for content in found)
     assert Assessment.objects.in_space(spaces[1]).count() == len(queued)
+
+
+def _write(client: Ebb) -> None:
+    """All kinds of writes in a space of a living node."""
+    saved = client.remember("User is allergic to penicillin", importance=0.9)
+    client.remember("User is allergic to penicillin")
+    client.revise(saved["id"], content="User is allergic to all penicillins")
+    assert client.chat("What am I allergic to?")["reply"]
+    client.queue_assessment(SAID[6], assistant_response="Noted.")
+    client.change_policy({"capacity": 50 + len(list(client.memories()))})
+    client.forget(saved["id"])
+    client.restore(saved["id"])
 
 
 def _answers(client: Ebb) -> bool:

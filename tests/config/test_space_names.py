@@ -7,7 +7,16 @@ import pytest
 from pglast.parser import ParseError
 
 from memory.models import Memory, MemoryEmbedding, Space, User
-from tests.space_names import ACROSS_SPACES, ROOT, Watch, caller, per_space_tables, unnamed_in
+from tests.cluster_rules import BESIDE, MOVED
+from tests.space_names import (
+    ACROSS_SPACES,
+    ROOT,
+    Watch,
+    caller,
+    per_space_tables,
+    refused_in,
+    unnamed_in,
+)
 
 M, E = "memory_memory", "memory_memoryembedding"
 
@@ -67,6 +76,29 @@ def test_statements_that_do_not_name_a_space(statement: str, tables: list[str]) 
     assert list(unnamed_in(statement)) == tables
 
 
+@pytest.mark.parametrize(
+    ("statement", "reasons"),
+    [
+        (f"UPDATE {M} SET expires_at = (created_at + make_interval(secs => 5)) WHERE space_id = 5",
+         [MOVED]),
+        (f"UPDATE {M} SET expires_at = CASE WHEN core THEN %s::timestamptz - 3 * interval '1 day'"
+         " END WHERE space_id = 5", [MOVED]),
+        (f"UPDATE {M} SET core = true WHERE space_id = 5 AND created_at + interval '1 day' < %s",
+         [MOVED]),
+        (f"UPDATE {M} SET expires_at = ((created_at AT TIME ZONE 'UTC'"
+         " + make_interval(secs => 5)) AT TIME ZONE 'UTC') WHERE space_id = 5", []),
+        (f"SELECT created_at + interval '1 day' FROM {M} WHERE space_id = 5", []),
+        ("UPDATE memory_apikey SET spent_until = %s::timestamptz + interval '1 day'", []),
+        (f"SELECT 1 FROM memory_modelconnection c CROSS JOIN LATERAL (SELECT id FROM {M}"
+         " WHERE space_id = 5 AND content = c.name) AS few", [BESIDE]),
+        (f"SELECT 1 FROM few, LATERAL (SELECT id FROM {M} WHERE space_id = 5 AND id = few.id) AS a",
+         []),
+    ],
+)  # fmt: skip
+def test_statements_that_a_cluster_refuses(statement: str, reasons: list[str]) -> None:
+    assert list(refused_in(statement)) == reasons
+
+
 def test_a_statement_that_cannot_be_read_is_an_error() -> None:
     with pytest.raises(ParseError):
         unnamed_in(f"SELECT FROM WHERE {M}")
@@ -89,7 +121,10 @@ def test_a_statement_of_the_product_is_reported_and_one_of_the_tests_is_not() ->
     watched.see(statement, sys._getframe())
     assert watched.found == []
     watched.see(statement, product)
-    assert len(watched.found) == 1
+    watched.see(f"UPDATE {M} SET expires_at = expires_at + interval '1 day'"
+                " WHERE space_id = 1", product)  # fmt: skip
+    assert len(watched.found) == 2
+    assert MOVED in watched.found[1]
     assert watched.found[0].startswith("memory/actors.py:<module> does not name the space of")
     assert caller(product) == "memory/actors.py:<module>"
 
