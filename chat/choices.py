@@ -4,7 +4,6 @@ caller's names for its agent and session.
 "" means the default of the space's policy or the settings. A choice applies from then on.
 """
 
-import re
 from typing import TypedDict
 
 from django.http import QueryDict
@@ -13,9 +12,9 @@ from assessor.storable import storable
 from chat.models import MemoryUse
 from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
+from memory.names import has_control_characters
 
 MAX_MODEL, MAX_SYSTEM_PROMPT = 120, 8000
-CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Choices(TypedDict, total=False):
@@ -59,7 +58,7 @@ def _what_is_wrong(name: str, value: str) -> str:
         return f"unknown: {value!r}; known: {', '.join(MemoryUse.values)}"
     if name == "profile" and value and value not in PROFILES:
         return f"unknown profile {value!r}; known: {', '.join(PROFILES)}"
-    if name == "model" and (len(value) > MAX_MODEL or CONTROL_CHARACTERS.search(value)):
+    if name == "model" and (len(value) > MAX_MODEL or has_control_characters(value)):
         return f"not a name of at most {MAX_MODEL} characters without control characters"
     if name == "system_prompt" and len(value) > MAX_SYSTEM_PROMPT:
         return f"longer than {MAX_SYSTEM_PROMPT} characters"

@@ -8,11 +8,12 @@ from ninja import Field, Schema
 from pydantic import AfterValidator, ConfigDict, model_validator
 
 from assessor.llm import ChatMessage
-from chat.choices import CONTROL_CHARACTERS, MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
+from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
 from memory.drafts import MAX_CONTENT, Content, GivenName, Text
 from memory.formulas.ranking import PROFILES
+from memory.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
 from memory.requests import Body, Flag, PageIn, UserId, example
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
@@ -20,8 +21,8 @@ MAX_TITLE, MAX_SEARCH = 120, 200
 
 
 def _on_one_line(name: str) -> str:
-    if CONTROL_CHARACTERS.search(name):
-        raise ValueError("must not contain control characters")
+    if has_control_characters(name):
+        raise ValueError(NO_CONTROL)
     return name
 
 
@@ -30,7 +31,7 @@ ModelName = Annotated[
     AfterValidator(_on_one_line),
     Field(
         max_length=MAX_MODEL,
-        json_schema_extra={"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"},
+        json_schema_extra={"pattern": OPTIONAL_NAME_PATTERN},
     ),
 ]
 Standing = Annotated[

@@ -1,19 +1,25 @@
-"""Checks of names: of users, agents, sessions, keys and spaces."""
+"""Checks of names: of users, agents, sessions, keys, spaces and models."""
 
-from unicodedata import category
+import re
+
+from django.utils.translation import gettext_noop as _
 
 MAX_NAME = 255
 ANYBODY = "*"
 """Stands for all users in a request; no user has this name."""
-# The form of a name for JSON schemas; `checked_name` enforces it.
-_CONTROL = r"\u0000-\u001f\u007f-\u009f"
-NAME_PATTERN = rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"
-NO_CONTROL = "must not contain control characters"
+# What no name may have: it would change a log or a terminal (control characters), begin a line, or
+# turn the direction of the text after it, so that a name reads like another one.
+_REFUSED = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069"
+_REFUSED_SIGN = re.compile(rf"[{_REFUSED}\ud800-\udfff]")
+# The forms of a name for JSON schemas, and of one that may be empty; the functions enforce them.
+NAME_PATTERN = rf"^[^{_REFUSED}]*[^\s{_REFUSED}][^{_REFUSED}]*$"
+OPTIONAL_NAME_PATTERN = rf"^[^{_REFUSED}]*$"
+NO_CONTROL = _("must not contain control characters or direction marks")
 
 
 def has_control_characters(text: str) -> bool:
-    """Return whether a name has characters that would change a log or a terminal."""
-    return any(category(character) == "Cc" for character in text)
+    """Return whether a text has characters that no name may have."""
+    return _REFUSED_SIGN.search(text) is not None
 
 
 def checked_name(text: str) -> str:
@@ -22,7 +28,7 @@ def checked_name(text: str) -> str:
         raise ValueError("must not be empty")
     if len(text) > MAX_NAME:
         raise ValueError(f"must have at most {MAX_NAME} characters")
-    if any(category(sign) in {"Cc", "Cs"} for sign in text):
+    if has_control_characters(text):
         raise ValueError(NO_CONTROL)
     return text
 

@@ -78,14 +78,18 @@ def is_like_a_program(parts: Parts, text: str) -> bool:
     return _odds(load_weights().message, parts, text) >= least
 
 
-def sets_a_task(system: str, *, may_talk: bool) -> bool:
+def sets_a_task(system: str, *, may_talk: bool, names_a_text: bool) -> bool:
     """Return whether a system prompt reads like a task on the message after it.
 
-    `may_talk` tells that it has words of an assistant that people talk with.
+    `may_talk` tells that it has words of an assistant that people talk with, `names_a_text` that it
+    names the text to work on.
     """
     if not system.strip():
         return False
-    least = SHORT_FROM if len(WORD.findall(system)) < _SHORT else SYSTEM_FROM
+    is_short = len(WORD.findall(system)) < _SHORT
+    if is_short and not names_a_text:
+        return False  # It says how to answer, not what to do.
+    least = SHORT_FROM if is_short else SYSTEM_FROM
     least = TALK_FROM if may_talk else least
     return _odds(load_weights().system, parts_of(system), system) >= least
 

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from assessor.gate.signals import FIRST_PERSON
+
 # Tags around the person's question in a template.
 _ASKED = (
     r"(?:user|human|customer|target|research)[_-]?"
@@ -58,6 +60,7 @@ _LEAD = re.compile(
     r"(?:(?!\b(?:my|our)\b)[^\n:：.]){0,40}[:：]"
     rf"|\b(?:here(?: is|'s|’s)|this is|below is|see) (?:the|an?|this|that)\b[^\n:：.]{{0,30}}"
     rf"\b(?:{_DOCUMENT})\b[^\n:：.]{{0,40}}[:：]"
+    rf"|\bthe following (?:{_DOCUMENT})\b(?:(?!\b(?:my|mine|our)\b)[^\n:：.]){{0,40}}[:：]"
     r"|(?<!\bI )(?<!\bwe )\b(?:wrote|writes|texted|e-?mailed|sent me)\b[^\n:：.]{0,40}[:：]"
     r"|(?:总结|概括|翻译|润色|改写|校对|解释|分析|看看|看一下)(?:一下)?"
     r"(?:这|下面|以下|下列|该)[^\n：:。我]{0,20}[：:]"
@@ -65,6 +68,13 @@ _LEAD = re.compile(
     r"(?:文章|邮件|网页|文档|内容|原文|资料|代码|日志|合同|记录)[^\n：:。]{0,6}[：:]",
     re.IGNORECASE,
 )
+# The announced text, by name; a longer text in the first person may be of others, too.
+_TEXT_OF_OTHERS = re.compile(
+    rf"\b(?:{_DOCUMENT})\b|\b(?:wrote|writes|texted|e-?mailed|sent me)\b"
+    r"|文章|邮件|网页|文档|内容|原文|资料|代码|日志|合同|记录|文字|文本|段",
+    re.IGNORECASE,
+)
+_SHORT_REST = 300  # characters
 _QUOTED = re.compile(
     r"\A\s{0,20}(?:(?P<rule>[-=*]{3,20})[ \t]*\n.*?\n(?P=rule)[ \t]*(?:\n|\Z)"
     r"|\"[^\"]*\"|“[^“”]*”|「[^「」]*」|『[^『』]*』|‘[^‘’]*’)",
@@ -158,8 +168,8 @@ def parts_of(text: str) -> Parts:
     frame, mails = _MAIL_HEAD.subn("\n…\n", frame)
     asked = _asked(text)
     lead = None if asked else _LEAD.search(frame)
-    if lead is not None and not frame[lead.end() :].strip():
-        lead = None  # nothing is shown
+    if lead is not None and not _shows(lead[0], frame[lead.end() :]):
+        lead = None
     if lead is not None:
         rest = frame[lead.end() :]
         quoted = _QUOTED.match(rest)
@@ -167,6 +177,17 @@ def parts_of(text: str) -> Parts:
     own = re.sub(r"\n{3,}", "\n\n", frame.replace("…\n", "").replace("\n…", "\n")).strip()
     shown = bool(shown_blocks or mails or lead) and not asked
     return Parts(own, frame, asked, shown, dialogue)
+
+
+def _shows(lead: str, rest: str) -> bool:
+    """Return whether these words announce a text of others, which is the rest of the message.
+
+    Without the name of such a text, a short rest that begins with "I" is the person's own.
+    """
+    rest = rest.strip()
+    if len(rest) > _SHORT_REST or _TEXT_OF_OTHERS.search(lead):
+        return bool(rest)
+    return bool(rest) and not FIRST_PERSON.match(rest)
 
 
 def bounded(text: str) -> str:

@@ -42,11 +42,47 @@ _SYSTEM_TASK = re.compile(
 )
 _REPHRASES = re.compile(r"\bstand-?alone (?:question|query)|独立的?(?:问题|查询)", re.IGNORECASE)
 _TALKS = re.compile(
-    r"\bhelpful\b|\bfriend\w*|\bcompanion\b|\b(?:chat|talk|converse) with\b|\bpersona\w*"
+    r"\bhelpful\b|\bfriend\w*|\bcompanion\b|\b(?:chat|talk|converse) with\b"
+    r"|\bpersona(?:l|s|lity|lities)?\b"
     r"|\b(?:help|assist|support)(?:s|ing)? (?:the |your )?(?:user|people|customer|me|them)"
     r"|\banswer\w* (?:the |their |any |all )?(?:user|question|customer)"
     r"|\b(?:tutor|coach|mentor|teacher|therapist|concierge|(?:customer|tech\w*) support)\b"
     r"|陪伴|朋友|聊天(?:助手|伙伴)|有帮助",
+    re.IGNORECASE,
+)
+
+# A task on one text, in a system prompt of a few sentences: its verb, the text that the message
+# brings, and the form of the output. An assistant that then answers is none.
+_WORKS_ON = re.compile(
+    r"(?:\A|[.!?:;,\n] *|\b(?:you|to|and|then|please|that|which|who) )(?:classif(?:y|ies)"
+    r"|(?:categori[sz]e|label|translate|extract|summari[sz]e|condense|rewrite|rephrase|reformulate"
+    r"|paraphrase|determine|decide|detect|identify|choose|select|pick|convert|transform|turn"
+    r"|generate|suggest|name|title|tag|score|grade|rate|judge|evaluate|compare|map|route|fill"
+    r"|anonymi[sz]e|correct|fix|check|guess|proofread|shorten|describe|produce|write|list|output"
+    r"|return)s?)\b|\b(?:translation|summari[sz]ation"
+    r"|classification|extraction) (?:engine|model|service|system|api)\b"
+    r"|翻译|分类|提取|抽取|总结|概括|改写|判断|生成|选择|识别|转换|整理|打分|评分"
+    r"|润色|纠正|起[^，。]{0,12}(?:名|标题)",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"\b(?:the|this|that|each|every|an?|two|given|following|provided) (?:[\w'’-]+ ){0,2}"
+    r"(?:messages?|texts?|inputs?|utterances?|questions?|quer(?:y|ies)|conversations?|chats?|threads?"
+    r"|reviews?|transcripts?|diffs?|pictures?|statements?|sentences?|requests?|documents?|articles?"
+    r"|passages?|e-?mails?|comments?|posts?|responses?|answers?)\b|\bfrom text\b"
+    r"|\b(?:everything|whatever|anything) the user\b"
+    r"|文本|原文|句子|评论|邮件|会议记录|文章|以下|下列|用户的?(?:输入|消息|问题|提问|查询|请求)|对话|会话",
+    re.IGNORECASE,
+)
+_ONE_OUTPUT = re.compile(
+    r"\b(?:one|two|a single) (?:\w+ ){0,2}(?:words?|line|sentence|letter|number|label)\b"
+    r"|\byes or no|\boutput (?:an? |the )?[\w-]+|\bonly(?:[.!]|\Z)|\bone of:"
+    r"|不要标点|输出(?:无|成|为)",
+    re.IGNORECASE,
+)
+_THEN_ANSWERS = re.compile(
+    r"\b(?:and|then|before you|to) (?:answer|reply|respond|help|assist|continue|explain|ask|discuss"
+    r"|chat|comment)\b|(?:再|然后|并|后)(?:再)?(?:回答|回复|解答)|陪|聊",
     re.IGNORECASE,
 )
 
@@ -83,7 +119,7 @@ def gate_reason(text: str, system: str = "") -> GateReason | None:
     if not parts.asked and is_like_a_program(parts, text):
         return GateReason.TASK_PROMPT
     system = bounded(system)
-    if _is_task_system(system) or sets_a_task(system, may_talk=is_conversation(system)):
+    if _is_task_system(system) or _reads_like_a_task(system):
         return GateReason.TASK_PROMPT
     shows = (parts.has_document or parts.has_transcript) and not parts.asked
     if shows and own_self == 0 and (_is_only_a_request(parts) or score >= ENOUGH_BESIDE_A_TEXT):
@@ -165,10 +201,29 @@ def _is_task_system(system: str) -> bool:
         return True
     if is_conversation(system):
         return False
-    if len(JSON_ANSWER.findall(system)) >= 2:
+    if len(JSON_ANSWER.findall(system)) >= 2 or _is_one_task(system):
         return True
     if not _SYSTEM_TASK.search(duty):
         return False
     is_bound = TASK_SIGNALS["limit"][1].search(system) or TASK_SIGNALS["example"][1].search(system)
     has_rules = len(RULE_LINE.findall(system)) >= 3
     return bool(TASK_SIGNALS["output"][1].search(system) and (is_bound or has_rules))
+
+
+def _reads_like_a_task(system: str) -> bool:
+    return sets_a_task(
+        system, may_talk=is_conversation(system), names_a_text=bool(_GIVEN.search(system))
+    )
+
+
+def _is_one_task(system: str) -> bool:
+    """Return whether a system prompt is a task on the text of the message, with a form of output.
+
+    A person's own system prompt speaks of the person, or of no text.
+    """
+    duty = system[:DUTY_CHARACTERS]
+    if not (_WORKS_ON.search(duty) and _GIVEN.search(duty)):
+        return False
+    if self_share(duty) or _THEN_ANSWERS.search(duty):
+        return False
+    return bool(TASK_SIGNALS["output"][1].search(system) or _ONE_OUTPUT.search(system))

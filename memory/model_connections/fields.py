@@ -1,7 +1,6 @@
 """Checks of the fields of a connection and of a model's name."""
 
 import math
-import re
 from typing import TypedDict
 from urllib.parse import urlsplit
 
@@ -11,10 +10,10 @@ from django.utils.translation import gettext_noop as _
 from memory.errors import FieldError, InvalidArguments
 from memory.model_connections.presets import PRESETS
 from memory.models import ModelConnection
+from memory.names import NO_CONTROL, has_control_characters
 from memory.webhooks.addresses import Unreachable, checked_address, endpoint_of
 
 LONGEST = {"name": 60, "base_url": 300, "key": 500, "model": 120}
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class ConnectionFields(TypedDict, total=False):
@@ -94,7 +93,7 @@ def _wrong_text(field: str, value: str) -> str:
         return _("must not be empty")
     if len(value) > LONGEST[field]:
         return _("is too long")
-    return _("must not contain control characters") if _CONTROL.search(value) else ""
+    return NO_CONTROL if has_control_characters(value) else ""
 
 
 def _price_errors(fields: ConnectionFields) -> list[FieldError]:

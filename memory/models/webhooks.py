@@ -49,9 +49,14 @@ class WebhookEvent(models.TextChoices):
 
     CREATED = "memory.created", _("memory created")
     REVISED = "memory.revised", _("memory revised")
+    SUPERSEDED = "memory.superseded", _("memory superseded")
     EXPIRED = "memory.expired", _("memory expired")
     EVICTED = "memory.evicted", _("memory evicted")
+    DELETED = "memory.deleted", _("memory deleted")
     RESTORED = "memory.restored", _("memory restored")
+    PURGED = "memory.purged", _("memory purged")
+    HELD = "memory.held", _("memory sent to review")
+    USER_ERASED = "user.erased", _("user erased")
     ASSESSMENT_FAILED = "assessment.failed", _("assessment failed")
     DIGEST_READY = "digest.ready", _("weekly digest ready")
 

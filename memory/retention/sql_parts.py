@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-from memory.models import Memory, Space
+from memory.models import Memory, Space, WebhookEvent
 from memory.webhooks.outbox import write_messages
 
 
@@ -32,19 +32,13 @@ def compiled(rows: models.QuerySet[Any, Any]) -> tuple[str, Sequence[Any]]:
     return sql, values
 
 
-def run_and_report(space_id: int, action: str, statement: str, values: Sequence[Any]) -> int:
+def run_and_report(
+    space_id: int, event: WebhookEvent, statement: str, values: Sequence[Any]
+) -> int:
     """Run a statement that returns the ids of the events it wrote, and write their messages to
     webhooks in the same transaction; return the number of events."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, values)
         ids = [event_id for (event_id,) in cursor.fetchall()]
-        write_messages(space_id=space_id, action=action, event_ids=ids)
+        write_messages(space_id=space_id, event=event, event_ids=ids)
     return len(ids)
-
-
-def run(statement: str, values: Sequence[Any]) -> int:
-    """Run a statement and return the number of rows that it wrote."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        count: int = cursor.rowcount
-    return count

@@ -36,7 +36,7 @@ from django.db.models.lookups import IsNull
 from memory.actors import Actor
 from memory.formulas import retention_sql
 from memory.formulas.retention import Tiers
-from memory.models import Memory, MemoryEvent, Space
+from memory.models import Memory, MemoryEvent, Space, WebhookEvent
 from memory.models.choices import BinReason
 from memory.models.dated import succeeded
 from memory.models.history import Action
@@ -46,7 +46,7 @@ from memory.policy import DecayPolicy
 from memory.readers import Reader
 from memory.retention import erasure
 from memory.retention.eviction_order import near_the_front, ranked
-from memory.retention.sql_parts import compiled, run, run_and_report, without_memory
+from memory.retention.sql_parts import compiled, run_and_report, without_memory
 
 TAKEN_BACK_STAYS = timedelta(hours=24)
 """Minimum time for which a restored memory is kept, even if the policy's times are shorter."""
@@ -235,7 +235,8 @@ def _move_to_bin(rows: MemoryQuerySet, cause: Cause, action: Action, reason: Bin
         {insert}"""  # noqa: S608 - put together from our own parts; values are parameters
     space_id = cause.space.pk
     values = [*chosen_values, space_id, cause.now, reason.value, space_id, *insert_values]
-    return run_and_report(space_id, action, statement, values)
+    event = WebhookEvent(f"memory.{action}")
+    return run_and_report(space_id, event, statement, values)
 
 
 def purge(cause: Cause, rows: MemoryQuerySet) -> int:
@@ -259,7 +260,7 @@ def purge(cause: Cause, rows: MemoryQuerySet) -> int:
         {insert}"""  # noqa: S608 - put together from our own parts; values are parameters
     erasing = erasure.statement_values(cause.space)
     values = [*held_values, *part_values, *erasing, cause.space.pk, *insert_values]
-    return run(statement, values)
+    return run_and_report(cause.space.pk, WebhookEvent.PURGED, statement, values)
 
 
 def _history(cause: Cause, action: Action) -> tuple[str, list[Any]]:

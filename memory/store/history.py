@@ -1,12 +1,13 @@
 """History entries: one for each event, written together with the change itself."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from memory.actors import Actor
 from memory.formulas.importance import age_days, current_importance, time_coef
-from memory.models import Memory, MemoryEvent, Status
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Status, WebhookEvent
 from memory.models.history import Action
 from memory.models.policies import Policy
 from memory.models.reasons import columns
@@ -14,7 +15,12 @@ from memory.policy import DecayPolicy
 from memory.store.feedback import count_feedback
 from memory.webhooks.outbox import write_messages
 
-_NEW = {Action.CREATED, Action.APPROVED}
+_EVENTS = {
+    Action.REVISED: WebhookEvent.REVISED,
+    Action.RESTORED: WebhookEvent.RESTORED,
+    Action.HELD: WebhookEvent.HELD,
+}
+_REPLACED = {BinReason.SUPERSEDED, BinReason.CONSOLIDATED}
 
 
 def importance_now(memory: Memory, decay: DecayPolicy, now: datetime) -> float:
@@ -58,16 +64,29 @@ def record(
     ]
     MemoryEvent.objects.bulk_create(events, batch_size=1000)
     count_feedback(changed, action=action, actor=actor, reason=reason)
-    _report(changed, events, action)
+    _report(changed, events, reason)
 
 
-def _report(memories: Sequence[Memory], events: Sequence[MemoryEvent], action: Action) -> None:
-    """Write the messages to webhooks about these events, one of each memory. A memory that waits
-    for review is not reported as new."""
-    ids = [
-        event.pk
-        for memory, event in zip(memories, events, strict=True)
-        if action not in _NEW or memory.status == Status.LIVE
-    ]
-    if ids:
-        write_messages(space_id=events[0].space_id, action=action, event_ids=ids)
+def _report(memories: Sequence[Memory], events: Sequence[MemoryEvent], reason: str) -> None:
+    """Write the messages to webhooks about these events, one of each memory."""
+    ids: dict[WebhookEvent, list[int]] = defaultdict(list)
+    for memory, event in zip(memories, events, strict=True):
+        if reported := _reported(memory, event.action, reason):
+            ids[reported].append(event.pk)
+    for reported, event_ids in ids.items():
+        write_messages(space_id=events[0].space_id, event=reported, event_ids=event_ids)
+
+
+def _reported(memory: Memory, action: str, reason: str) -> WebhookEvent | None:
+    """Return the event of webhooks that reports this action, or None.
+
+    A memory that waits for review is reported as created when it is approved.
+    """
+    if action in {Action.CREATED, Action.APPROVED}:
+        return WebhookEvent.CREATED if memory.status == Status.LIVE else None
+    if isinstance(reason, Reason) and reason.code == "proposed_again":
+        return None  # It was rejected before, and stays in the bin.
+    if action in {Action.DELETED, Action.REJECTED}:
+        is_replaced = memory.bin_reason in _REPLACED
+        return WebhookEvent.SUPERSEDED if is_replaced else WebhookEvent.DELETED
+    return _EVENTS.get(Action(action))

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Model
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.access.audit import note
@@ -19,10 +18,18 @@ from memory.errors import NotFound
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
 from memory.leases import database_now
-from memory.models import AuditAction, ConsolidationProposal, Job, Space, WebhookDelivery
+from memory.models import (
+    AuditAction,
+    ConsolidationProposal,
+    Job,
+    Space,
+    WebhookDelivery,
+    WebhookEvent,
+)
 from memory.readers import Reader
 from memory.transfer.export_job import forget_exports
 from memory.transfer.sections import sections
+from memory.webhooks.services import emit
 
 KIND = "erase_user"
 BATCH = 500  # rows
@@ -85,7 +92,20 @@ def erase(job: Job) -> Mapping[str, Any]:
     while sum([_erase_table(job, table, receipt) for table in _tables()]):
         pass
     forget_exports(job.space)  # their files quote the user
-    return receipt | {"erased_at": timezone.now().isoformat()}
+    return receipt if "erased_at" in receipt else _announce(job, receipt)
+
+
+@transaction.atomic
+def _announce(job: Job, receipt: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Write the messages to webhooks, once: the job records the time with them. Return the receipt
+    with the time."""
+    now = database_now()
+    ended = {**receipt, "erased_at": now.isoformat()}
+    jobs.advance(job=job, done=job.done, result=ended, now=now)
+    # The message is a row of the space: if it were the user's, another erasure would find it.
+    data = {"user_id": job.parameters["user_id"], "job_id": str(job.pk)}
+    emit(space_id=job.space_id, event=WebhookEvent.USER_ERASED, data=data, now=now)
+    return ended
 
 
 def _erase_table(job: Job, table: Table, receipt: dict[str, Any]) -> int:

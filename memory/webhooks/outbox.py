@@ -13,15 +13,6 @@ from django.db import connection
 
 from memory.models import WebhookEvent
 
-# Action of the history → event of webhooks. For other programs a memory that was sent to review is
-# created when it is approved.
-_EVENTS = {
-    event.value.removeprefix("memory."): event.value
-    for event in WebhookEvent
-    if event.value.startswith("memory.")
-}
-_EVENTS["approved"] = WebhookEvent.CREATED.value
-
 _WRITE = """
     INSERT INTO memory_webhookdelivery (
         id, space_id, webhook_id, user_id, event, event_id, payload, state, attempts, created_at,
@@ -48,11 +39,11 @@ _WRITE = """
 """
 
 
-def write_messages(*, space_id: int, action: str, event_ids: Sequence[int]) -> None:
-    """Write a message about each of these events, all of one action, for each webhook that receives
-    them. Call this in the transaction that wrote the events."""
-    if action not in _EVENTS or not event_ids:
+def write_messages(*, space_id: int, event: WebhookEvent, event_ids: Sequence[int]) -> None:
+    """Write a message about each of these events of the history for each webhook that receives
+    `event`. Call this in the transaction that wrote them."""
+    if not event_ids:
         return
-    values: dict[str, Any] = {"space": space_id, "event": _EVENTS[action], "ids": list(event_ids)}
+    values: dict[str, Any] = {"space": space_id, "event": event.value, "ids": list(event_ids)}
     with connection.cursor() as cursor:
         cursor.execute(_WRITE, values)

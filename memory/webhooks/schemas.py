@@ -10,7 +10,8 @@ from memory.drafts import Text
 from memory.requests import Flag, example
 
 EventName = Literal[
-    "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
+    "memory.created", "memory.revised", "memory.superseded", "memory.expired", "memory.evicted",
+    "memory.deleted", "memory.restored", "memory.purged", "memory.held", "user.erased",
     "assessment.failed", "digest.ready",
 ]  # fmt: skip
 Url = Annotated[

@@ -40,7 +40,14 @@ def test_at_least_98_percent_of_programs_prompts_teach_only_the_persons_question
 
 
 @pytest.mark.parametrize(
-    ("split", "count", "most"), [("tuned", 100, 0), ("held out", 60, 0), ("unseen", 100, 4)]
+    ("split", "count", "most"),
+    [
+        ("tuned", 100, 0),
+        ("held out", 60, 0),
+        ("unseen", 100, 3),
+        ("look-alike", 100, 0),
+        ("later", 50, 0),
+    ],
 )
 def test_peoples_messages_are_lost_as_seldom_as_the_docs_say(
     split: str, count: int, most: int
@@ -53,6 +60,26 @@ def test_peoples_messages_are_lost_as_seldom_as_the_docs_say(
     ]
     assert len(messages) == count
     assert len(lost) <= most, lost
+
+
+def misjudged_systems(by: str) -> list[str]:
+    """The system prompts after which a person's message is not what it should be: kept after a
+    person's own, lost after a program's."""
+    said = ("I moved to Porto in March and work at a bakery.", "我三月搬到成都，在一家面包店上班。")
+    return [
+        line["text"]
+        for line in lines("systems.jsonl")
+        if line["by"] == by
+        and any((gate_reason(text, line["text"]) is None) != (by == "people") for text in said)
+    ]
+
+
+def test_system_prompts_of_people_set_no_task() -> None:
+    assert misjudged_systems("people") == []
+
+
+def test_system_prompts_of_one_task_are_recognised() -> None:
+    assert len(misjudged_systems("programs")) <= 3, misjudged_systems("programs")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +104,10 @@ def test_wishes_and_shouting_of_people_are_not_lost(text: str) -> None:
         (f"I am a vet. <!-- {DOCUMENT} -->", "I am a vet."),
         ("<b>I</b> like tea", "<b>I</b> like tea"),
         ("总结这篇文章：我住在巴塞尔", "总结这篇文章："),
+        ("The following text is cut-off:\nI live in Basel", "The following text is cut-off:"),
+        ("Translate this: I live in Basel.", "Translate this: I live in Basel."),
+        (f"Translate this: {DOCUMENT}", "Translate this:"),
+        (f"Translate this: I am Maria. {DOCUMENT * 6}", "Translate this:"),
     ],
 )  # fmt: skip
 def test_a_persons_words_are_told_from_the_text_around_them(text: str, own: str) -> None:

@@ -7,15 +7,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memory.actors import SYSTEM
-from memory.models import Space, Webhook, WebhookDelivery
+from memory.models import Space, Webhook, WebhookDelivery, WebhookEvent
 from memory.tasks import deliver
 from memory.webhooks.services import create_webhook
 from tests.memory.webhooks.receiver import Receiver, receiving
 
-ALL = [
-    "memory.created", "memory.revised", "memory.expired", "memory.evicted", "memory.restored",
-    "assessment.failed", "digest.ready",
-]  # fmt: skip
+ALL: list[str] = WebhookEvent.values
 
 
 @pytest.fixture
