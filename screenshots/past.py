@@ -75,7 +75,7 @@ _SMALL: dict[MemoryTypeName, tuple[str, ...]] = {
 }
 _ASKED = ("What is Mara working on?", "How is the running going?", "How are the children?")
 _CORRECTED = "Mara ran fourteen kilometres and her knee felt fine."
-_REPLY = Actor("assistant", "built-in responder")
+_REPLY = Actor("assistant", "built-in")
 
 
 def live_through(space: Space, owner: Actor, now: datetime) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from memory.admin.base import BY_SPACE, ReadOnlyAdmin
+from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor
 from memory.models import (
     Embedder,
     MemoryEmbedding,
@@ -25,6 +25,7 @@ from memory.models import (
 )
 from memory.models.history import Action
 from memory.models.reasons import from_columns, in_words
+from memory.store.history_labels import author_of_rule
 
 _COLOURS = {
     Action.APPROVED: "success",
@@ -50,7 +51,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
     """The history of all memories."""
 
     list_display = (
-        "at", "what", "content_start", memory_link, "space", "actor_name", "actor_type", "why",
+        "at", "what", "content_start", memory_link, "space", actor, "why",
     )  # fmt: skip
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
@@ -88,7 +89,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
 class MemoryRevisionAdmin(ReadOnlyAdmin):
     """Past revisions of memories."""
 
-    list_display = (memory_link, "number", "content", "replaced_at", "actor_name")
+    list_display = (memory_link, "number", "content", "replaced_at", actor)
     list_filter = (BY_SPACE,)
     search_fields = ("content",)
     ordering = ("-pk",)
@@ -136,17 +137,22 @@ class SavedQueryAdmin(ReadOnlyAdmin):
 class ReviewRuleAdmin(ReadOnlyAdmin):
     """Rules that decide reviews automatically."""
 
-    list_display = ("kind", "approve", "made_by", "space", "created_at")
+    list_display = ("kind", "approve", "author", "space", "created_at")
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     ordering = ("-pk",)
+
+    @admin.display(description=_("created by"), ordering="made_by")
+    def author(self, rule: ReviewRule) -> str:
+        """Return who made the rule."""
+        return author_of_rule(rule.made_by)
 
 
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(ReadOnlyAdmin):
     """Versions of the spaces' policies."""
 
-    list_display = ("space", "version", "created_at", "actor_name")
+    list_display = ("space", "version", "created_at", actor)
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     ordering = ("-pk",)
