@@ -18,10 +18,10 @@ _SENTENCES = {
     Action.CREATED: gettext_lazy("%(who)s saved it."),
     Action.REVISED: gettext_lazy("%(who)s edited it."),
     Action.REINFORCED: gettext_lazy(
-        "%(who)s heard it again; importance raised and lifetime restarted."
+        "%(who)s heard it again: its importance rose and its lifetime restarted."
     ),
     Action.USED: gettext_lazy("%(who)s used it in a reply."),
-    Action.RENEWED: gettext_lazy("The answer used it; its lifetime restarted."),
+    Action.RENEWED: gettext_lazy("The answer used it, so its lifetime restarted."),
     Action.UNUSED: gettext_lazy("%(who)s undid one use."),
     Action.EXPIRED: gettext_lazy("It expired and moved to the bin."),
     Action.EVICTED: gettext_lazy(
@@ -37,7 +37,7 @@ _SENTENCES = {
     Action.APPROVED: gettext_lazy("%(who)s approved it."),
     Action.REJECTED: gettext_lazy("%(who)s rejected it."),
     Action.RESET: gettext_lazy("%(who)s reset the adjustment of its importance."),
-    Action.UNRESET: gettext_lazy("%(who)s undid the reset of its adjustment."),
+    Action.UNRESET: gettext_lazy("%(who)s restored the adjustment of its importance."),
 }
 _ACTORS = {
     "key": gettext_lazy("the key “%(name)s”"),
