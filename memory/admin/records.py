@@ -24,8 +24,7 @@ from memory.models import (
     WorkerHeartbeat,
 )
 from memory.models.history import Action
-from memory.models.reasons import from_columns, in_words
-from memory.store.history_labels import author_of_rule
+from memory.store.history_labels import author_of_rule, why
 
 _COLOURS = {
     Action.APPROVED: "success",
@@ -51,7 +50,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
     """The history of all memories."""
 
     list_display = (
-        "at", "what", "content_start", memory_link, "space", actor, "why",
+        "at", "what", "content_start", memory_link, "space", actor, "reason_shown",
     )  # fmt: skip
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
@@ -74,10 +73,9 @@ class MemoryEventAdmin(ReadOnlyAdmin):
         return str(Action(event.action).label)
 
     @admin.display(description=_("reason"))
-    def why(self, event: MemoryEvent) -> str:
+    def reason_shown(self, event: MemoryEvent) -> str:
         """Return the reason in the reader's language."""
-        stored = (event.reason, event.reason_code, event.reason_argument)
-        return in_words(from_columns(*stored))
+        return why(event)
 
     @admin.display(description=_("content"))
     def content_start(self, event: MemoryEvent) -> str:
