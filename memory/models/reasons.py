@@ -122,15 +122,15 @@ def from_columns(reason: str, code: str, argument: str) -> str:
     return Reason(code, argument) if code in REASONS else reason
 
 
-_WITHOUT_ID = {"conversation": _("in a conversation")}
+WITHOUT_ID = {"conversation": _("in a conversation")}
 """Texts of reasons whose argument is an id, which says nothing to a reader."""
 
 
 def in_words(reason: str) -> str:
     """Translate the parts of a reason, or of a kind of reason, that Ebb wrote; keep the rest."""
     if isinstance(reason, Reason):
-        if reason.code in _WITHOUT_ID:
-            return gettext(_WITHOUT_ID[reason.code])
+        if reason.code in WITHOUT_ID:
+            return gettext(WITHOUT_ID[reason.code])
         return gettext(REASONS[reason.code]).format(said=reason.argument)
     if reason in REASONS.values():
         return gettext(reason)
