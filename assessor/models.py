@@ -288,8 +288,8 @@ class GateCount(SpaceRow):
     count = models.PositiveIntegerField(_("requests"), default=1)
 
     class Meta:
-        verbose_name = _("requests that taught nothing")
-        verbose_name_plural = _("requests that taught nothing")
+        verbose_name = _("requests that were not assessed")
+        verbose_name_plural = _("requests that were not assessed")
         constraints = [
             models.UniqueConstraint(
                 fields=["space", "day", "reason"], name="gate_count_once_per_day"

@@ -55,6 +55,12 @@ class ModelRow:
     count: str
     cells: tuple[Cell, ...]
 
+    @property
+    def labelled(self) -> list[tuple[str, Cell]]:
+        """The cells with the labels of their columns."""
+        labels = [column.label for column in columns()]
+        return list(zip(labels, self.cells, strict=True))
+
 
 def columns() -> list[Column]:
     """Return the columns of the table by model."""

@@ -31,7 +31,7 @@ def _matched(hit: Stored) -> str:
         "speaker": _("Matched by who said it"),
         "recency": _("Recalled because it is recent"),
         "importance": _("Recalled because it is important"),
-        "past": _("True at the time in question"),
+        "past": _("True at the time you asked about"),
     }.get(strongest, _("Found by a search"))  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from config.demo import sample_memories
 from memory.actors import SYSTEM, Actor
 from memory.drafts import MemoryChange, MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space
+from memory.models.reasons import Reason
 from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import sweep
@@ -75,7 +76,7 @@ _SMALL: dict[MemoryTypeName, tuple[str, ...]] = {
 }
 _ASKED = ("What is Mara working on?", "How is the running going?", "How are the children?")
 _CORRECTED = "Mara ran fourteen kilometres and her knee felt fine."
-_REPLY = Actor("assistant", "built-in responder")
+_REPLY = Actor("assistant", "built-in")
 
 
 def live_through(space: Space, owner: Actor, now: datetime) -> None:
@@ -114,7 +115,7 @@ def _ask(space: Space, question: str, now: datetime) -> None:
         supporting=found.memory_ids[:1],
         actor=_REPLY,
         now=now,
-        reason="a conversation",
+        reason=Reason("conversation"),
     )
 
 

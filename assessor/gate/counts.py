@@ -1,4 +1,4 @@
-"""The requests that taught nothing, counted by reason for the Assessments page."""
+"""The requests that were not assessed, counted by reason for the Assessments page."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Gated:
-    """The number of requests that taught nothing for one reason."""
+    """The number of requests that were not assessed for one reason."""
 
     label: str
     count: int

@@ -55,7 +55,7 @@ def redact(request: PageRequest, access: Access, message_id: UUID) -> HttpRespon
         )
     except Conflict:
         return refusal(
-            request, _("A reply is still being written, or there is no secret any more.")
+            request, _("A reply is still being written, or the secret is already redacted.")
         )
     if not request.htmx:
         return redirect("conversation", access.space.slug, conversation_id)

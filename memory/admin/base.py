@@ -3,17 +3,20 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.admin import ShowFacets
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.template.defaultfilters import capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.paginator import InfinitePaginator
 
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
+from memory.store.history_labels import who
 
 AT_ONCE = 500
 """Maximum number of rows per action."""
@@ -48,6 +51,12 @@ class ReadOnlyAdmin(ModelAdmin):
 def actor_of(request: HttpRequest) -> Actor:
     """Return the logged-in user as the actor for the history."""
     return Actor("user", request.user.get_username())
+
+
+@admin.display(description=gettext_lazy("actor"), ordering="actor_name")
+def actor(row: Model) -> str:
+    """Return who did it, in the reader's language."""
+    return capfirst(who(row))
 
 
 def one_by_one(

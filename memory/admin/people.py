@@ -18,7 +18,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from memory.access.installation_keys import revoke_installation_key
 from memory.access.keys import revoke_key
 from memory.access.members import add_member, remove_member
-from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor_of
+from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor, actor_of
 from memory.errors import Conflict
 from memory.models import (
     ApiKey,
@@ -168,7 +168,7 @@ class InstallationKeyAdmin(ReadOnlyAdmin):
 class InstallationAuditEntryAdmin(ReadOnlyAdmin):
     """The audit log of the installation."""
 
-    list_display = ("at", "action", "subject", "actor_type", "actor_name")
+    list_display = ("at", "action", "subject", actor)
     list_filter = ("action",)
     search_fields = ("subject", "actor_name")
     ordering = ("-pk",)
@@ -178,7 +178,7 @@ class InstallationAuditEntryAdmin(ReadOnlyAdmin):
 class AuditEntryAdmin(ReadOnlyAdmin):
     """The audit log of all spaces."""
 
-    list_display = ("at", "action", "subject", "space", "actor_type", "actor_name")
+    list_display = ("at", "action", "subject", "space", actor)
     list_filter = ("action", BY_SPACE)
     list_select_related = ("space",)
     search_fields = ("subject", "actor_name")

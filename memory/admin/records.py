@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from memory.admin.base import BY_SPACE, ReadOnlyAdmin
+from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor
 from memory.models import (
     Embedder,
     MemoryEmbedding,
@@ -24,7 +24,7 @@ from memory.models import (
     WorkerHeartbeat,
 )
 from memory.models.history import Action
-from memory.models.reasons import from_columns, in_words
+from memory.store.history_labels import author_of_rule, why
 
 _COLOURS = {
     Action.APPROVED: "success",
@@ -50,7 +50,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
     """The history of all memories."""
 
     list_display = (
-        "at", "what", "content_start", memory_link, "space", "actor_name", "actor_type", "why",
+        "at", "what", "content_start", memory_link, "space", actor, "reason_shown",
     )  # fmt: skip
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
@@ -73,10 +73,9 @@ class MemoryEventAdmin(ReadOnlyAdmin):
         return str(Action(event.action).label)
 
     @admin.display(description=_("reason"))
-    def why(self, event: MemoryEvent) -> str:
+    def reason_shown(self, event: MemoryEvent) -> str:
         """Return the reason in the reader's language."""
-        stored = (event.reason, event.reason_code, event.reason_argument)
-        return in_words(from_columns(*stored))
+        return why(event)
 
     @admin.display(description=_("content"))
     def content_start(self, event: MemoryEvent) -> str:
@@ -88,7 +87,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
 class MemoryRevisionAdmin(ReadOnlyAdmin):
     """Past revisions of memories."""
 
-    list_display = (memory_link, "number", "content", "replaced_at", "actor_name")
+    list_display = (memory_link, "number", "content", "replaced_at", actor)
     list_filter = (BY_SPACE,)
     search_fields = ("content",)
     ordering = ("-pk",)
@@ -136,17 +135,22 @@ class SavedQueryAdmin(ReadOnlyAdmin):
 class ReviewRuleAdmin(ReadOnlyAdmin):
     """Rules that decide reviews automatically."""
 
-    list_display = ("kind", "approve", "made_by", "space", "created_at")
+    list_display = ("kind", "approve", "author", "space", "created_at")
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     ordering = ("-pk",)
+
+    @admin.display(description=_("created by"), ordering="made_by")
+    def author(self, rule: ReviewRule) -> str:
+        """Return who made the rule."""
+        return author_of_rule(rule.made_by)
 
 
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(ReadOnlyAdmin):
     """Versions of the spaces' policies."""
 
-    list_display = ("space", "version", "created_at", "actor_name")
+    list_display = ("space", "version", "created_at", actor)
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     ordering = ("-pk",)

@@ -39,10 +39,10 @@ class Undo(TextChoices):
 class Since(TextChoices):
     """The reason why a line cannot be undone any more."""
 
-    BINNED = "binned", _("In the bin since")
-    RESTORED = "restored", _("Restored since")
-    CHANGED = "changed", _("Changed since")
-    PURGED = "purged", _("Purged since")
+    BINNED = "binned", _("Now in the bin")
+    RESTORED = "restored", _("Restored later")
+    CHANGED = "changed", _("Changed later")
+    PURGED = "purged", _("Purged later")
     UNDONE = "undone", _("Undone")
 
 

@@ -80,7 +80,7 @@ def undo(request: PageRequest, access: Access, line_id: str) -> HttpResponse:
         text, level = _("Undone."), "success"
     except Conflict:
         line = find_line(access.space, access.reader, line_id)
-        text = _("Nothing was undone: the memory was changed since.")
+        text = _("Not undone: the memory has changed in the meantime.")
     except EmbeddingError:
         line = find_line(access.space, access.reader, line_id)
         text = _("The embedding model does not answer. Nothing was changed. Try again later.")

@@ -45,7 +45,7 @@ SIGNAL_WORDS: Final = {
     "recency": gettext_lazy("recency"),
     "importance": gettext_lazy("importance"),
 }
-_PART_WORDS: Final = SIGNAL_WORDS | {"past": gettext_lazy("true then")}
+_PART_WORDS: Final = SIGNAL_WORDS | {"past": gettext_lazy("true at that time")}
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _text_errors(fields: ConnectionFields, *, required: bool) -> list[FieldError
     if fields.get("key") and (wrong := _wrong_text("key", fields["key"])):
         errors.append(FieldError("key", wrong))
     elif not fields.get("key", "").isascii():
-        errors.append(FieldError("key", _("must have only ASCII characters")))
+        errors.append(FieldError("key", _("must contain only ASCII characters")))
     if fields.get("preset", "") not in {"", *PRESETS}:
         errors.append(FieldError("preset", _("is unknown")))
     return errors

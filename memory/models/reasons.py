@@ -36,13 +36,15 @@ REASONS: Final = {
     "conversation_deleted": _("Its conversation was deleted before the assessment."),
     "learning_off": _("Learning from conversations was turned off before the assessment."),
     "request_learning_off": _("The request or its API key turned learning off."),
-    "gate_client_task": _("Not assessed: the client says that this is a task of its own."),
-    "gate_task_prompt": _("Not assessed: this is a program's prompt, not a person's words."),
-    "gate_retry": _("Not assessed: a program asks the model to correct its answer."),
+    "gate_client_task": _("Not assessed: the client marked this as a task of its own."),
+    "gate_task_prompt": _("Not assessed: a program wrote this prompt, not a person."),
+    "gate_retry": _("Not assessed: a program asked the model to correct its answer."),
     "gate_tool_output": _("Not assessed: this is data or a tool's output."),
-    "gate_document": _("Not assessed: this only shows a document."),
-    "gate_transcript": _("Not assessed: this only shows a transcript."),
-    "gate_repeated_template": _("Not assessed: a program repeats this text around changing parts."),
+    "gate_document": _("Not assessed: this only contains a document."),
+    "gate_transcript": _("Not assessed: this only contains a transcript."),
+    "gate_repeated_template": _(
+        "Not assessed: a program fills in this text and sends it again and again."
+    ),
     "imported": _("imported"),
     "undone": _("undone"),
     "assessed_again": _("assessed again"),
@@ -123,9 +125,15 @@ def from_columns(reason: str, code: str, argument: str) -> str:
     return Reason(code, argument) if code in REASONS else reason
 
 
+WITHOUT_ID = {"conversation": _("in a conversation")}
+"""Texts of reasons whose argument is an id, which says nothing to a reader."""
+
+
 def in_words(reason: str) -> str:
     """Translate the parts of a reason, or of a kind of reason, that Ebb wrote; keep the rest."""
     if isinstance(reason, Reason):
+        if reason.code in WITHOUT_ID:
+            return gettext(WITHOUT_ID[reason.code])
         return gettext(REASONS[reason.code]).format(said=reason.argument)
     if reason in REASONS.values():
         return gettext(reason)

@@ -45,7 +45,10 @@ GROUPS: Final = {
     ),
     "consolidation": GroupLabels(
         _("Consolidation"),
-        _("Merge memories that say the same thing, and summarise small ones. Runs can be undone."),
+        _(
+            "Merge memories that say the same thing, and summarise small ones. "
+            "You can undo each run."
+        ),
     ),
 }
 """Labels by the path of the part; "" is the part of the top-level settings."""
@@ -66,10 +69,7 @@ LABELS: Final = {
     ),
     "grace_hours": Labels(
         _("Grace period"),
-        _(
-            "In a full space, a new memory is ranked by the highest importance of its tier for "
-            "this long."
-        ),
+        _("In a full space, a new memory counts as the most important of its tier for this long."),
         _HOURS,
     ),
     "bin_days": Labels(
@@ -133,8 +133,9 @@ LABELS: Final = {
     "importance.learn": Labels(
         _("Learn importance from use"),
         _(
-            "Memories that answers use or people confirm count up to 0.15 more when memories are "
-            "ranked or removed, and others up to 0.15 less. Lifetimes do not change."
+            "Memories that answers use or people confirm gain up to 0.15 importance when memories "
+            "are ranked or removed. Those that go unused or are rejected lose up to 0.15. "
+            "Lifetimes do not change."
         ),
     ),
     "recall.profile": Labels(
@@ -150,7 +151,7 @@ LABELS: Final = {
     ),
     "recall.candidate_limit": Labels(
         _("Candidates"),
-        _("In a large space, how many likely memories are scored. More is slower."),
+        _("How many likely memories are scored in a large space. A higher number is slower."),
         _MEMORIES,
     ),
     "recall.recency_scale_days": Labels(
@@ -195,7 +196,7 @@ LABELS: Final = {
     ),
     "assessment.provider": Labels(
         _("Assessor"),
-        _("Which assessor decides."),
+        _("Decides what is saved and how important it is."),
         choices={
             "auto": _("a language model if one is connected, otherwise the built-in assessor"),
             "llm": _("a language model"),

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.actors import Actor
+from memory.actors import RULE_OF, Actor
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
 from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Space, Status
@@ -100,7 +100,7 @@ def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
     """Apply the standing decision and return the memory; it stays in review if the embedding model
     fails."""
     decide = approve_memory if rule.approve else reject_memory
-    actor = Actor("system", f"standing decision of {rule.made_by}")
+    actor = Actor("system", RULE_OF + rule.made_by)
     try:
         with transaction.atomic():
             return decide(space=memory.space, memory_id=memory.pk, actor=actor, now=now)

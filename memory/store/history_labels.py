@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory.actors import RULE_OF, SYSTEM
 from memory.models import BinReason, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 from memory.models.reasons import from_columns, in_words
@@ -17,10 +18,10 @@ _SENTENCES = {
     Action.CREATED: gettext_lazy("%(who)s saved it."),
     Action.REVISED: gettext_lazy("%(who)s edited it."),
     Action.REINFORCED: gettext_lazy(
-        "%(who)s heard it again; importance raised and lifetime restarted."
+        "%(who)s heard it again: its importance rose and its lifetime restarted."
     ),
     Action.USED: gettext_lazy("%(who)s used it in a reply."),
-    Action.RENEWED: gettext_lazy("The answer used it; its lifetime restarted."),
+    Action.RENEWED: gettext_lazy("The answer used it, so its lifetime restarted."),
     Action.UNUSED: gettext_lazy("%(who)s undid one use."),
     Action.EXPIRED: gettext_lazy("It expired and moved to the bin."),
     Action.EVICTED: gettext_lazy(
@@ -36,7 +37,7 @@ _SENTENCES = {
     Action.APPROVED: gettext_lazy("%(who)s approved it."),
     Action.REJECTED: gettext_lazy("%(who)s rejected it."),
     Action.RESET: gettext_lazy("%(who)s reset the adjustment of its importance."),
-    Action.UNRESET: gettext_lazy("%(who)s undid the reset of its adjustment."),
+    Action.UNRESET: gettext_lazy("%(who)s restored the adjustment of its importance."),
 }
 _ACTORS = {
     "key": gettext_lazy("the key “%(name)s”"),
@@ -48,6 +49,10 @@ _KINDS = {
     "assessor": gettext_lazy("the assessor"),
     "assistant": gettext_lazy("the assistant"),
     "system": gettext_lazy("Ebb"),
+}
+_BUILT_IN = {
+    "assessor": gettext_lazy("the built-in assessor"),
+    "assistant": gettext_lazy("the built-in responder"),
 }
 
 
@@ -72,13 +77,28 @@ def _sentence(event: MemoryEvent) -> SafeString:
 
 
 def who(done: object) -> SafeString:
-    """Return the name of the actor of an object with `actor_type` and `actor_name`: an event or a
-    revision. The name is isolated, because its text direction may differ."""
-    kind, name = getattr(done, "actor_type", ""), getattr(done, "actor_name", "")
+    """Return the name of the actor of an object with `actor_type` and `actor_name`, such as an
+    event or a revision, in the reader's language."""
+    return named(getattr(done, "actor_type", ""), getattr(done, "actor_name", ""))
+
+
+def named(kind: str, name: str) -> SafeString:
+    """Return an actor in the reader's language. A name that somebody chose is isolated, because
+    its text direction may differ."""
+    if kind == "system" and name.startswith(RULE_OF):
+        author = author_of_rule(name.removeprefix(RULE_OF))
+        return _filled(_("the review rule of %(name)s"), name=author)
+    if kind in _BUILT_IN and name == "built-in":
+        return conditional_escape(_BUILT_IN[kind])
     called = format_html("<bdi>{}</bdi>", name or _("someone"))
     if kind in _ACTORS and name:
         return _filled(_ACTORS[kind], name=called)
     return conditional_escape(_KINDS.get(kind, called))
+
+
+def author_of_rule(name: str) -> SafeString:
+    """Return who made a review rule, which stores only a name."""
+    return named("system" if name == SYSTEM.name else "user", name)
 
 
 def why(done: MemoryEvent | MemoryRevision) -> str:

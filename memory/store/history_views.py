@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.template.defaultfilters import capfirst
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
@@ -19,6 +20,7 @@ from memory.models import MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
 from memory.names import MAX_NAME
 from memory.pagination import Searched, keyset
+from memory.store.history_labels import named
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000
@@ -107,5 +109,5 @@ def _found(events: HistoryQuerySet, query: str, cursor: str | None) -> Searched[
 def _actors(chosen: str) -> list[tuple[str, Any]]:
     """Return the kinds of actors, and the actor that was chosen by name."""
     kind, _colon, name = chosen.partition(":")
-    one = [(chosen, name)] if kind in ACTORS and name else []
+    one = [(chosen, capfirst(named(kind, name)))] if kind in ACTORS and name else []
     return [*ACTORS.items(), *one]

@@ -19,7 +19,6 @@ from django.utils.translation import gettext, ngettext
 
 from memory.jobs.durations import how_long
 from memory.models import Memory, Scope, WebhookEvent
-from memory.models.actor_types import ActorType
 from memory.models.reasons import in_words
 from memory.policies.profiles import PROFILE_NAMES
 from memory.policy import PolicyDocument
@@ -27,7 +26,7 @@ from memory.recall.prompt_forms import age
 from memory.retention import lifetime_bar as bars
 from memory.retention.lifetime_bar import LifetimeBar
 from memory.store.adjustment_labels import signed
-from memory.store.history_labels import why
+from memory.store.history_labels import author_of_rule, who, why
 
 register = template.Library()
 register.filter(in_words)
@@ -38,7 +37,8 @@ register.filter("profile_name", lambda name: PROFILE_NAMES.get(name, name))
 register.filter("scope_label", lambda scope: Scope(scope).label)
 register.filter("event_label", lambda event: dict(WebhookEvent.choices).get(event, event))
 
-register.filter("actor", lambda one: one.actor_name or ActorType(one.actor_type).label)
+register.filter("actor", who)
+register.filter(author_of_rule)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 

@@ -31,12 +31,12 @@ def test_a_line_is_undone_and_weeks_are_paged_through(
 
     line.get_by_role("button", name="Undo").press("Enter")
 
-    expect(line).to_contain_text("In the bin since")
+    expect(line).to_contain_text("Now in the bin")
     expect(line).to_be_focused()
     expect(page.locator("#toasts")).to_contain_text("Undone.")
     assert [stored(one).status for one in (soup, tea)] == ["binned", "live"]
     page.get_by_role("link", name="Earlier week").click()
-    expect(page.get_by_role("heading", name="Nothing changed in this week")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing changed this week")).to_be_visible()
     page.get_by_role("link", name="Later week").click()
     expect(line).to_be_visible()
     assert Memory.objects.in_space(space).live().get() == stored(tea)

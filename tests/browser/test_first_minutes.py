@@ -120,7 +120,7 @@ def test_a_viewer_reads_and_reports(
     expect(owner.locator("#recalled .memory")).to_have_count(1)
     expect(owner.locator(".message.assistant:not(.streaming)")).to_be_visible()
     page = logged_in(opened(web.url + login_link(bob)))
-    expect(page.get_by_text("You can read here")).to_be_visible()
+    expect(page.get_by_text("You can read this space")).to_be_visible()
     page.locator(".conversation").click()
     expect(page.get_by_role("textbox", name="Message")).to_have_count(0)
     expect(page.get_by_text("You are a viewer of this space")).to_be_visible()

@@ -42,7 +42,7 @@ def test_a_viewer_gets_no_buttons_that_would_be_refused(
     assert [sign for sign in BUTTONS if sign in page] == []
     own = opened(alice, shared)
     assert [sign for sign in BUTTONS if sign not in own] == []
-    assert "You can read here" in shown(login(bob), space, "playground")
+    assert "You can read this space" in shown(login(bob), space, "playground")
 
 
 def test_the_conversation_of_another_member_is_read_only(space: Space, alice: User) -> None:

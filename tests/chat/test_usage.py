@@ -231,7 +231,7 @@ def test_the_page_shows_a_space_to_its_owner_and_all_to_operators(
     client = Client()
     client.force_login(alice)
     url = reverse("usage", args=["home"])
-    assert "No model was called" in client.get(url).text
+    assert "No model calls yet" in client.get(url).text
     ask(key(), space, "/api/v1/chat", {"message": "I like tea"})
 
     page = client.get(url).text

@@ -128,7 +128,7 @@ def test_the_inspector_says_until_when_it_was_true_and_how_much_that_counts(
     hit = begun.recalled[0]
     assert hit["memory"]["id"] == str(old.pk)
     seen = text(call(alice, begun)).split("User lives in Porto")[0]
-    assert f"true then +{hit['contributions']['past']:.2f}" in seen
+    assert f"true at that time +{hit['contributions']['past']:.2f}" in seen
     assert "true until" in seen
     assert "Deleted since" not in seen
 
@@ -204,7 +204,7 @@ def test_the_past_stays_and_the_present_is_said_beside_it(
     assert "Deleted since · in the bin: deleted" in text(call(alice, reply))
     purge_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=NOW)
     seen = text(call(alice, reply))
-    assert "Purged since" in seen
+    assert "Purged later" in seen
     assert "User lives in" not in seen  # a purge erases the text here, too
     assert call(alice, reply, "why_pin", lisbon).status_code == 404
 

@@ -17,7 +17,7 @@ from memory.access.connecting import first_texts
 from memory.access.forms import SentText
 from memory.access.pages import PageRequest, space_page
 from memory.errors import Conflict, FieldError, InvalidArguments
-from memory.models import ApiKey, AuditEntry, Role, Scope
+from memory.models import ApiKey, AuditEntry, Role, Scope, WebhookEvent
 from memory.pagination import keyset
 
 ENTRIES = 20
@@ -49,8 +49,16 @@ _TOLD = {
     "previous_until": _("previous secret until"),
     "user_id": _("user"),
     "role": _("role"),
-    "begun_at": _("begun"),
+    "events": _("events"),
+    "begun_at": _("started"),
     "before": _("before"),
+}
+# Labels of the values of details.
+_LABELS = {
+    "scopes": Scope.choices,
+    "events": WebhookEvent.choices,
+    "role": Role.choices,
+    "before": Role.choices,
 }
 
 # What to do about a refused field.
@@ -184,16 +192,21 @@ def _words(entry: AuditEntry) -> str:
     """Return the details: `{"role": "editor", "before": "viewer"}` → "role editor · before
     viewer".
     """
-    told = []
-    for name, value in entry.detail.items():
-        if value in (None, "", []):
-            continue
-        said = ", ".join(value) if isinstance(value, list) else str(value)
-        if isinstance(value, bool):
-            said = gettext("on") if value else gettext("off")
-        if name.endswith(("_at", "_until")):
-            said = said[:16].replace("T", " ")
-        if name in {"role", "before"} and entry.action.startswith("member."):
-            said = str(dict(Role.choices).get(said, said))
-        told.append(f"{_TOLD.get(name, name)} {said}")
+    told = [
+        f"{_TOLD.get(name, name)} {_said(name, value)}"
+        for name, value in entry.detail.items()
+        if value not in (None, "", [])
+    ]
     return " · ".join(told)
+
+
+def _said(name: str, value: object) -> str:
+    """Return the value of a detail in the reader's language."""
+    if isinstance(value, bool):
+        return gettext("on") if value else gettext("off")
+    labels = dict(_LABELS.get(name, ()))
+    if isinstance(value, list):
+        return ", ".join(str(labels.get(one, one)) for one in value)
+    if name.endswith(("_at", "_until")):
+        return str(value)[:16].replace("T", " ")
+    return str(labels.get(value, value))

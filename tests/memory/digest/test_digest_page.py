@@ -61,11 +61,11 @@ def test_a_line_says_what_undo_does_and_is_drawn_again(page: Client, space: Spac
     answer = body(page.post(url, headers=HTMX))
 
     assert "Undone." in answer
-    assert "In the bin since" in answer
+    assert "Now in the bin" in answer
     assert undo_urls(answer) == []
     assert stored(memory).status == "binned"
     again = body(page.post(url, headers=HTMX))
-    assert "Nothing was undone: the memory was changed since." in again
+    assert "Not undone: the memory has changed in the meantime." in again
     assert page.post(url).status_code == 302
 
 
@@ -77,7 +77,7 @@ def test_weeks_are_paged_through_and_an_empty_one_says_so(page: Client, space: S
 
     empty = shown(page, week="2026-W07")
 
-    assert "Nothing changed in this week" in empty
+    assert "Nothing changed this week" in empty
     assert "pizza" not in empty
     # A mistyped week is this week.
     assert "this week" in shown(page, week="2026-99")
@@ -91,7 +91,7 @@ def test_a_long_section_has_a_page_of_its_own(page: Client, space: Space) -> Non
     assert "Show all 12" in text
 
     assert shown(page, section="learned").count('class="digest-line"') == 12
-    assert "None in this week." in shown(page, section="forgotten")
+    assert "None this week." in shown(page, section="forgotten")
 
 
 def test_a_users_lines_are_shown_alone(page: Client, space: Space) -> None:

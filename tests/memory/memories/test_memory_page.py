@@ -190,12 +190,14 @@ def test_it_is_pinned_extended_forgotten_and_taken_back_in_its_place(
     gone = _press(client, memory, "memory_act", "delete")
     assert "in the bin: deleted" in _plain(gone)
     again = _press(client, memory, "memory_act", "delete")
-    assert "It was changed since then." in _plain(again)
+    assert "It has changed in the meantime." in _plain(again)
     assert "/undo/" not in again.content.decode()
     assert "Restored, with a new lifetime." in _plain(
         _press(client, memory, "memory_act", "restore")
     )
-    assert "It was changed since then." in _plain(_press(client, memory, "memory_act", "restore"))
+    assert "It has changed in the meantime." in _plain(
+        _press(client, memory, "memory_act", "restore")
+    )
     assert _press(client, memory, "memory_act", "eat").status_code == 404
     plain = client.post(reverse("memory_act", args=[space.slug, memory.pk, "pin"]))
     assert plain.headers["Location"] == reverse("memory", args=[space.slug, memory.pk])
