@@ -166,10 +166,12 @@ def assess_locally(
 
 
 def fall_back(
-    exchange: Exchange, model: str, reason: FallbackReason, earlier: Sequence[str], **kept: Any
-) -> AssessmentResult:
-    """Assess with the built-in assessor instead of this model, and say so in the result."""
-    local_result = assess_locally(exchange, earlier=earlier)
+    exchange: Exchange, rubric: str, model: str, reason: FallbackReason, earlier: Sequence[str],
+    **kept: Any,
+) -> AssessmentResult:  # fmt: skip
+    """Assess with the built-in assessor instead of this model, by the rubric that the model was
+    asked for, and say so in the result."""
+    local_result = assess_locally(exchange, rubric, earlier)
     return replace(
         local_result, fallback_of=model[:MODEL_NAME_LENGTH], fallback_reason=reason, **kept
     )
@@ -227,6 +229,7 @@ def _grounded(
         return result
     return fall_back(
         exchange,
+        result.rubric,
         result.model,
         FallbackReason.UNGROUNDED,
         earlier,

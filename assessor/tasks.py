@@ -129,7 +129,8 @@ def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) 
         if chosen is None or not (last and policy.assessment.fallback):
             raise
         services.record_failed_try(assessment=assessment, error=error, now=database_now())
-        result = fall_back(exchange, chosen.model, FallbackReason.NO_ANSWER, earlier)
+        rubric = exchange.rubric or policy.assessment.rubric
+        result = fall_back(exchange, rubric, chosen.model, FallbackReason.NO_ANSWER, earlier)
         return replace(result, connection_id=chosen.connection_id)
     if chosen is None or chosen.connection is None:
         return result

@@ -35,6 +35,11 @@ _ENDED = re.compile(
     r"|\bstopped\b(?! (?:at|by|for|in|near|off|on|to)\b)|不再|再也不|戒了",
     re.IGNORECASE,
 )
+_COMPARED = re.compile(r"\b(?:than|instead of)\b|[比胜]|多于", re.IGNORECASE)
+# Words whose next word has a part that another word may not take: to Anna, from Anna.
+_PARTS = re.compile(
+    r"\b(to|from|than|over|before|after|by) (?:an? |the |my |his |her |their )?(\w+)", re.I
+)
 # Only verbs of change count: a train ride from Lisbon to Porto is not a move.
 _REPLACED = re.compile(
     r"\b(?:mov(?:ed?|es|ing)|(?:relocat|switch|chang|migrat|convert|upgrad|reschedul|postpon)\w*)\b"
@@ -116,6 +121,8 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
         return False
     if bool(_NEGATION.search(content)) != bool(_NEGATION.search(old)):
         return False
+    if bool(_COMPARED.search(content)) != bool(_COMPARED.search(old)) or _turns(content, old):
+        return False
     if not text_similarity.names(content) <= text_similarity.all_words(old):
         return False
     words, known = text_similarity.words(content), text_similarity.words(old)
@@ -125,6 +132,17 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
     # Replacing a word changes the meaning, however long the sentence is.
     new = words - known
     return not new or (known <= words and len(new) <= NEW_WORDS * len(words))
+
+
+def _turns(content: str, old: str) -> bool:
+    """Return true if the same words take other parts: "from work to home" and "from home to
+    work", "Tom lent Eva a bike" and "Eva lent Tom a bike"."""
+    said, known = (dict(_PARTS.findall(text.casefold())) for text in (content, old))
+    if any(said[part] != known[part] for part in said.keys() & known.keys()):
+        return True
+    first, second = (re.findall(r"\b[A-Z]\w+", text) for text in (content, old))
+    leads = first[:1] != second[:1] and {*first[:1]} <= {*second} and {*second[:1]} <= {*first}
+    return leads and " and " not in content
 
 
 def is_same_text(content: str, neighbour: Neighbour) -> bool:

@@ -15,7 +15,7 @@ from memory.policy import AssessmentPolicy, PolicyDocument
 from tests.assessor.outbox import NOW, again
 from tests.stub_model import StubModel
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("queue")]
 BEES = Exchange("My cousin Rui keeps bees in Braga", "How nice!")
 ANSWER = {
     "importance": 0.7,
@@ -118,6 +118,22 @@ def test_a_summary_of_what_was_said_is_kept(space: Space, stub_model: StubModel)
     row = run(space)
 
     assert (row.provider, row.fallback_of, row.summary) == ("llm", "", "Rui keeps bees in Braga")
+
+
+@pytest.mark.parametrize("answer", ["401", "invented"])
+def test_the_facets_are_kept(space: Space, stub_model: StubModel, answer: str) -> None:
+    """Seed 003, line 24: 建议在那里把摘要输出扩展为包含 `E/I/P/J`."""
+    facets = {"P": 1.0, "valence": 0.0, "intensity": 0.0, "I": 1.0, "J": 1.0}
+    invented = json.dumps({**ANSWER, **facets, "summary": "Bee conservation and sustainability"})
+    stub_model.script("401" if answer == "401" else f"reply:{invented}")
+    set_policy(space, rubric="facets")
+
+    row = run(space)
+
+    assert (row.provider, row.fallback_of, row.rubric) == ("local", "stub", "facets")
+    assert row.facets is not None
+    assert {"P", "E", "I", "J"} <= set(row.facets)
+    assert Memory.objects.get(space=space).facets is not None
 
 
 def test_taken_over_exchanges_can_be_assessed_again_in_bulk(

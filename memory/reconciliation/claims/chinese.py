@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import resources
 
 from memory.reconciliation.claims.base import Claim, topic
+from memory.text.lexemes import unspaced
 from memory.text.text_similarity import meaning
 
 _W = tomllib.loads(resources.files(__package__).joinpath("chinese.toml").read_text("utf-8"))
@@ -19,6 +20,8 @@ _OPENING = _pattern("^(?:其实|原来|更正|更新|对了|顺便说一下|请|
 _PIECES = _pattern("[。；;！!，,]|而且|同时|但是?|并且?(?!不)")
 _LIKES, _DISLIKES, _NEGATIONS = (_pattern(_W[name]) for name in ("likes", "dislikes", "negations"))
 _ASIDES, _LIGHT, _MEASURES = (_pattern(_W[name]) for name in ("asides", "light_verbs", "measures"))
+_OPPOSITES = _pattern(f"(?:{'|'.join(sorted(_W['opposites'], key=len, reverse=True))})(?=人?$)")
+_ORDERS = [_pattern(order) for order in _W["orders"]]
 _HABIT_ENDINGS = _pattern("放弃|戒|不再")
 _TIMES = _pattern(_W["times"])
 _NOT_TODAY, _ENDINGS = _pattern(_W["not_today"]), _pattern(_W["endings"])
@@ -41,7 +44,7 @@ _FLOORS = ("楼", "层", "栋", "室")
 _NOT_A_NAME = frozenset(_W["not_a_name"].split())
 # Numbers, clock times and dates. A weekday counts where something is, not when it happens.
 _NUMBER = _pattern(
-    r"[\d.:]+|[一二三四五六七八九十百千万两半]+|上午|下午|早上|晚上|中午"
+    r"(?<![第\d.:])[\d.:]+|(?<![第一二三四五六七八九十])[一二三四五六七八九十百千万两半]+|上午|下午|早上|晚上|中午"
     r"|(?:下|这|本)?(?:周|星期|礼拜)[一二三四五六日天末]"
 )
 _MOVED = _pattern("改到|推迟到|提前到|定在|改为|在|于|涨到|降到|变成")
@@ -55,7 +58,7 @@ def claims(text: str) -> list[Claim]:
         if not _NOT_TODAY.search(piece):
             found += [*_stance(piece), *_states(piece), *_slots(piece)]
             found += [*_owned(piece), *_numbers(piece)]
-    return found
+    return found + [order for sentence in re.split("[。；;]", text) for order in _orders(sentence)]
 
 
 def ended(text: str) -> frozenset[str]:
@@ -129,8 +132,20 @@ def _stance(piece: str) -> Iterator[Claim]:
     denied = len(_NEGATIONS.findall(plain)) % 2 == 1
     about = _ASIDES.sub("", re.sub(r"[^\w@.♥]", "", _NEGATIONS.sub("", plain)))
     about = _LIGHT.sub("", _MEASURES.sub("", re.sub("正?在", "", about)))
+    if opposite := _OPPOSITES.search(about):
+        about = _OPPOSITES.sub(_W["opposites"][opposite[0]], about)
+        denied = not denied
     if about:
         yield Claim(("stance", about), frozenset({"no" if denied else "yes"}))
+
+
+def _orders(sentence: str) -> list[Claim]:
+    """Return which of two things comes first: 喜欢咖啡胜过茶, 姐姐比哥哥高."""
+    for order in _ORDERS:
+        if match := order.search(sentence):
+            about = frozenset(unspaced(_content(sentence[: match.end()])))
+            return [Claim(topic("order", about), frozenset(unspaced(_content(match["a"]))))]
+    return []
 
 
 def _states(piece: str) -> Iterator[Claim]:
@@ -149,8 +164,9 @@ def _slots(piece: str) -> Iterator[Claim]:
             value = next(one for one in match.groups() if one)
             kind = "wide" if value in _WIDE else "city" if value in _CITIES else ""
             kind = "" if slot == "home" and kind == "city" else kind
-            if value not in _NOT_A_NAME and not value.endswith(_FLOORS):
-                yield Claim(topic(slot, _before(piece, match.start()), kind), frozenset(value))
+            if value not in _NOT_A_NAME and not (slot == "home" and value.endswith(_FLOORS)):
+                about = topic(slot, _before(piece, match.start()), kind)
+                yield Claim(about, frozenset(value), changed or slot != "kept")
     # Somebody who works at 华为 may have any phone.
     things = _SLOTS["employer"].sub("", piece)
     for name, members in _FAMILIES.items():

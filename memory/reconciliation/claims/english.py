@@ -44,6 +44,7 @@ _SELF = re.compile(r"\b(?:i|user|we)\b(?!')", re.I)
 _NOT_TODAY, _ASIDES, _TIMES = (any_of(_W[name]) for name in ("not_today", "asides", "times"))
 _LIKES, _DISLIKES = any_of(_W["likes"]), any_of(_W["dislikes"])
 _LIGHT_VERBS, _OPPOSITES = any_of(_W["light_verbs"]), any_of([*_W["opposites"]])
+_SYNONYMS = any_of([*_W["synonyms"]])
 _IS = re.compile(r"\b(?:is|am|are|feels?|prefers?|works?)\b|LIKE", re.I)
 _HABIT_ENDINGS = any_of(_W["habit_endings"])
 _DOUBLED = re.compile(r"([^aeiou])\1$")
@@ -91,9 +92,18 @@ _CHANGING = frozenset(
     )
 )
 
+_ORDERS = [re.compile(order, re.I) for order in _W["orders"]]
+_LESS = re.compile(r"\bless\b", re.I)
+_KEPT = re.compile(
+    r"\b(?:keeps?|stores?|parks?|puts?) (?P<what>(?:my|the|his|her|their) [\w ]+?)"
+    r" (?:in|at|on|under|behind) (?P<value>[\w ]+)",
+    re.I,
+)
+
 _NUMBER = re.compile(
     r"\b\d[\d.,:-]*(?:st|nd|rd|th)?\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|noon|midnight|am(?<=\d am)|pm"
+    rf"|(?:{_W['ordinals']})(?= (?:floor|grade|year|semester|month|place|draft|edition)\b)"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|spring|summer|autumn|winter)\b",
     re.I,
@@ -103,6 +113,8 @@ _RESCHEDULED = re.compile(
     r"|brought forward|pushed(?: back)?|delayed) to\b",
     re.I,
 )
+# Names one of several: "the meeting on Monday is", "on Mondays".
+_ITS_DAY = re.compile(r"\bon \w+days?(?= (?:is|starts|begins|ends)\b)|\bon \w+days\b", re.I)
 _AGE = re.compile(r"\byears? old\b|(?<=^user is )(?=\d+$)|(?<=^i am )(?=\d+$)", re.I)
 _RATE = re.compile(r"\b(?:a|per|each|every) (?:day|night|week|month|year)\b", re.I)
 _COUNTED = re.compile(r"\b(?:has|have) (?=\w)", re.I)
@@ -121,7 +133,8 @@ def claims(text: str) -> list[Claim]:
         found += _stance(piece)
         if not _NOT_TODAY.search(piece):
             found += [*_states(piece), *_slots(piece), *_choices(piece)]
-            found += [*_owned(piece), *_numbers(piece)]
+            found += [*_owned(piece), *_numbers(piece), *_kept(piece)]
+        found += _orders(piece)
     return found
 
 
@@ -195,6 +208,7 @@ def _stance(piece: str) -> Iterator[Claim]:
     """Return whether the user does, likes or is what the piece says."""
     plain = _LIKES.sub("LIKE", _DISLIKES.sub("not LIKE", piece))
     if _IS.search(plain):
+        plain = _SYNONYMS.sub(lambda one: _W["synonyms"][one[0].casefold()], plain)
         plain = _OPPOSITES.sub(lambda one: f"not {_W['opposites'][one[0].casefold()]}", plain)
     denied = len(_NEGATIONS.findall(plain)) % 2 == 1
     plain = _NEGATIONS.sub(" ", plain)
@@ -234,6 +248,25 @@ def _choices(piece: str) -> Iterator[Claim]:
             yield Claim(topic(family, subject), frozenset(words(found[-1][0])), firm)
 
 
+def _orders(piece: str) -> Iterator[Claim]:
+    """Return which of two things comes first: "prefers coffee to tea", "is taller than Ben"."""
+    for order in _ORDERS:
+        if (match := order.search(piece)) and not _NEGATIONS.search(piece):
+            first, about = _content(match["a"]), _content(_LESS.sub("more", piece))
+            if _LESS.search(match[0]):
+                first = _content(match["b"])
+            yield Claim(topic("order", about), first)
+            return
+
+
+def _kept(piece: str) -> Iterator[Claim]:
+    """Return the place where something is kept."""
+    if match := _KEPT.search(piece):
+        subject = _subject(piece[: match.start()]) | _content(match["what"])
+        value = _content(match["value"])
+        yield Claim(topic("kept", subject), value, bool(_CHANGE.search(piece)))
+
+
 def _owned(piece: str) -> Iterator[Claim]:
     """Return the value of one of the user's properties: "my rent is 900 euros"."""
     for old, new in _SPELLINGS:
@@ -258,7 +291,10 @@ def _numbers(piece: str) -> Iterator[Claim]:
     state = bool(_NUMBER_VERBS.search(piece) or _RATE.search(piece))
     one_of_several = bool(_SEVERAL.search(piece)) and " now" not in piece
     about = _content(_NUMBER.sub(" ", _AGE.sub(" age ", piece)))
+    days = frozenset(word for day in _ITS_DAY.findall(piece) for word in day.casefold().split())
     found = frozenset(one.casefold() for one in _NUMBER.findall(piece))
+    if found - days:
+        about, found = about | (days & found), found - days
     if about and found:
         kind, firm = "count" if counts else "number", counts or (state and not one_of_several)
         yield Claim(topic(kind, about), found, firm or bool(_NOW.search(piece)))

@@ -4,6 +4,7 @@ The pairs are this project's own. The rule was tuned to `conflicts.txt` and `nea
 `_unseen` files were written and measured afterwards.
 """
 
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from memory.embeddings import get_embedder
 from memory.models import Memory
 from memory.recall.similar import Neighbour
-from memory.reconciliation.rules import Verdict, decide
+from memory.reconciliation.rules import Verdict, decide, patched
 
 PAIRS = Path(__file__).parent / "pairs"
 
@@ -86,3 +87,19 @@ def test_any_text_is_read(piece: str) -> None:
 def test_numbers_that_name_a_thing_are_no_values(known: str, said: str) -> None:
     memory = Memory(content=known, memory_type="fact", importance=0.7)
     assert decide(said, "fact", [Neighbour(memory, 0.95)]).verdict is Verdict.ADD
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("User prefers coffee to tea", "User prefers tea to coffee"),
+        ("用户喜欢咖啡胜过茶", "用户喜欢茶胜过咖啡"),
+        ("User's son is older than Tim", "Tim is older than User's son"),
+    ],
+)
+def test_a_reversed_order_is_a_conflict_and_returns(known: str, said: str) -> None:
+    """Seed 003, 2.1: 以用户最新为准; also for a return to the earlier statement."""
+    core = Memory(content=known, memory_type="fact", importance=0.9, facets={"P": 1.0})
+    assert decide(said, None, [Neighbour(core, 0.99)]).verdict is Verdict.REVISE
+    core.content = patched(known, said, datetime(2026, 2, 18, tzinfo=UTC))
+    assert decide(known, None, [Neighbour(core, 0.99)]).verdict is Verdict.REVISE
