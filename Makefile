@@ -20,6 +20,13 @@ FONT_TOOLS := "fonttools[woff]==4.68.0"
 CITUS_TESTS := tests/citus/play.py $(addprefix tests/config/test_,api_contract.py api_bodies.py \
   access_matrix.py moderation.py) tests/memory tests/assessor tests/chat tests/endpoints
 
+# Makes build/NAME, an environment with the packages of a list: $(call environment,NAME,LIST)
+environment = cmp -s $(2) build/$(1)/requirements.txt || { \
+  rm -rf build/$(1) && $(BIN)/python -m venv build/$(1) && \
+  build/$(1)/bin/python -m pip install -qq uv && \
+  build/$(1)/bin/uv pip install -q --python build/$(1)/bin/python -r $(2) && \
+  cp $(2) build/$(1)/requirements.txt; }
+
 .DEFAULT_GOAL := help
 .PHONY: help up test test-long coverage explore adapters citus-check lint format audit sbom dist bench docs screenshots walk icons real-model backup restore lock venv packages dev-packages audit-packages browser
 
@@ -47,15 +54,13 @@ explore: dev-packages browser  ## run the tests in another order, with new gener
 	  --randomly-seed=default --hypothesis-profile=explore
 
 adapters: packages  ## test the clients with each framework that they adapt (installs them; needs npm)
-	@mkdir -p build && cmp -s clients/requirements.txt build/adapters/requirements.txt || { \
-	  rm -rf build/adapters && $(BIN)/python -m venv build/adapters && \
-	  build/adapters/bin/python -m pip install -qq uv && \
-	  build/adapters/bin/uv pip install -q --python build/adapters/bin/python -r clients/requirements.txt && \
-	  cp clients/requirements.txt build/adapters/requirements.txt; }
+	@mkdir -p build
+	@$(call environment,adapters,clients/requirements.txt)
+	@$(call environment,crewai,clients/requirements-crewai.txt)
 	@mkdir -p build/typescript && cp -R clients/typescript/. build/typescript
 	@cd build/typescript && npm install --silent --no-audit --no-fund --no-package-lock
-	@cd clients/python && ../../build/adapters/bin/mypy
-	@$(BIN)/python clients/run_tests.py build/adapters/bin/python
+	@cd clients/python && ../../build/adapters/bin/mypy && ../../build/crewai/bin/mypy ebb_client/crewai.py
+	@$(BIN)/python clients/run_tests.py
 
 citus-check: dev-packages  ## run Ebb and its tests on a Citus cluster (CITUS_SOURCE=… PGVECTOR_SOURCE=…; docs/citus.md)
 	@test -n "$(CITUS_SOURCE)" -a -n "$(PGVECTOR_SOURCE)" || { \

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
+TESTS = ROOT / "clients" / "python" / "tests"
 MANAGE = [sys.executable, "manage.py"]
 STARTING = 300.0  # seconds
 
@@ -40,7 +42,8 @@ def running_ebb(folder: Path) -> Iterator[dict[str, str]]:
             url = f"http://127.0.0.1:{port}"
             # For the examples Ebb is also the model. What it is told there teaches it nothing.
             model = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": no_learn, "MODEL": "ebb"}
-            yield {"EBB_URL": url, "EBB_KEY": key, **model}
+            crewai = {"CREWAI_TESTING": "true", "CREWAI_DISABLE_TELEMETRY": "true"}
+            yield {"EBB_URL": url, "EBB_KEY": key, **model, **crewai}
         finally:
             ebb.terminate()
             ebb.wait()
@@ -60,16 +63,22 @@ def _wait_for(ebb: subprocess.Popen[bytes], log: Path) -> None:
         time.sleep(0.2)
 
 
-def main(python: str, *arguments: str) -> int:
-    """Run the tests of the Python adapters with this interpreter, then those of the copy of the
-    TypeScript client in `build`. Return 0 if all pass."""
+def main(*arguments: str) -> int:
+    """Run the tests of the Python adapters and those of the copy of the TypeScript client, in the
+    environments of `build`. Return 0 if all pass."""
+    of_crewai = str(TESTS / "test_crewai.py")
     with tempfile.TemporaryDirectory() as folder, running_ebb(Path(folder)) as variables:
         environment = os.environ | variables
-        pytest = [python, "-m", "pytest", "--rootdir", "clients/python", "clients/python/tests"]
-        failed = subprocess.run([*pytest, *arguments], cwd=ROOT, env=environment).returncode
-        if not arguments:
-            copy = ROOT / "build" / "typescript"
-            failed |= subprocess.run(["npm", "test"], cwd=copy, env=environment).returncode
+        failed = 0
+        for name, chosen in (
+            ("adapters", [str(TESTS), "--ignore", of_crewai]),
+            ("crewai", [of_crewai]),
+        ):
+            pytest = [str(BUILD / name / "bin" / "python"), "-m", "pytest"]
+            pytest += ["--rootdir", str(TESTS.parent), *chosen, *arguments]
+            failed |= subprocess.run(pytest, cwd=ROOT, env=environment).returncode
+        typescript = BUILD / "typescript"
+        failed |= subprocess.run(["npm", "test"], cwd=typescript, env=environment).returncode
     return failed
 
 

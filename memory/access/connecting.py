@@ -222,6 +222,19 @@ async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
     result = await agent.run(task="What do I like to eat?")  # model: your own""",
     ),
     Host(
+        "crewai",
+        "CrewAI",
+        _install('"./clients/python[crewai]"'),
+        """from crewai import Agent, Crew, Task
+from ebb_client import Ebb
+from ebb_client.crewai import EbbMemory
+
+memory = EbbMemory(Ebb("EBB_URL", "EBB_KEY"), llm=model)  # model: your own
+agent = Agent(role="assistant", goal="Help", backstory="You are helpful.", llm=model)
+task = Task(description="What do I like to eat?", expected_output="A food", agent=agent)
+print(Crew(agents=[agent], tasks=[task], memory=memory).kickoff().raw)""",
+    ),
+    Host(
         "mem0",
         "mem0",
         _("With mem0's own client (pip install mem0ai):"),
