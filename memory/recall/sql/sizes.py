@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 from django.db import connection, transaction
@@ -47,20 +49,34 @@ _OWNED = """
 # A statement of its own: a distributed database cannot join its catalogue to the rows of a space.
 _ALL = "SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass"
 _MAX_EF = 1000  # pgvector's own limit
+_KEPT = 30  # seconds that a size is kept, which takes a tenth of a search to ask for
 
 
 @dataclass(frozen=True)
 class Size:
-    """The approximate number of a space's vectors; `worth_index` if the index finds the nearest
-    faster."""
+    """The approximate number of a space's vectors, and the number of all in the table."""
 
     vectors: int
-    worth_index: bool
+    all_vectors: int
+
+    @property
+    def worth_index(self) -> bool:
+        """Whether the index finds the nearest faster than a scan."""
+        return self.vectors**2 > WORTH_OF_INDEX * self.all_vectors
 
 
 def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -> Size | None:
-    """Return the size of the space, or of the reader's part of it, within a tenth; None if it is
-    small."""
+    """Return the size of the space, or of the reader's part of it, within a tenth and as of the
+    last half minute; None if it is small."""
+    return _size(space, space.embedder_id, large, reader, monotonic() // _KEPT)
+
+
+@lru_cache(maxsize=1000)
+def _size(
+    space: Space, embedder_id: int, large: int, reader: Reader, half_minute: float
+) -> Size | None:
+    """Return the size. The embedder and the half minute only tell a new question from one that
+    was answered."""
     owned = "" if reader.everyone else _OWNED.format(readable=reader.sql("memory.user_id"))
     text = _SIZE.format(readable=reader.sql("user_id"), owned=owned)
     found = fetch_in(space, text, {"large": large, "before": _PLACE - 1, "user": reader.user_id})
@@ -68,7 +84,7 @@ def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -
         return None  # or most of its memories have no vector yet
     [(last,)], [(all_vectors,)] = found, fetch(_ALL, {})
     vectors = (_PLACE - 1) * 2**128 // max(last.int, 1)
-    return Size(vectors, vectors**2 > WORTH_OF_INDEX * max(all_vectors, vectors))
+    return Size(vectors, max(all_vectors, vectors))
 
 
 def fetch_in(space: Space, text: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
