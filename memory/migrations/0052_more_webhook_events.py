@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0050_space_keys'),
+        ('memory', '0051_limit_counts'),
     ]
 
     operations = [
