@@ -22,8 +22,8 @@ class Migration(migrations.Migration):
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space')),
             ],
             options={
-                'verbose_name': 'requests that taught nothing',
-                'verbose_name_plural': 'requests that taught nothing',
+                'verbose_name': 'requests that were not assessed',
+                'verbose_name_plural': 'requests that were not assessed',
                 'constraints': [models.UniqueConstraint(fields=('space', 'day', 'reason'), name='gate_count_once_per_day')],
             },
         ),
