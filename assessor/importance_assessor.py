@@ -69,6 +69,7 @@ class MemoryImportanceAssessor:
         self.rubric = (prompts.SURE_RUBRICS if asks_confidence else prompts.RUBRICS)[rubric]
         self.asks_confidence = asks_confidence
         self.tiers = tiers or Tiers(permanent_threshold=permanent_threshold)
+        self.permanent_threshold = self.tiers.permanent_threshold
 
     async def initialize(self) -> None:
         """Get the weak model once. Without this, each assessment asks the factory for it."""

@@ -11,7 +11,7 @@ from django.db import transaction
 from memory.actors import Actor
 from memory.drafts import MAX_TAGS, MemoryChange, MemoryDraft
 from memory.formulas.importance import TYPE_IMPORTANCE
-from memory.models import Memory, Space
+from memory.models import Memory, Space, Status
 from memory.reconciliation.rules import Decision, Verdict
 from memory.reconciliation.services import Outcome
 from memory.review.services import hold_memory, remember_or_hold
@@ -34,11 +34,18 @@ class Given:
         """True if the caller gave a type or an importance."""
         return self.memory_type is not None or self.importance is not None
 
-    def change(self, memory: Memory) -> MemoryChange:
+    @property
+    def is_empty(self) -> bool:
+        """True if the caller gave only the statement."""
+        return not (self.names_values or self.tags)
+
+    def change(self, memory: Memory, verdict: Verdict) -> MemoryChange:
         """Return the change of a known memory to what was given. A new type brings its default
-        importance (seed 002, AC-1); tags are added."""
+        importance (seed 002, AC-1), except to a memory with facets, and to one that contains
+        other statements, too; tags are added."""
         importance = self.importance
-        if importance is None and self.memory_type not in (None, memory.memory_type):
+        keeps = memory.facets is not None or verdict is Verdict.REVISE
+        if importance is None and not keeps and self.memory_type not in (None, memory.memory_type):
             importance = TYPE_IMPORTANCE[str(self.memory_type)]
         tags = list(dict.fromkeys([*memory.tags, *self.tags]))[:MAX_TAGS]
         return MemoryChange.model_validate(
@@ -85,12 +92,13 @@ def save(statement: Ready, *, actor: Actor, now: datetime) -> Outcome:
         held = hold_memory(prepared=prepared, reason=statement.held, actor=actor, now=now)
         return Outcome(held, Verdict.ADD)
     outcome = remember_or_hold(prepared=prepared, actor=actor, now=now, proposed=statement.proposed)
-    if outcome.verdict is not Verdict.REINFORCE:
+    is_new = outcome.verdict in {Verdict.ADD, Verdict.SUPERSEDE}
+    if is_new or statement.given.is_empty or outcome.memory.status != Status.LIVE:
         return outcome
     memory = revise_memory(
         space=prepared.space,
         memory_id=outcome.memory.pk,
-        change=statement.given.change(outcome.memory),
+        change=statement.given.change(outcome.memory, outcome.verdict),
         actor=actor,
         now=now,
         reason=statement.given.reason,

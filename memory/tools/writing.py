@@ -110,7 +110,7 @@ def _keep(caller: Caller, draft: MemoryDraft, given: Given) -> tuple[Memory, str
     )
     outcome = save(statement, actor=caller.actor, now=caller.now)
     done = _DONE[outcome.verdict]
-    if outcome.verdict is Verdict.REINFORCE and given.names_values:
+    if outcome.verdict in {Verdict.REINFORCE, Verdict.KNOWN} and given.names_values:
         done = _UPDATED
     return outcome.memory, _WAITING.get(Status(outcome.memory.status), done)
 

@@ -72,6 +72,7 @@ def test_usage_as_the_seed_writes_it(stub_model: StubModel) -> None:
                 llm_factory=llm_factory, permanent_threshold=0.7, timeout_seconds=5
             )
             assert assessor.agent is None
+            assert (assessor.permanent_threshold, assessor.timeout_seconds) == (0.7, 5)
             await assessor.initialize()
             assert assessor.agent is llm_factory.get_agent(LLMType.WEAK)
             return [

@@ -99,7 +99,7 @@ def test_numbers_that_name_a_thing_are_no_values(known: str, said: str) -> None:
 )
 def test_a_reversed_order_is_a_conflict_and_returns(known: str, said: str) -> None:
     """Seed 003, 2.1: 以用户最新为准; also for a return to the earlier statement."""
-    core = Memory(content=known, memory_type="fact", importance=0.9, facets={"P": 1.0})
+    core = Memory(content=known, memory_type="fact", importance=0.9, core=True)
     assert decide(said, None, [Neighbour(core, 0.99)]).verdict is Verdict.REVISE
     core.content = patched(known, said, datetime(2026, 2, 18, tzinfo=UTC))
     assert decide(known, None, [Neighbour(core, 0.99)]).verdict is Verdict.REVISE

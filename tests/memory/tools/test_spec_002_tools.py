@@ -145,3 +145,42 @@ def test_a_restatement_with_nothing_given_changes_no_text_type_or_tag(space: Spa
         *("created", "reinforced")
     ]
     assert (stored(known).memory_type, stored(known).tags) == ("preference", ["food"])
+
+
+SEA = "User has always loved the sea"
+CORE = {"P": 1.0, "valence": 0.8, "intensity": 0.9, "I": 0.5, "J": 0.8}
+
+
+def test_what_is_given_for_a_core_memory_is_applied(space: Space) -> None:
+    """Seed 002: "Persist `memory_type` and `importance`"; seed 003 exempts a core memory from
+    automatic merging only."""
+    known = remember(space, SEA, facets=CORE, tags=["sea"])
+
+    answer = call(
+        space, "memory_write", content=SEA, memory_type="identity", importance=0.5, tags=["blue"]
+    )
+
+    assert answer.text.startswith("Known already, no second memory saved; it now has the given")
+    row = stored(known)
+    assert (row.memory_type, row.importance, row.tags) == ("identity", 0.5, ["sea", "blue"])
+    assert row.core
+
+
+def test_a_type_alone_keeps_the_importance_of_the_facets(space: Space) -> None:
+    known = remember(space, SEA, facets=CORE)
+    before = stored(known).importance
+
+    call(space, "memory_write", content=SEA, memory_type="event")
+
+    assert (stored(known).memory_type, stored(known).importance) == ("event", before)
+
+
+def test_what_is_given_with_a_patch_is_applied(space: Space) -> None:
+    known = remember(space, SEA, facets=CORE)
+    said = "User no longer loves the sea"
+
+    call(space, "memory_write", content=said, memory_type="identity", importance=0.95, tags=["dry"])
+
+    row = stored(known)
+    assert said in row.content
+    assert (row.memory_type, row.importance, row.tags) == ("identity", 0.95, ["dry"])
