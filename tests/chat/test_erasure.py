@@ -15,7 +15,7 @@ from chat.services.turns import begin_turn
 from memory.drafts import MemoryChange
 from memory.errors import NotFound
 from memory.memories.schemas import results_out
-from memory.models import Memory, MemoryEvent, MemoryRevision, Space, WebhookDelivery
+from memory.models import Memory, MemoryEvent, MemoryRevision, Space, WebhookDelivery, WebhookEvent
 from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory, purge_memories, purge_memory
 from memory.store.services import revise_memory
@@ -77,7 +77,7 @@ def test_the_text_is_nowhere_and_the_purge_is_on_record(
 ) -> None:
     webhook = hook(space, receiver.url)
     created = MemoryEvent.objects.get(memory_id=taught.pk, action="created")
-    write_messages(space_id=space.pk, action="created", event_ids=[created.pk])
+    write_messages(space_id=space.pk, event=WebhookEvent.CREATED, event_ids=[created.pk])
     assert WORD in json.dumps([message.payload for message in tell(webhook)])
     reply = replied(space, taught)
     assert exported(space).decode().count(WORD) > 8
