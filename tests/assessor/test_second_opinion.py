@@ -117,5 +117,5 @@ def test_the_opinion_is_counted_and_paid_by_the_assessment(
     settings.EBB_PRICE_PROMPT = settings.EBB_PRICE_COMPLETION = 1_000_000.0
     asked, alone = worked(space, model, DOUBT, PLANTED), worked(space, model, "I play the cello")
 
-    assert (asked.tokens or 0) > 2 * (alone.tokens or 0) > 0
+    assert (asked.tokens or 0) > (alone.tokens or 0) + 100 > 100
     assert asked.cost_usd == asked.tokens
