@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
+from django.db import InternalError, OperationalError, transaction
 
 from assessor.models import Assessment
 from assessor.services import claim
@@ -42,15 +42,21 @@ def claim_in_turn(
     tasks as exchanges that wait. In its own space's turn the task gets the exchange that it names,
     or the oldest one if that is taken.
     """
-    # Not EXISTS: Citus cannot compare a table of all nodes with the rows of each space.
-    waiting = Assessment.objects.claimable(now).values("space_id")
-    space_ids = Space.objects.filter(pk__in=waiting).values_list("pk", flat=True)
-    turn = turns.take(list(space_ids))
+    try:
+        turn = turns.take(_spaces_that_wait(now))
+    except (OperationalError, InternalError):  # a node of a cluster is away, not that of all spaces
+        turn = space_id
     if turn == space_id:
         named = claim(space_id=space_id, assessment_id=assessment_id, now=now)
         if named is not None:
             return named
     return None if turn is None else _claim_oldest(turn, now)
+
+
+def _spaces_that_wait(now: datetime) -> list[int]:
+    # Not EXISTS: Citus cannot compare a table of all nodes with the rows of each space.
+    waiting = Assessment.objects.claimable(now).values("space_id")
+    return list(Space.objects.filter(pk__in=waiting).values_list("pk", flat=True))
 
 
 @transaction.atomic
