@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
+from django.db import InternalError, OperationalError, transaction
 
 from assessor.models import Assessment
 from assessor.services import claim
@@ -64,10 +64,7 @@ def claim_in_turn(
     tasks as exchanges that wait. In its own space's turn the task gets the exchange that it names,
     or the oldest one if that is taken. The caller ends the turn of the claimed exchange.
     """
-    # Not EXISTS: Citus cannot compare a table of all nodes with the rows of each space.
-    waiting = Assessment.objects.claimable(now).values("space_id")
-    space_ids = Space.objects.filter(pk__in=waiting).values_list("pk", flat=True)
-    turn = turns.take(list(space_ids))
+    turn = turns.take(_spaces_that_wait(space_id, now))
     if turn is None:
         return None
     claimed = None
@@ -79,6 +76,16 @@ def claim_in_turn(
         if claimed is None:
             turns.leave(turn)
     return claimed
+
+
+def _spaces_that_wait(space_id: int, now: datetime) -> list[int]:
+    """Return the spaces with exchanges to assess; this space alone if not all can be asked."""
+    # Not EXISTS: Citus cannot compare a table of all nodes with the rows of each space.
+    waiting = Assessment.objects.claimable(now).values("space_id")
+    try:
+        return list(Space.objects.filter(pk__in=waiting).values_list("pk", flat=True))
+    except (OperationalError, InternalError):  # a node of a cluster is away, not that of all spaces
+        return [space_id]
 
 
 @transaction.atomic

@@ -43,7 +43,7 @@ ACROSS_SPACES: Mapping[str, str] = {
     "assessor/connection_figures.py:connection_figures": _OPERATOR,
     "assessor/endings.py:fail_exhausted": _BEAT,
     "assessor/models.py:AssessmentQuerySet.counted_by_state": _OPERATOR,
-    "assessor/turns.py:claim_in_turn": "a worker asks in which spaces exchanges wait",
+    "assessor/turns.py:_spaces_that_wait": "a worker asks in which spaces exchanges wait",
     "chat/services/leases.py:stop_abandoned": _BEAT,
     "chat/usage_report.py:_days": _OPERATOR,
     "chat/usage_report.py:_rows": _OPERATOR,

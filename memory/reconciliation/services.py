@@ -148,8 +148,8 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime) -> Outcome:
 
 
 def one_at_a_time(space: Space) -> None:
-    """Lock the space so that no other statement is reconciled in it until the transaction ends.
-    Call this before locking any row."""
+    """Let no other statement be reconciled in the space until the transaction ends. Call this
+    before locking any row."""
     lock_changes(space.pk)
     lock_conversations(space)
 
@@ -236,8 +236,7 @@ def is_echo(prepared: Prepared) -> bool:
 
 def near(prepared: Prepared) -> list[Neighbour]:
     """Return the user's live memories nearest to the statement, nearest first."""
-    [draft] = prepared.drafts
-    return nearest_live(prepared.space, prepared.vector, draft.user_id)
+    return nearest_live(prepared.space, prepared.vector, prepared.drafts[0].user_id)
 
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:

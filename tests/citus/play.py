@@ -225,7 +225,10 @@ def _write(client: Ebb) -> None:
     client.remember("User is allergic to penicillin")
     client.revise(saved["id"], content="User is allergic to all penicillins")
     assert client.chat("What am I allergic to?")["reply"]
-    client.queue_assessment(SAID[6], assistant_response="Noted.")
+    queued = client.queue_assessment(SAID[6], assistant_response="Noted.")["id"]
+    wait_until(
+        lambda: client.assessment(queued)["status"] in {"done", "ignored"}, what="the assessment"
+    )
     client.change_policy({"capacity": 50 + len(list(client.memories()))})
     client.forget(saved["id"])
     client.restore(saved["id"])

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "tests/config/test_database.py": "plans of one PostgreSQL",
     "tests/config/test_doctor.py": "no cluster",
     "tests/config/test_distribution.py": "pretends a cluster",
+    "tests/memory/embeddings/test_index_builds.py": "waits inside one PostgreSQL",
     "tests/memory/test_space_keys.py::test_the_keys": "takes keys away that a shard needs",
 }
 
