@@ -57,6 +57,7 @@ def _talk(page: Page) -> None:
         _say(page, text)
         expect(page.locator(".learned .chip")).to_be_visible(timeout=PATIENT)
         page.get_by_role("link", name="New conversation").click()
+        expect(page.locator(".message")).to_have_count(0, timeout=PATIENT)
     _say(page, QUESTION)
     expect_a_sure_answer(page)
     expect(page.locator(".learned")).to_contain_text("not saved", timeout=PATIENT)
