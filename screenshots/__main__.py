@@ -53,10 +53,11 @@ def draw(page: Page, folder: Path) -> None:
 
 def _talk(page: Page) -> None:
     """Send the messages, wait until they are saved, and ask in a new conversation."""
-    for text in (ATTACK, STORY):
+    for text, result in ((ATTACK, "sent to review"), (STORY, "saved")):
         _say(page, text)
-        expect(page.locator(".learned .chip")).to_be_visible(timeout=PATIENT)
+        expect(page.locator(".learned")).to_contain_text(result, timeout=PATIENT)
         page.get_by_role("link", name="New conversation").click()
+        expect(page.locator(".message")).to_have_count(0, timeout=PATIENT)
     _say(page, QUESTION)
     expect_a_sure_answer(page)
     expect(page.locator(".learned")).to_contain_text("not saved", timeout=PATIENT)

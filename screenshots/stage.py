@@ -70,7 +70,7 @@ def _browser() -> Iterator[Browser]:
 
 def expect_a_sure_answer(page: Page) -> None:
     """Check that the last reply is right and sure: pictures show it to everybody."""
-    expect(page.locator("#recalled .memory").first).to_contain_text("Lisbon")
+    expect(page.locator("#recalled .memory").first).to_contain_text("Lisbon", timeout=PATIENT)
     answer = page.locator(".message.assistant").last
-    expect(answer).to_contain_text("You live in Lisbon")
+    expect(answer).to_contain_text("You live in Lisbon", timeout=PATIENT)
     expect(answer).not_to_contain_text("not certain")

@@ -237,7 +237,7 @@ def test_the_page_shows_a_space_to_its_owner_and_all_to_operators(
     page = client.get(url).text
     assert "tokens in the last 30 days" in page
     row = used("chat")
-    assert f'<td class="number">{row.prompt_tokens}<br>' in page
+    assert f'data-label="Prompt tokens"><span>{row.prompt_tokens}<br>' in page
     assert "$1000000.00" in page  # the price
     assert "All spaces" not in page
     User.objects.filter(pk=alice.pk).update(is_staff=True)

@@ -168,6 +168,15 @@ def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> 
     assert re.search(r"meaning 0\.\d\d \+0\.\d\d \S*\s?\d", given)
 
 
+def test_a_near_miss_by_a_hair_has_no_zero(alice: User, reply: Message) -> None:
+    last = min(hit["score"] for hit in reply.recalled if hit.get("rank"))
+    reply.missed[0]["score"] = last - 0.001
+    reply.save(update_fields=["missed"])
+    seen = text(call(alice, reply))
+    assert seen.count("just below the threshold") == 1
+    assert "0.00 below" not in seen
+
+
 def test_ages_are_said_as_in_the_seed_in_chinese(alice: User, reply: Message) -> None:
     client = login(alice)
     client.cookies["django_language"] = "zh-hans"

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from memory.access.keys import create_key
+from memory.actors import SYSTEM
 from memory.models import ApiKey, Space, User
 from tests.conftest import ApiClient
 from tests.pages import login
@@ -90,3 +93,13 @@ def test_another_spaces_key_is_not_found(space: Space, alice: User, charlie: Use
         answer = login(charlie).post(reverse(name, args=["other", key.public_id]))
         assert answer.status_code == 404
     assert ApiKey.objects.get(revoked_at=None) == key
+
+
+def test_the_activity_log_says_values_in_the_readers_language(space: Space, alice: User) -> None:
+    now = timezone.now()
+    create_key(space=space, scopes=["read", "write"], name="phone", actor=SYSTEM, now=now)
+    client = login(alice)
+    keys = reverse("keys", args=[space.slug])
+    assert "scopes read, write" in client.get(keys).text
+    client.cookies["django_language"] = "zh-hans"
+    assert "权限 读取, 写入" in client.get(keys).text

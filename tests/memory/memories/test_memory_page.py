@@ -327,7 +327,7 @@ def test_a_fact_has_its_times_and_what_came_before_and_after(client: Client, spa
     assert "Valid March 1, 2025 to Feb. 28, 2026" in shown
     assert f"{old.content} March 1, 2025 to Feb. 28, 2026 this memory" in shown
     assert f"{new.content} since Feb. 28, 2026" in shown
-    assert "Only questions about the past recall it." in shown
+    assert "It is recalled only for questions about the past." in shown
 
     shown = _page(client, new)
     assert f"{old.content} March 1, 2025 to Feb. 28, 2026" in shown
