@@ -1,9 +1,10 @@
-"""Conversations of other assistants as exchanges to assess: the data exports of ChatGPT and Claude.
+"""Data exports of ChatGPT and Claude: conversations as exchanges to assess, Claude's memories.
 
 An exchange becomes a line of the section `assessment`, queued. So the workers assess it as any
 other, with retries and at the usual cost, and importing the file again adds nothing.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,9 @@ MOST_EXCHANGES = 1000
 """Exchanges that an import queues, unless the caller says otherwise."""
 _NAME = 200  # characters of a conversation's name
 _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
+
+
+_HEADING = re.compile(r"\*\*.*\*\*|#.*")
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,26 @@ def exchanges_of(record: Json) -> list[ImportedExchange]:
     ids = (record.get(name) for name in ("conversation_id", "id", "uuid"))
     name = next(filter(None, ids), f"{record.get('title') or record.get('name')}/{begun}")
     return list(_paired(f"{program}:{name}"[:_NAME], said, _time(begun)))
+
+
+def memories_of(record: Any) -> list[dict[str, Any]] | None:
+    """Return the paragraphs of Claude's memories as records, or None for any other record."""
+    if not isinstance(record, dict) or not isinstance(record.get("conversations_memory"), str):
+        return None
+    projects = record.get("project_memories")
+    texts = [record["conversations_memory"]]
+    texts += projects.values() if isinstance(projects, dict) else []
+    paragraphs = [
+        paragraph.strip()
+        for text in texts
+        if isinstance(text, str)
+        for paragraph in re.split(r"\n\s*\n", text)
+    ]
+    return [
+        {"content": paragraph, "created_at": None}
+        for paragraph in paragraphs
+        if paragraph and not _HEADING.fullmatch(paragraph)
+    ]
 
 
 def newest(found: Sequence[ImportedExchange], most: int) -> set[ImportedExchange]:

@@ -7,11 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from memory.errors import FieldError, InvalidArguments
-from memory.transfer.conversations import ImportedExchange, exchanges_of, is_conversation
+from memory.transfer.conversations import (
+    ImportedExchange,
+    exchanges_of,
+    is_conversation,
+    memories_of,
+)
 
 MAX_BYTES = 64 * 2**20
 CONTAINERS = (
-    "results", "memories", "items", "facts", "edges", "passages", "blocks", "conversations", "data",
+    "results", "memories", "items", "facts", "edges", "passages", "blocks",
+    "core_memory", "conversations", "data",
 )  # fmt: skip
 """The fields of an object that contain its records."""
 TEXT_COLUMNS = frozenset({"content", "memory", "fact", "text"})
@@ -68,7 +74,10 @@ def _is_container(value: Any) -> bool:
 
 
 def _found(record: Any) -> list[Found]:
-    return [*exchanges_of(record)] if is_conversation(record) else [record]
+    if is_conversation(record):
+        return [*exchanges_of(record)]
+    memories = memories_of(record)
+    return [record] if memories is None else [*memories]
 
 
 def delimiter_of(header: str) -> str | None:

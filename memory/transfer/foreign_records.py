@@ -3,7 +3,8 @@
 A record is recognised by its fields:
 
     memory                      mem0
-    namespace and value         an item of LangGraph's store, also LangMem's
+    namespace and value         an item of LangGraph's store, also LangMem's; in the store's table
+                                the namespace is called prefix
     fact                        Zep: a fact, or an edge of its graph
     label and value             Letta: a block of an agent's memory
     text                        Letta: a passage of its archive
@@ -13,7 +14,10 @@ A record is recognised by its fields:
 A record of a system of the seeds has none of these and stays as it is.
 """
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -26,6 +30,7 @@ MILLISECONDS = 1e11
 """Numbers above this count milliseconds since 1970, not seconds."""
 _TEXTS = ("content", "memory", "text", "data")
 _TAG_LENGTH = 60
+_PLACE_IN_FILE = re.compile(r"block-\d+")
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,12 @@ def read(record: Json) -> ForeignRecord:
     the field."""
     if isinstance(record.get("memory"), str):
         return _of_mem0(record)
-    if "namespace" in record and "value" in record:
+    if "value" in record and record.keys() & {"namespace", "prefix"}:
         return _of_langgraph(record)
     if isinstance(record.get("fact"), str):
         return _of_zep(record)
     if isinstance(record.get("label"), str) and isinstance(record.get("value"), str):
-        return ForeignRecord(_record(record, record["value"]) | {"tags": _tags([record["label"]])})
+        return _of_letta(record)
     if isinstance(record.get("text"), str):
         return ForeignRecord(_record(record, record["text"]), _names(record))
     if "content" in record and record.keys() & {"created_at", "user_id"}:
@@ -67,7 +72,7 @@ def _of_mem0(record: Json) -> ForeignRecord:
 
 def _of_langgraph(record: Json) -> ForeignRecord:
     """Return an item of LangGraph's store. Its namespace becomes metadata."""
-    given = record["namespace"]
+    given = record.get("namespace", record.get("prefix"))
     parts = given.split(".") if isinstance(given, str) else given
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError("namespace: must be a list of texts")
@@ -78,12 +83,40 @@ def _of_langgraph(record: Json) -> ForeignRecord:
 
 
 def _text_of(value: Any) -> str:
-    """Return the text of an item's value: LangMem puts it into `content` of `content`."""
-    while isinstance(value, dict):
-        value = next((value[name] for name in _TEXTS if name in value), None)
-    if not isinstance(value, str):
-        raise ValueError(f"value: has no text in any of {', '.join(_TEXTS)}")
-    return value
+    """Return the text of an item's value: LangMem puts it into `content` of `content`. The fields
+    of another object, such as a profile, become a line each. Raises ValueError if it has none."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):  # a column of a table
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    while isinstance(value, dict) and (name := next((n for n in _TEXTS if n in value), None)):
+        value = value[name]
+    try:
+        text = value if isinstance(value, str) else "\n".join(_fields(value))
+    except RecursionError:
+        raise ValueError("value: is nested too deeply") from None
+    if not text.strip():
+        raise ValueError("value: has no text")
+    return text
+
+
+def _fields(value: Any, name: str = "") -> Iterator[str]:
+    """Yield a line for each text or number inside a value, with the names of its fields."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _fields(one, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _fields(one, name)
+    elif value not in (None, ""):
+        yield f"{name}: {value}" if name else str(value)
+
+
+def _of_letta(record: Json) -> ForeignRecord:
+    """Return a block of Letta. In an agent file its id is only its place in that file."""
+    read_ = _record(record, record["value"]) | {"tags": _tags([record["label"]])}
+    if _PLACE_IN_FILE.fullmatch(read_.get("id", "")):
+        del read_["id"]
+    return ForeignRecord(read_)
 
 
 def _of_zep(record: Json) -> ForeignRecord:

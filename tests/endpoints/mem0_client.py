@@ -1,7 +1,7 @@
 """Requests as mem0's own clients send them, for the tests of the endpoint.
 
 The paths and bodies are those of `mem0ai` 2.0.18 (Python) and 3.1.6 (JavaScript), read from their
-sources, and of 1.0.11 where a test says so.
+sources, and of 1.0.11 where a test says so. Python's 2.2.1 and JavaScript's 3.3.1 work as well.
 """
 
 import json

@@ -104,6 +104,41 @@ def test_blocks_and_passages_of_letta(space: Space) -> None:
     assert dog.created_at == datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
+def test_agent_files_of_letta(space: Space) -> None:
+    """Both versions of the file. The ids are places in it, which other files have, too."""
+    block = {"limit": 20000, "is_template": False, "description": None, "metadata": {}}
+    files = [
+        {"agents": [{"name": "bot", "messages": [{"role": "user", "content": "Hi"}]}],
+         "groups": [], "blocks": [block | {"id": "block-0", "label": "human", "value": text}],
+         "files": [], "sources": [], "tools": [], "mcp_servers": [], "metadata": {}}
+        for text in ("Name: Jaz", "Name: Kim")
+    ]  # fmt: skip
+    old = {"agent_type": "memgpt_agent", "messages": [], "tools": [], "version": "0.7.29",
+           "core_memory": [block | {"label": "human", "value": "Name: Lou"}]}  # fmt: skip
+
+    for file in (*files, old):
+        found = brought(space, json.dumps(file, indent=2).encode())
+    assert found.keys() == {"Name: Jaz", "Name: Kim", "Name: Lou"}
+    again = imported(space, as_json(files[0]))
+    assert again.result["counts"]["memory"] == {"new": 0, "known": 1}
+
+
+def test_rows_and_profiles_of_langgraphs_store(space: Space) -> None:
+    profile = {"kind": "Profile", "content": {"name": "Jaz", "age": 7, "likes": ["tea", "pizza"],
+               "home": {"city": "Lisbon"}, "job": None}}  # fmt: skip
+    row = {"created_at": "2025-01-02T03:04:05+00:00", "updated_at": None, "expires_at": None}
+    found = brought(space, b"\n".join(map(as_json, [
+        row | {"prefix": "memories.alice", "key": "a", "value": {"food_preference": "Pizza"}},
+        row | {"prefix": "memories.alice", "key": "b", "value": as_json(profile).decode()},
+    ])))  # fmt: skip
+
+    assert found.keys() == {
+        "food_preference: Pizza",
+        "name: Jaz\nage: 7\nlikes: tea\nlikes: pizza\nhome.city: Lisbon",
+    }
+    assert found["food_preference: Pizza"].metadata == {"namespace": "memories/alice"}
+
+
 def test_items_of_langgraphs_store(space: Space) -> None:
     item = {"namespace": ["memories", "alice"], "created_at": "2025-01-02T03:04:05+00:00"}
     items = [
@@ -117,7 +152,7 @@ def test_items_of_langgraphs_store(space: Space) -> None:
     assert found["User has a dog"].metadata == {"namespace": "memories/alice"}
     again = imported(space, as_json(items))
     assert again.result["counts"]["memory"] == {"new": 0, "known": 3}
-    wrong = imported(space, as_json([item | {"key": "d", "value": {"age": 7}}]))
+    wrong = imported(space, as_json([item | {"key": "d", "value": {"age": None}}]))
     assert "value: has no text" in wrong.result["wrong"][0]["reason"]
 
 
@@ -254,6 +289,14 @@ def test_conversations_of_claude_are_queued_for_assessment(space: Space) -> None
     assert (row.user_message, row.assistant_response) == (ALLERGY, "Noted.")
     assert row.created_at == datetime(2024, 5, 6, 7, 8, 10, tzinfo=UTC)
     assert row.source_conversation == f"claude:{CLAUDE['uuid']}"
+
+
+def test_memories_of_claude_are_paragraphs(space: Space) -> None:
+    text = "**Work context**\n\nUser teaches physics.\n\n**Personal context**\n\nUser has a dog.\n"
+    file = [{"conversations_memory": text, "project_memories": {"p1": "The boat is blue."},
+             "account_uuid": str(uuid4())}]  # fmt: skip
+    found = brought(space, as_json(file))
+    assert found.keys() == {"User teaches physics.", "User has a dog.", "The boat is blue."}
 
 
 def test_only_the_newest_exchanges_are_queued(space: Space) -> None:
