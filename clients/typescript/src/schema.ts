@@ -4752,7 +4752,7 @@ export interface components {
             /** Active */
             active?: boolean | null;
             /** Events */
-            events?: ("memory.created" | "memory.revised" | "memory.expired" | "memory.evicted" | "memory.restored" | "assessment.failed" | "digest.ready")[] | null;
+            events?: ("memory.created" | "memory.revised" | "memory.superseded" | "memory.expired" | "memory.evicted" | "memory.deleted" | "memory.restored" | "memory.purged" | "memory.held" | "user.erased" | "assessment.failed" | "digest.ready")[] | null;
             /** Url */
             url?: string | null;
         };
@@ -4768,7 +4768,7 @@ export interface components {
          */
         WebhookIn: {
             /** Events */
-            events: ("memory.created" | "memory.revised" | "memory.expired" | "memory.evicted" | "memory.restored" | "assessment.failed" | "digest.ready")[];
+            events: ("memory.created" | "memory.revised" | "memory.superseded" | "memory.expired" | "memory.evicted" | "memory.deleted" | "memory.restored" | "memory.purged" | "memory.held" | "user.erased" | "assessment.failed" | "digest.ready")[];
             /**
              * Url
              * @example https://a.example
