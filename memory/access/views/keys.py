@@ -204,9 +204,9 @@ def _said(name: str, value: object) -> str:
     """Return the value of a detail in the reader's language."""
     if isinstance(value, bool):
         return gettext("on") if value else gettext("off")
-    labels = dict(_LABELS.get(name, ()))
+    labels = {key: str(label) for key, label in _LABELS.get(name, ())}
     if isinstance(value, list):
-        return ", ".join(str(labels.get(one, one)) for one in value)
+        return ", ".join(labels.get(one, str(one)) for one in value)
     if name.endswith(("_at", "_until")):
         return str(value)[:16].replace("T", " ")
-    return str(labels.get(value, value))
+    return labels.get(str(value), str(value))

@@ -106,7 +106,12 @@ def test_blocks_and_passages_of_letta(space: Space) -> None:
 
 def test_agent_files_of_letta(space: Space) -> None:
     """Both versions of the file. The ids are places in it, which other files have, too."""
-    block = {"limit": 20000, "is_template": False, "description": None, "metadata": {}}
+    block: dict[str, object] = {
+        "limit": 20000,
+        "is_template": False,
+        "description": None,
+        "metadata": {},
+    }
     files = [
         {"agents": [{"name": "bot", "messages": [{"role": "user", "content": "Hi"}]}],
          "groups": [], "blocks": [block | {"id": "block-0", "label": "human", "value": text}],
