@@ -145,9 +145,7 @@ def write_intent(
     draft = _draft(assessment, result)
     prepared = _prepared(assessment, draft, now)
     policy = prepared.policy.document.assessment
-    finding = None
-    if policy.review:
-        finding, result = screened(assessment, span, draft, result, second_opinion)
+    finding, result = screened(assessment, span, draft, result, second_opinion, policy)
     neighbours = near(prepared)
     kept = _kept(assessment, draft, neighbours)
     known = kept is not None or any(is_same_text(draft.content, one) for one in neighbours)

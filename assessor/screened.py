@@ -13,6 +13,7 @@ from assessor.screening.suspicion import CONFIRMED, TURNS
 from assessor.second_opinion import SecondOpinion
 from memory.drafts import MemoryDraft
 from memory.embeddings import EmbeddingError
+from memory.policy import AssessmentPolicy
 
 
 def screened(
@@ -21,13 +22,16 @@ def screened(
     draft: MemoryDraft,
     result: AssessmentResult,
     ask: SecondOpinion | None,
+    policy: AssessmentPolicy,
 ) -> tuple[Finding | None, AssessmentResult]:
-    """Return the first finding in any exchange or in the draft, or None; and the assessment, to
-    which the opinions of a model are added.
+    """Return the first finding in any exchange or in the draft, or None, as without `review` in
+    the policy; and the assessment, to which the opinions of a model are added.
 
     The draft is suspicious only if its words match no exchange's wishes. Raises AssessmentError if
     the exchange cannot be embedded.
     """
+    if not policy.review:
+        return None, result
     written = "\n".join([draft.content, *draft.tags, *draft.topics])
     earlier = earlier_messages(span[0], assessment.space, before=assessment.created_at)
     for one in span:
