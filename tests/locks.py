@@ -6,6 +6,8 @@ from django.db import connection
 def somebody_waits() -> bool:
     """Whether another connection to this database waits for a lock."""
     with connection.cursor() as cursor:
+        # In a transaction the list of connections stays as first seen: one opened since is missing.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
             " AND wait_event_type = 'Lock' AND pid <> pg_backend_pid())"
