@@ -61,7 +61,7 @@ class Size:
 
     @property
     def worth_index(self) -> bool:
-        """Whether the index finds the nearest faster than a scan."""
+        """Return whether the index finds the nearest faster than a scan."""
         return self.vectors**2 > WORTH_OF_INDEX * self.all_vectors
 
 

@@ -95,7 +95,7 @@ _CHANGING = frozenset(
 _ORDERS = [re.compile(order, re.I) for order in _W["orders"]]
 _LESS = re.compile(r"\bless\b", re.I)
 _KEPT = re.compile(
-    r"\b(?:keeps?|stores?|parks?|puts?) (?P<what>(?:my|the|his|her|their) [\w ]+?)"
+    r"\b(?:keeps?|stores?|parks?|puts?) (?P<what>(?:my|the|his|her|their) [\w ]{1,40}?)"
     r" (?:in|at|on|under|behind) (?P<value>[\w ]+)",
     re.I,
 )

@@ -77,7 +77,7 @@ def test_the_effect_on_saved_questions_is_shown_and_changes_nothing(
     assert "was #1, no longer found" in shown
     assert '<span class="chip good">new</span>' in shown
     assert "Does the user smoke?" not in shown
-    assert "1 saved question finds the same." in shown
+    assert "1 saved question gives the same results." in shown
     # Nothing was changed.
     assert set(Memory.objects.in_space(space).live()) == set(memories)
     assert MemoryEvent.objects.in_space(space).count() == events
