@@ -20,6 +20,7 @@ from memory.embeddings.failures import Failure
 MAX_TEXTS = 128
 MAX_CHARACTERS = 60_000
 CONNECT_TIMEOUT = 3.0  # seconds: a running endpoint accepts at once
+_LEAST_TIMEOUT = 0.1  # seconds: a pause may end after the time is up
 # An endpoint that refuses a text of this length refuses it for another reason.
 SHORT = 500  # characters
 
@@ -135,7 +136,7 @@ class RemoteEmbedder(Embedder):
         pause = self._patience.first_pause
         attempts = self._patience.attempts
         while True:
-            timeout = min(seconds / 2, deadline - time.monotonic())
+            timeout = max(_LEAST_TIMEOUT, min(seconds / 2, deadline - time.monotonic()))
             try:
                 return self._ask(texts, kind=kind, timeout=timeout)
             except EmbeddingError as error:
