@@ -61,7 +61,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact: the day on which it is told, its importance, and the days on which it is needed."""
+    """A fact with the day when it is told, its importance, and the days when it is needed."""
 
     told: int
     importance: float

@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -98,10 +99,10 @@ def ebb(folder: Path) -> Iterator[tuple[str, str, str]]:
         url = f"http://127.0.0.1:{port}"
         _wait_for(f"{url}/api/v1/health/ready", running, log)
         manage = [sys.executable, "manage.py"]
-        asked = {"cwd": ROOT, "env": {**os.environ, **variables}, "text": True}
+        ask = partial(subprocess.check_output, cwd=ROOT, env={**os.environ, **variables}, text=True)
         create = [*manage, "create_api_key", "--space", "demo", "--scopes", "read,write,admin"]
-        key = subprocess.check_output(create, **asked).strip()  # type: ignore[call-overload]
-        link = subprocess.check_output([*manage, "login_link"], **asked)  # type: ignore[call-overload]
+        key = ask(create).strip()
+        link = ask([*manage, "login_link"])
         yield url, link.strip(), key
 
 

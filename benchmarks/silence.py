@@ -1,4 +1,4 @@
-"""What reaches the model: `python -m benchmarks.silence --data FILE`.
+"""Measures which memories reach the model: `python -m benchmarks.silence --data FILE`.
 
 Says the held-out examples of benchmarks/relevance and the questions of FILE (LoCoMo's format)
 through `POST /api/v1/chat`, and counts what was recalled, with the policy's minimum relevance and

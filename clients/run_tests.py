@@ -40,7 +40,7 @@ def running_ebb(folder: Path) -> Iterator[dict[str, str]]:
             key = _key(environment)
             no_learn = _key(environment, "--no-learn")
             url = f"http://127.0.0.1:{port}"
-            # For the examples Ebb is also the model. What it is told there teaches it nothing.
+            # The examples use Ebb as their model too, with a key that never teaches.
             model = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": no_learn, "MODEL": "ebb"}
             crewai = {"CREWAI_TESTING": "true", "CREWAI_DISABLE_TELEMETRY": "true"}
             yield {"EBB_URL": url, "EBB_KEY": key, **model, **crewai}

@@ -34,7 +34,8 @@ _PAIRS = 1 + len(SIGNS)
 _GRAMS = _PAIRS + len(SIGNS) ** 2
 WIDTH = _GRAMS + hashing.COLUMNS
 COLUMNS = 2 * WIDTH
-"""Those of all words, then those of words that are not the user's own."""
+"""The number of columns: first the features of all words, then those of words that are not the
+user's own."""
 
 
 @dataclass(frozen=True)

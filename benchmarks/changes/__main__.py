@@ -26,7 +26,7 @@ ASKED = datetime(2025, 11, 15, 9, 0, tzinfo=UTC)
 
 
 class Change(NamedTuple):
-    """What was true, what is true since, and a question about each."""
+    """A fact that changed: its old and its new wording, and a question about each."""
 
     old: str
     new: str
@@ -35,7 +35,7 @@ class Change(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Whether the change was noticed, and both questions answered."""
+    """A change, and three results: it was noticed, and each question got the right answer."""
 
     change: Change
     ended: bool

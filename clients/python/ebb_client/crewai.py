@@ -123,8 +123,8 @@ class EbbMemory(Memory):
 
 
 class _Storage:
-    """What CrewAI's `Memory` lists, changes and deletes: the memories that CrewAI saved for the
-    client's user. Scopes contain the scopes below them."""
+    """The memories that CrewAI saved for the client's user. CrewAI's `Memory` lists, changes and
+    deletes them. A scope contains the scopes below it."""
 
     def __init__(self, ebb: Ebb) -> None:
         self._ebb = ebb
