@@ -11,6 +11,7 @@ from pathlib import Path
 
 
 def main() -> None:
+    """Run the command from the command line's arguments."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured

@@ -42,6 +42,7 @@ def words_of(unfold: Path) -> set[str]:
 
 
 def main(unfold: Path) -> None:
+    """Write the small font and the list of its icons."""
     source = unfold / "static/unfold/fonts/material-symbols"
     font = TTFont(source / FONT)
     if "fvar" in font:

@@ -1,4 +1,5 @@
-"""`python -m benchmarks`: what `make bench` runs, one after the other in processes of their own."""
+"""`python -m benchmarks`: runs the benchmarks of `make bench`, one after the other, each in its own
+process."""
 
 import subprocess
 import sys

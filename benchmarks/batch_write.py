@@ -1,8 +1,9 @@
-"""Writing a thousand memories beside COPY of the same rows: `python -m benchmarks.batch_write`.
+"""Compares saving a thousand memories with COPY of the same rows: `python -m
+benchmarks.batch_write`.
 
 Both write memories, vectors and history into the same tables with the same indexes, each in one
-transaction, in turns. COPY gets its rows ready, ids and text index included; ours begins with
-drafts and their vectors. (What making vectors costs is in `benchmarks.embedding`.)
+transaction, in turns. COPY gets finished rows, with ids and text index; Ebb begins with drafts and
+their vectors. (`benchmarks.embedding` measures the making of vectors.)
 """
 
 import argparse
@@ -26,9 +27,9 @@ _MEMORY, _VECTOR, _EVENT = "memory_memory", "memory_memoryembedding", "memory_me
 
 
 class Copier:
-    """COPY of rows like those of these memories: under new ids, with other vectors.
+    """COPY of rows like those of these memories, with new ids and other vectors.
 
-    In a space of their own, where short ids can be counted instead of drawn.
+    The copies are in a space of their own, where short ids can be counted instead of drawn.
     """
 
     def __init__(self, space: Any, ids: Sequence[Any]) -> None:
@@ -37,7 +38,7 @@ class Copier:
         self._events = _copied_out(_EVENT, ["memory_id"], ids)
 
     def ready(self, vectors: npt.NDArray[np.float32]) -> list[tuple[str, bytes]]:
-        """The statements of another copy, each with its rows."""
+        """Return the statements of another copy, each with its rows."""
         from pgvector import HalfVector
 
         ids = [f"{next(self._numbers):08x}{str(uuid4())[8:]}" for _ in vectors]
@@ -66,7 +67,8 @@ def _lines(beginnings: Sequence[str], rest: Sequence[str]) -> bytes:
 
 
 def _copied_out(table: str, keys: list[str], ids: Sequence[Any]) -> tuple[str, list[str]]:
-    """The COPY into this table, and what stands behind the keys in each row of these memories."""
+    """Return the COPY into this table, and the columns after the keys in each row of these
+    memories."""
     from django.apps import apps
     from django.db import connection
 
@@ -90,6 +92,7 @@ def _copy(prepared: Sequence[tuple[str, bytes]]) -> None:
 
 
 def measure(rounds: int) -> None:
+    """Measure both ways in turns, print the tables and save them."""
     from django.utils import timezone
 
     from benchmarks.corpus import fill
@@ -157,7 +160,7 @@ def _copier(texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, tu
 def _prepared(
     space: Any, texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, turns: int
 ) -> Any:
-    """Drafts with their vectors, in conversations of so many turns, or in none."""
+    """Return drafts with their vectors, in conversations of this many turns, or in none."""
     from memory.drafts import MemoryDraft, Source
     from memory.models.policies import current_policy
     from memory.store.services import Prepared
@@ -178,6 +181,7 @@ def _prepared(
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Writing in bulk beside COPY")
     parser.add_argument("--rounds", type=int, default=10)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Right and wrong proposals to consolidate: `python -m benchmarks.consolidation`.
+"""Counts right and wrong proposals to consolidate: `python -m benchmarks.consolidation`.
 
 Saves the 300 memories of benchmarks/sets/consolidation.txt in one space, a day apart, and looks for
 proposals without a model. Counts the facts merged whole, wrong pairs among the merged ones, and the
@@ -70,6 +70,7 @@ def proposed(space: Any) -> list[Proposed]:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--embedder", default="all-MiniLM-L6-v2", help="a built-in model")
     parser.add_argument("--explain", action="store_true", help="print each difference")

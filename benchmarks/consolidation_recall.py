@@ -94,7 +94,8 @@ def consolidate(bench: Bench) -> UUID:
 
 
 def holdings(bench: Bench) -> tuple[Holdings, dict[str, int]]:
-    """Return what each memory stands for now, and the number of proposals applied by kind."""
+    """Return which statements each memory stands for now, and the number of proposals applied by
+    kind."""
     from memory.models import ConsolidationProposal
 
     whole = {pk: frozenset({place}) for pk, place in bench.places.items()}
@@ -193,6 +194,7 @@ def _row(what: str, before: str, after: str, change: str) -> dict[str, str]:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Consolidation: what it saves and costs")
     parser.add_argument("data", type=Path, nargs="+", help="files of sets")
     options = parser.parse_args()

@@ -1,5 +1,5 @@
-"""The groups of benchmarks/sets/consolidation.txt and consolidation_later.txt, and what proposals
-make of them."""
+"""The groups of benchmarks/sets/consolidation.txt and consolidation_later.txt, and the results of
+proposals for them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ FIRST, LATER = SETS / "consolidation.txt", SETS / "consolidation_later.txt"
 
 @dataclass(frozen=True)
 class Group:
-    """Memories that belong together (`same`), only resemble each other (`near`), or of which the
+    """A group of memories: they say the same (`same`), only resemble each other (`near`), or the
     second ends the first (`against`)."""
 
     kind: str

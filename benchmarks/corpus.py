@@ -1,4 +1,4 @@
-"""Texts and vectors to fill spaces with: varied, plausible, the same for the same seed."""
+"""Texts and vectors to fill spaces with: varied, plausible, and the same for the same seed."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -125,7 +125,7 @@ def _words(random: Random) -> dict[str, object]:
 
 
 def sentences(count: int, *, seed: int) -> list[str]:
-    """One to three sentences each, 8 to 60 words."""
+    """Return texts of one to three sentences, 8 to 60 words each."""
     random = Random(seed)
     return [
         ". ".join(
@@ -136,6 +136,7 @@ def sentences(count: int, *, seed: int) -> list[str]:
 
 
 def questions(count: int, *, seed: int) -> list[str]:
+    """Return questions about the sentences' subjects."""
     random = Random(seed)
     return [random.choice(QUESTIONS).format(**_words(random)) for _ in range(count)]
 
@@ -143,12 +144,12 @@ def questions(count: int, *, seed: int) -> list[str]:
 def blended(
     space: Space, count: int, *, seed: int, stems: int = 2000
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
-    """Texts of two or three sentences with vectors near what the embedder would make of them.
+    """Return texts of two or three sentences, with vectors near those that the embedder would make.
 
-    A vector is the mean of its sentences' real ones plus noise of their own covariance, brought to
-    unit length; the nearest neighbours' similarities and the local intrinsic dimension are then
-    those of real vectors (.75 and 15 at 1,500). Around isotropic clusters an index's recall would
-    say nothing. Vectors: shape (count, dimensions).
+    A vector is the mean of its sentences' real vectors plus noise of their covariance, scaled to
+    unit length. So the similarities of nearest neighbours and the local intrinsic dimension are
+    those of real vectors (.75 and 15 at 1,500). With isotropic clusters, an index's recall would
+    mean nothing. Vectors: shape (count, dimensions).
     """
     picked, random = Random(seed), np.random.default_rng(seed)
     sentence = [picked.choice(PATTERNS).format(**_words(picked)) for _ in range(stems)]
@@ -167,8 +168,8 @@ def blended(
 
 
 def fill(space: Space, count: int, *, now: datetime, seed: int, embedded: bool = False) -> None:
-    """Stores so many memories of the last year through the service; embedded: each with the vector
-    of its own text, at some 50 a second, else blended ones."""
+    """Save this many memories of the last year through the service. If `embedded`, each has the
+    vector of its own text (about 50 a second), otherwise a blended one."""
     random = Random(seed)
     if embedded:
         texts = sentences(count, seed=seed)

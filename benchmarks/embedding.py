@@ -1,7 +1,7 @@
-"""What our embedder costs beside its bare onnxruntime session: `python -m benchmarks.embedding`.
+"""Compares our embedder with its bare onnxruntime session: `python -m benchmarks.embedding`.
 
-The bare side runs the same graph on tokens that are ready; ours prefix the texts. Beside them
-the graph in full precision, also bare. One thread everywhere.
+The bare session runs the same graph on finished tokens; our embedder starts from texts with their
+prefix. The graph in full precision is measured too, also bare. Everything runs on one thread.
 """
 
 import argparse
@@ -53,6 +53,7 @@ def _rows(cache: Path, texts: list[list[str]], rounds: int, warm_up: int) -> lis
 
 
 def measure(folder: Path, rounds: int) -> None:
+    """Measure all ways in turns, print the table and save it."""
     from benchmarks.corpus import questions, sentences
 
     report, cache = harness.Report("embedding"), folder / "cache"
@@ -65,6 +66,7 @@ def measure(folder: Path, rounds: int) -> None:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Our embedder beside the bare model")
     parser.add_argument("--rounds", type=int, default=200)
     options = parser.parse_args()

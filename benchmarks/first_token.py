@@ -1,11 +1,11 @@
-"""What memory adds to the time to the first token: `python -m benchmarks.first_token`.
+"""Measures how much time memory adds before the first token: `python -m benchmarks.first_token`.
 
-The stub model is a process of its own that waits 5 ms before each token. It is asked directly, and
-through Ebb's web server with 800 memories in the space, in turns, by the same bare HTTP client.
+The stub model is a process of its own that waits 5 ms before each token. The same bare HTTP client
+asks the model directly and through Ebb's web server, in turns, with 800 memories in the space.
 
-Through Ebb without memory a turn includes the key, what was said committed to the database, and the
-openai SDK. With memory come the outbox, the question embedded, recall, and a longer prompt. No
-worker runs: what it would do later is not part of a first token.
+Through Ebb without memory, a turn checks the key, commits the message to the database and uses the
+openai SDK. With memory, it also writes the outbox, embeds the question, recalls, and sends a longer
+prompt. No worker runs: its work comes after the first token.
 """
 
 import argparse
@@ -38,7 +38,7 @@ _MESSAGES: Any = [{"role": "user", "content": QUESTION}]
 
 @contextmanager
 def stub_model() -> Iterator[str]:
-    """The stub as a process; yields its base URL."""
+    """Run the stub as a process; yield its base URL."""
     command = [sys.executable, "-m", "tests.stub_model", "--delay-ms", str(DELAY_MS)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -50,7 +50,7 @@ def stub_model() -> Iterator[str]:
 
 
 def _filled_space() -> str:
-    """A space with memories; a key to it."""
+    """Return a space with memories, and a key to the space."""
     from django.utils import timezone
 
     from benchmarks.corpus import fill
@@ -107,7 +107,8 @@ def _ways(stub: str, web: str, key: str) -> Ways:
 
 
 async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
-    """As a program without memory would ask; its connection stays open."""
+    """Return the time by the SDK, as a program without memory would ask. The connection stays
+    open."""
     started, first = perf_counter(), None
     stream = await client.chat.completions.create(model="stub", messages=_MESSAGES, stream=True)
     async for chunk in stream:
@@ -123,7 +124,7 @@ async def _sdk_at_once(stub: str, count: int) -> list[float]:
 
 
 async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.Row]]:
-    """Everything beside the stub; and with memory beside without."""
+    """Return two tables: every way compared with the stub, and memory compared with no memory."""
     taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_OPENAI, _AGAIN, _SDK)}
     async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
         for turn in range(-20, rounds):
@@ -151,7 +152,8 @@ async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.R
 
 
 async def _side_by_side(ways: Ways, stub: str) -> list[harness.Row]:
-    """The SDK stands for any Python program that asks the model: no memory, no web server."""
+    """Return the rows of many streams at once. The SDK represents a Python program that asks the
+    model without memory and without a web server."""
     rows: list[harness.Row] = []
     targets = (ways.direct, ways.without_memory, ways.with_memory)
     for count, times in CONCURRENCY.items():
@@ -189,6 +191,7 @@ async def _measure(ways: Ways, stub: str, rounds: int) -> None:
 
 
 def measure(folder: Path, rounds: int) -> None:
+    """Fill a space, start the servers and measure."""
     from django.conf import settings
 
     # Imported late: it needs settings, as everything of Django's.
@@ -201,6 +204,7 @@ def measure(folder: Path, rounds: int) -> None:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Time to the first token with and without memory")
     parser.add_argument("--rounds", type=int, default=150)
     options = parser.parse_args()

@@ -1,7 +1,7 @@
-"""What the benchmarks share: a database of their own, timing, tables, results as JSON.
+"""Shared parts of the benchmarks: a database of their own, timing, tables, results as JSON.
 
-A figure in milliseconds says something about one machine on one day. So everything is measured
-beside what it is compared with, in turns, and the same thing against itself says what is noise.
+A time in milliseconds only describes one machine on one day. So every way is measured in turns with
+the ways that it is compared with. Measuring one way twice shows the noise.
 """
 
 import json
@@ -34,10 +34,10 @@ Row = Mapping[str, Any]
 
 @contextmanager
 def own_ebb(kept: Path | None = None) -> Iterator[Path]:
-    """Django with a prepared database in a temporary folder, both gone afterwards; or in a folder
-    that stays, for another time.
+    """Set up Django with a prepared database; yield the data folder.
 
-    As `make up` sets it up, without a model and without sample memories. Yields the folder.
+    The folder is temporary, or a given one that is kept for the next run. Ebb is set up as by `make
+    up`, without a model and without sample memories.
     """
     # Asked to end, it still stops its PostgreSQL.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
@@ -93,7 +93,7 @@ def _close() -> None:
 
 
 def vacuum() -> None:
-    """Statistics and visibility as they are on a database that has run for a while."""
+    """Update statistics and visibility map, as on a database that has run for a while."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -101,7 +101,7 @@ def vacuum() -> None:
 
 
 def timed(work: Callable[[], object]) -> float:
-    """How long it took, in ms."""
+    """Return the duration of a call, in ms."""
     started = perf_counter()
     work()
     return (perf_counter() - started) * 1000
@@ -110,9 +110,9 @@ def timed(work: Callable[[], object]) -> float:
 def in_turns(
     works: Mapping[str, Callable[[int], object]], *, rounds: int, warm_up: int = 20
 ) -> dict[str, list[float]]:
-    """Each work once a round, one after the other; ms of each, by name.
+    """Do each work once a round, one after the other; return the times of each in ms, by name.
 
-    Every second round goes backwards, so that none always follows the same other.
+    Every second round runs backwards, so that no work always follows the same other one.
     """
     taken: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(-warm_up, rounds):
@@ -125,12 +125,12 @@ def in_turns(
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """The value that so many percent of the values do not exceed."""
+    """Return the value that this percentage of the values does not exceed."""
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
 def compared(name: str, values: Sequence[float], base: Sequence[float]) -> dict[str, Any]:
-    """A row of a table: median and p95, and what is between each value and its partner."""
+    """Return a row of a table: median and p95, and the ratio of each value to its partner."""
     pairs = list(zip(values, base, strict=True))
     median, base_median = statistics.median(values), statistics.median(base)
     return {
@@ -145,13 +145,13 @@ def compared(name: str, values: Sequence[float], base: Sequence[float]) -> dict[
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table; all have the first one's columns."""
+    """Return the rows as a Markdown table; all have the columns of the first one."""
     lines = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
     return "\n".join(f"| {' | '.join(str(cell) for cell in line)} |" for line in lines)
 
 
 class Report:
-    """What one benchmark found: printed as it comes, kept as JSON at the end."""
+    """The results of one benchmark: printed at once, saved as JSON at the end."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -160,11 +160,12 @@ class Report:
         self._tables: dict[str, Sequence[Row]] = {}
 
     def add(self, title: str, rows: Sequence[Row]) -> None:
+        """Print a table and keep it for the file."""
         self._tables[title] = rows
         print(f"\n### {title}\n\n{table(rows)}\n", flush=True)
 
     def save(self, **details: Any) -> None:
-        """Writes results/<name>.json. `details` are what the figures depend on."""
+        """Write results/<name>.json. `details` are the conditions of the figures."""
         RESULTS.mkdir(exist_ok=True)
         content = {
             "benchmark": self._name,
@@ -193,7 +194,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """As Linux tells it; elsewhere what Python knows."""
+    """Return the processor's name, from Linux, or elsewhere from Python."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

@@ -1,7 +1,7 @@
 """A bare HTTP client that notes when a stream's first token arrives.
 
-The same for both sides of a comparison: what it costs itself is in both and drops out of the
-difference. An ordinary client would cost more than what is measured.
+Both sides of a comparison use this client, so its own cost cancels out. An ordinary client would
+cost more than the difference to measure.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Target:
-    """Where to ask, what, and by which bytes to know the first token and the proper end."""
+    """A request, and the bytes by which its first token and its proper end are known."""
 
     url: str
     headers: dict[str, str]
@@ -24,9 +24,9 @@ class Target:
 
 
 async def first_token_ms(target: Target, *, timeout: float = 60.0) -> float | None:
-    """Ms from before the connection opens to the first token; None if the stream failed.
+    """Return the ms from before the connection opens to the first token; None if the stream failed.
 
-    Returns when the stream has ended, so that nothing of it is still at work in the next one.
+    Returns when the stream has ended, so that no work of this stream disturbs the next one.
     """
     started = perf_counter()
     try:
@@ -66,5 +66,5 @@ def _request(target: Target) -> bytes:
 
 
 async def at_once(target: Target, count: int) -> list[float | None]:
-    """So many streams side by side."""
+    """Open this many streams side by side; return their times."""
     return await asyncio.gather(*(first_token_ms(target) for _ in range(count)))

@@ -1,4 +1,4 @@
-"""A simulated year, with and without learning from use: `python -m benchmarks.learning`.
+"""Simulates a year with and without learning from use: `python -m benchmarks.learning`.
 
 People of several kinds tell facts, and need some of them later. A full space removes memories in
 the order of the product's own formulas. Counts how often a needed memory had been removed. Both
@@ -159,6 +159,7 @@ def compared(kind: Kind, years: int) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--years", type=int, default=24, help="simulated years of each kind")
     years = parser.parse_args().years

@@ -1,7 +1,7 @@
-"""A space that was lived in for a while: memories, and all that comes to stand beside them.
+"""A space that was used for a while: memories with history, conversations and other rows.
 
-The memories that live come through the service, so that they have vectors and words as any; what
-stands beside them is written in a few statements, because by the services it would take an hour.
+The service writes the active memories, so that they have vectors and words. A few statements write
+the other rows, because the services would take an hour.
 """
 
 from contextlib import nullcontext
@@ -102,8 +102,11 @@ _MESSAGES = """
 
 
 def lived_in(slug: str, size: int, now: datetime) -> Any:
-    """A new space of so many live memories, a tenth as many in the bin, three times as many lines
-    of history, as many assessments, some held for review, conversations, keys and webhooks."""
+    """Return a new space with this many active memories and a tenth as many in the bin.
+
+    The space has three times as many history entries, as many assessments, some memories in review,
+    conversations, keys and webhooks.
+    """
     from django.db import connection
 
     few = size < EMBEDDED_BELOW
@@ -140,8 +143,8 @@ def _held(space: Any, count: int, now: datetime) -> None:
 
 
 def _steered(space: Any, size: int, now: datetime) -> None:
-    """Keys, a model connection, a webhook with its log, work that is done, and rules by which
-    nothing has to go."""
+    """Add keys, a model connection, a webhook with its log, finished jobs, and a policy that
+    removes nothing."""
     from memory.access.keys import create_key
     from memory.actors import SYSTEM
     from memory.models import Job, JobState, ModelConnection, Scope, WebhookDelivery, WebhookEvent
@@ -169,7 +172,7 @@ def _steered(space: Any, size: int, now: datetime) -> None:
 
 
 def _talked(space: Any, now: datetime) -> None:
-    """A conversation whose reply has its reasons, and whose exchange has become a memory."""
+    """Add a conversation whose reply has its reasons, and whose exchange has become a memory."""
     from assessor import services
     from assessor.assessing import Exchange, assess_locally
     from chat.services.replies import Reply, finish_reply
@@ -190,7 +193,7 @@ def _talked(space: Any, now: datetime) -> None:
 
 
 def _shared(space: Any, now: datetime) -> None:
-    """A conversation that a member shares with the others."""
+    """Add a conversation that a member shares with the others."""
     from chat.models import Conversation, Message
 
     times = dict.fromkeys(("created_at", "updated_at", "shared_at"), now - timedelta(days=1))

@@ -13,7 +13,7 @@ CATEGORIES = (1, 2, 3, 4)
 
 @dataclass(frozen=True)
 class Turn:
-    """What somebody said."""
+    """One turn of a conversation."""
 
     name: str
     speaker: str
@@ -23,7 +23,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the places of the turns that answer it."""
+    """A question and the positions of the turns that answer it."""
 
     text: str
     evidence: frozenset[int]
@@ -32,18 +32,20 @@ class Question:
 
 @dataclass(frozen=True)
 class Conversation:
+    """A conversation's turns in order, and the questions about them."""
+
     name: str
     turns: Sequence[Turn]
     questions: Sequence[Question]
 
 
 def conversations(path: Path) -> list[Conversation]:
-    """The file's conversations, each in the order it took."""
+    """Return the file's conversations, each in its order."""
     return read(json.loads(path.read_text()))
 
 
 def read(samples: Sequence[Mapping[str, Any]]) -> list[Conversation]:
-    """The conversations of a parsed file, each in the order it took."""
+    """Return the conversations of a parsed file, each in its order."""
     return [_conversation(sample) for sample in samples]
 
 
@@ -72,7 +74,8 @@ def _turn(turn: Mapping[str, str], session_at: str) -> Turn:
 
 
 def _evidence(names: Sequence[str], places: Mapping[str, int]) -> frozenset[int]:
-    """The places of the turns named; the file writes some as "D8:6; D9:17" or "D30:05"."""
+    """Return the positions of the named turns. The file writes some as "D8:6; D9:17" or
+    "D30:05"."""
     found = re.findall(r"D(\d+):(\d+)", " ".join(names))
     normal = (f"D{int(session)}:{int(turn)}" for session, turn in found)
     return frozenset(places[name] for name in normal if name in places)

@@ -1,9 +1,9 @@
-"""Recall beside mem0 on the same PostgreSQL: `python -m benchmarks.mem0`.
+"""Compares recall with mem0 on the same PostgreSQL: `python -m benchmarks.mem0`.
 
-Installs mem0 in an environment of its own (with --environment it stays there for the next time) and
-runs it as a process. Both get the same memories with the same vectors, a hundred for each user, and
-are asked the same questions for the same users, in turns. No side embeds anything while it is
-timed. In Ebb each user has a space; mem0 keeps all in one table and filters by user.
+Installs mem0 in its own environment (kept for the next run with --environment) and runs it as a
+process. Both get the same memories with the same vectors, a hundred for each user, and the same
+questions for the same users, in turns. Nothing is embedded while the time is taken. In Ebb each
+user has a space; mem0 keeps all memories in one table and filters by user.
 """
 
 import argparse
@@ -46,18 +46,19 @@ Answer = tuple[float, list[str]]  # ms, ids
 
 
 class Mem0:
-    """The other process, asked one thing at a time."""
+    """The mem0 process, which answers one request at a time."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def tell(self, do: str, **request: Any) -> None:
-        """What is not answered; it works on while we go on."""
+        """Send a request without an answer; the process works on while this one continues."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"do": do, **request}) + "\n")
         self._process.stdin.flush()
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
+        """Send a request and return its answer."""
         self.tell(do, **request)
         assert self._process.stdout is not None
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())
@@ -65,7 +66,8 @@ class Mem0:
 
 
 def installed(folder: Path) -> Path:
-    """The Python of an environment with mem0 and our psycopg; makes it if it is not there."""
+    """Return the Python of an environment with mem0 and our psycopg; create the environment if
+    needed."""
     python = folder / "bin" / "python"
     if not python.exists():
         print(f"Installing {MEM0} in {folder}", flush=True)
@@ -77,7 +79,7 @@ def installed(folder: Path) -> Path:
 
 @contextmanager
 def running(python: Path, folder: Path, dimensions: int) -> Iterator[Mem0]:
-    """mem0 on Ebb's database, with its own files in the folder."""
+    """Run mem0 on Ebb's database, with its own files in the folder."""
     from django.conf import settings
 
     history = str(folder / "mem0-history.db")
@@ -109,7 +111,7 @@ class Both:
     spaces: list[Any]
 
     def grow(self, size: int) -> None:
-        """Adds users until there are so many memories."""
+        """Add users until there are this many memories."""
         from benchmarks.corpus import blended
         from memory.actors import SYSTEM
         from memory.spaces.services import create_space
@@ -162,16 +164,19 @@ class Both:
 
 @dataclass(frozen=True)
 class Questions:
-    """What is asked in each turn, and for whom: the same of all."""
+    """The question and the user of each turn, the same for all sides."""
 
     both: Both
     texts: Sequence[str]
     vectors: npt.NDArray[np.float32]
 
     def space(self, turn: int) -> Any:
+        """Return the space of the turn's user."""
         return Random(turn).choice(self.both.spaces)
 
     def of_mem0(self, do: str) -> Callable[[int], Answer]:
+        """Return mem0's answer to a turn."""
+
         def search(turn: int) -> Answer:
             question, user = self.texts[turn % len(self.texts)], self.space(turn).slug
             answer = self.both.mem0.ask(do, user=user, question=question, limit=LIMIT)
@@ -180,7 +185,8 @@ class Questions:
         return search
 
     def of_ebb(self, profile: str) -> Callable[[int], Answer]:
-        """As `recall()` goes about it: the space's policy, then the statement."""
+        """Return Ebb's answer to a turn, as `recall()` works: the space's policy, then the
+        statement."""
         from memory.formulas.ranking import PROFILES
         from memory.models.policies import current_policy
         from memory.recall.sql import Question, Shape, recalled
@@ -198,7 +204,7 @@ class Questions:
         return search
 
     def of_pgvector(self) -> Callable[[int], Answer]:
-        """The exact answer by similarity alone."""
+        """Return the exact answer to a turn, by similarity alone."""
         from django.db import connection
         from pgvector import HalfVector
 
@@ -245,7 +251,7 @@ def _paired_ratio(values: Sequence[float], base: Sequence[float]) -> float:
 def _in_turns(
     works: Mapping[str, Callable[[int], Answer]], rounds: int, warm_up: int = 20
 ) -> dict[str, list[Answer]]:
-    """As harness.in_turns, with the times that the sides took of themselves."""
+    """Work as harness.in_turns, with the times that the sides measured themselves."""
     taken: dict[str, list[Answer]] = {name: [] for name in works}
     for turn in range(-warm_up, rounds):
         for name in list(works) if turn % 2 else list(works)[::-1]:
@@ -265,7 +271,7 @@ def _mean(counts: Iterator[int]) -> float:
 
 
 def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> None:
-    """Fills both to each size in turn and measures."""
+    """Fill both to each size in turn and measure."""
     from django.utils import timezone
 
     from benchmarks.corpus import questions
@@ -287,6 +293,7 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Recall beside mem0")
     parser.add_argument("--environment", type=Path, help="where mem0 is or is to be installed")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)

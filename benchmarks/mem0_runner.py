@@ -1,8 +1,8 @@
-"""mem0 as a process of its own: reads a JSON request a line, answers questions with a JSON line.
+"""Runs mem0 as a process of its own: reads one JSON request a line, writes one JSON answer a line.
 
-benchmarks/mem0.py runs this file with the Python of the environment that has mem0, so it imports
-nothing of Ebb. What mem0 does itself is timed here: the way of a line through the pipe is not in
-it. No call leaves the machine: vectors are given, and there is nothing to ask a model for.
+benchmarks/mem0.py runs this file with the Python of the environment that has mem0, so the file
+imports nothing of Ebb. mem0's own work is timed here, without the pipe. No call leaves the machine:
+vectors are given, and no model is asked.
 """
 
 import hashlib
@@ -15,17 +15,18 @@ from typing import Any
 
 
 class GivenVectors:
-    """In the place of mem0's embedder: knows each question's vector already."""
+    """A replacement for mem0's embedder, which already knows each question's vector."""
 
     def __init__(self) -> None:
         self.vectors: dict[str, list[float]] = {}
 
     def embed(self, text: str, memory_action: str) -> list[float]:
+        """Return the known vector of a text."""
         return self.vectors[text]
 
 
 class Runner:
-    """What can be asked; the names are those of the requests."""
+    """Carries out requests; its methods have the requests' names."""
 
     def __init__(self, database_url: str, history: str, dimensions: int) -> None:
         # Not `import mem0`: Ebb's environment, where this file is type-checked, has none.
@@ -50,7 +51,7 @@ class Runner:
         vectors: Sequence[Sequence[float]],
         created_at: Sequence[str],
     ) -> None:
-        """Rows as mem0's `_create_memory` makes them."""
+        """Insert rows as mem0's `_create_memory` makes them."""
         payloads = [
             {
                 "user_id": user,
@@ -65,22 +66,23 @@ class Runner:
         self._memory.vector_store.insert(vectors=vectors, payloads=payloads, ids=ids)
 
     def stored(self) -> dict[str, Any]:
-        """How many rows there are, once all that was told is done."""
+        """Return the number of rows, after all earlier requests."""
         return {"count": self._memory.vector_store.col_info()["count"]}
 
     def questions(self, vectors: dict[str, list[float]]) -> None:
-        """Makes known what will be asked."""
+        """Store the vectors of the questions."""
         self._embedder.vectors |= vectors
 
     def nearest(self, user: str, question: str, limit: int) -> dict[str, Any]:
-        """The vector store alone."""
+        """Return the answer of the vector store alone."""
         vector, filters = self._embedder.vectors[question], {"user_id": user}
         search = self._memory.vector_store.search
         found, ms = _timed(lambda: search(question, vector, top_k=limit, filters=filters))
         return {"ms": ms, "ids": [row.id for row in found]}
 
     def search(self, user: str, question: str, limit: int) -> dict[str, Any]:
-        """All that a program gets from `Memory.search`; the embedding costs a look into a dict."""
+        """Return the complete result of `Memory.search`; an embedding costs one look into a
+        dict."""
         search = self._memory.search
         found, ms = _timed(lambda: search(question, top_k=limit, filters={"user_id": user}))
         return {"ms": ms, "ids": [row["id"] for row in found["results"]]}
@@ -93,6 +95,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def main() -> None:
+    """Answer requests until standard input ends."""
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever a library prints is no answer
     database_url, history, dimensions = sys.argv[1:]
     runner = Runner(database_url, history, int(dimensions))

@@ -1,11 +1,11 @@
-"""Every page of a large space: `python -m benchmarks.pages`. With `--keep FOLDER` the database
-stays there, and the next run does not fill it again.
+"""Measures every page of a large space: `python -m benchmarks.pages`. With `--keep FOLDER` the
+database is kept there, and the next run does not fill it again.
 
 Pages are found from the URL configuration, and their filters and orders from the forms and tabs in
-them, so a new page is measured without being named here. A browser's request goes over a kept
-connection to the real web server, logged in as an owner; the time is until the last byte is read.
-Queries are counted by the same request in this process. The first load is the page with all that it
-names (styles, scripts, icons), as compressed as it comes, by somebody who was never here before.
+them, so a new page is measured without being named here. Requests go over an open connection to the
+real web server, logged in as an owner; the time ends with the last byte. Queries are counted by the
+same request in this process. The first load is the page with all styles, scripts and icons, as
+compressed as sent, for a new visitor.
 """
 
 import argparse
@@ -27,7 +27,8 @@ _ACCEPTED = {"Accept-Encoding": "gzip", "Accept": "text/html", "Accept-Language"
 
 @dataclass
 class Contents:
-    """What a browser finds in a page: files to fetch, and each field or tab with its choices."""
+    """The contents of a page for a browser: files to fetch, and each field or tab with its
+    choices."""
 
     files: set[str] = field(default_factory=set)
     choices: dict[str, list[str]] = field(default_factory=dict)
@@ -65,14 +66,14 @@ class _Reader(HTMLParser):
 
 
 def contents_of(page: str) -> Contents:
-    """Of a page's HTML."""
+    """Return the contents of a page's HTML."""
     reader = _Reader()
     reader.feed(page)
     return reader.contents
 
 
 class Browser:
-    """Asks the web server as a person's browser does, with the session's cookie."""
+    """A client that asks the web server as a browser does, with the session's cookie."""
 
     def __init__(self, url: str, session: str) -> None:
         import httpx2
@@ -82,23 +83,26 @@ class Browser:
         self._sizes: dict[str, int] = {}
 
     def get(self, path: str) -> str:
+        """Return the text of a page."""
         answer = self._client.get(path)
         assert answer.status_code == 200, (path, answer.status_code)
         self._sizes[path] = answer.num_bytes_downloaded
         return str(answer.text)
 
     def size(self, path: str) -> int:
-        """Bytes that come over the wire, without the headers."""
+        """Return the bytes sent for a file, without the headers."""
         if path not in self._sizes:
             self.get(path)
         return self._sizes[path]
 
     def first_load(self, path: str) -> int:
+        """Return the bytes of a page with all its files."""
         files = contents_of(self.get(path)).files
         return self.size(path) + sum(self.size(urljoin(path, name)) for name in files if name)
 
 
 def measure(folder: Path, rounds: int, size: int) -> None:
+    """Measure all pages, print the tables and save them."""
     from django.conf import settings
     from django.test import Client
 
@@ -126,7 +130,7 @@ def measure(folder: Path, rounds: int, size: int) -> None:
 
 
 def _filled(size: int) -> Any:
-    """The space, made unless it is there already. Its owner comes last."""
+    """Return the space and its owner; create the space if needed."""
     from django.utils import timezone
 
     from benchmarks.lived_in import lived_in
@@ -145,7 +149,7 @@ def _filled(size: int) -> Any:
 
 
 def _rows(client: Any, browser: Browser, pages: dict[str, str], rounds: int) -> list[harness.Row]:
-    """A row a page, the slowest first; the last two say what is noise."""
+    """Return a row for each page, the slowest first; the last two show the noise."""
     works: dict[str, Callable[[int], object]] = {
         name: partial(_get, browser, url) for name, url in pages.items()
     }
@@ -183,7 +187,7 @@ def _queries(client: Any, url: str) -> int:
 
 
 def _filtered(browser: Browser, pages: dict[str, str]) -> dict[str, str]:
-    """Of each field and tab of each page the choice that takes longest."""
+    """Return, for each field and tab of each page, the choice that takes longest."""
     found = {}
     for name, url in pages.items():
         for choices in contents_of(browser.get(url)).choices.values():
@@ -196,6 +200,7 @@ def _filtered(browser: Browser, pages: dict[str, str]) -> dict[str, str]:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="The time, queries and bytes of every page")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--memories", type=int, default=MEMORIES)

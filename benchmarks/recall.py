@@ -1,10 +1,10 @@
-"""How long recall takes beside the bare pgvector query: `python -m benchmarks.recall`.
+"""Compares recall with the bare pgvector query: `python -m benchmarks.recall`.
 
-Both on the same connection and the same rows, in turns. The bare query returns ten ids by distance
-alone; ours returns ten memories with all signals of `hybrid` and the score, as Django objects. In a
-space of 800 all memories are ranked; in one of 10,000 the likely candidates, and how much of the
-exact answer these hold is measured, too. Then other spaces come into the same tables. (A space of
-100,000: benchmarks.recall_large.)
+Both run in turns on the same connection and the same rows. The bare query returns ten ids by
+distance alone; recall returns ten memories with all signals of `hybrid` and the score, as Django
+objects. In a space of 800, recall ranks all memories; in one of 10,000 it ranks candidates, and the
+share of the exact answer among them is measured too. Then other spaces are added to the same
+tables. (For a space of 100,000 see benchmarks.recall_large.)
 """
 
 import argparse
@@ -30,7 +30,7 @@ _BARE_QUERY = (
 
 
 def measure(rounds: int) -> None:
-    """Fills the spaces, measures, adds others beside them step by step, measures again."""
+    """Fill the spaces and measure; add other spaces step by step and measure again."""
     # Django's models can be imported only once the settings know their database.
     from django.utils import timezone
 
@@ -59,10 +59,10 @@ def measure(rounds: int) -> None:
 
 
 def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> list[dict[str, Any]]:
-    """The rows of the table for this space; the bare query compares with every vector.
+    """Return the rows of the table for this space; the bare query compares with every vector.
 
-    What embeds has turns of its own: after it the processor's caches hold the model, and whatever
-    comes next reads its memory anew, the longer the more it reads.
+    Work that embeds has turns of its own: afterwards the processor's caches hold the model, and the
+    next work reads its memory again, the longer the more it reads.
     """
     from memory.embeddings.vectors import embed
     from memory.recall.recall import SearchRequest, recall
@@ -93,7 +93,8 @@ def _rows(works: Mapping[str, Callable[[int], object]], rounds: int) -> list[dic
 def bare_search(
     space: Any, vectors: npt.NDArray[np.float32], vector: str = "vector"
 ) -> Callable[[int], list[Any]]:
-    """The bare query for one of the vectors; `vector` as the index has it, to ask the index."""
+    """Return the bare query for one of the vectors; pass the index's expression as `vector` to use
+    the index."""
     from django.db import connection
     from pgvector import HalfVector
 
@@ -120,6 +121,7 @@ class Statement:
         self._questions = [Question(space, text, vector, now) for text, vector in pairs]
 
     def search(self, turn: int) -> list[Any]:
+        """Return the result for a turn's question."""
         from memory.recall.sql import recalled
 
         found = list(recalled(self._questions[turn % len(self._questions)], self._shape))
@@ -127,7 +129,7 @@ class Statement:
         return found
 
     def recall_at_10(self) -> float:
-        """How much of the exact answer is found: the mean over the questions."""
+        """Return the share of the exact answer that is found, as the mean over the questions."""
         from memory.recall.sql import recalled
 
         shares = []
@@ -138,6 +140,7 @@ class Statement:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Recall beside the bare pgvector query")
     parser.add_argument("--rounds", type=int, default=300)
     options = parser.parse_args()

@@ -1,7 +1,7 @@
-"""Recall in one space of 100,000: `python -m benchmarks.recall_large`.
+"""Measures recall in one space of 100,000 memories: `python -m benchmarks.recall_large`.
 
-Beside the bare query of the approximate index, with the smallest `hnsw.ef_search` at which that
-finds as much of its exact answer as recall does of its own.
+The bare query of the approximate index uses the smallest `hnsw.ef_search` at which it finds the
+same share of its exact answer as recall does of its own.
 """
 
 import argparse
@@ -18,6 +18,7 @@ EFFORTS = (10, 20, 40, 80, 160, 320, 640)
 
 
 def measure(rounds: int, size: int) -> None:
+    """Fill a space, measure both ways in turns and save the table."""
     from django.utils import timezone
 
     from benchmarks.corpus import questions
@@ -49,7 +50,7 @@ def measure(rounds: int, size: int) -> None:
 
 
 def _same_recall(space: Any, vectors: npt.NDArray[np.float32], wanted: float) -> tuple[int, float]:
-    """Sets the smallest ef_search that finds as much, and tells it and what it finds."""
+    """Set the smallest ef_search that finds the wanted share; return the setting and the share."""
     from django.db import connection
 
     exact = bare_search(space, vectors)
@@ -66,6 +67,7 @@ def _same_recall(space: Any, vectors: npt.NDArray[np.float32], wanted: float) ->
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Recall in a space of 100,000 memories")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--size", type=int, default=SIZE)

@@ -1,4 +1,4 @@
-"""How well recall finds the evidence: `python -m benchmarks.recall_quality FILE…`.
+"""Measures how well recall finds the evidence: `python -m benchmarks.recall_quality FILE…`.
 
 Each statement of a set becomes one memory through the batch service. Each question with known
 evidence is answered by recall's own statement. The other rows rank the same texts. The formats of
@@ -172,6 +172,7 @@ def _by_set(tables: Mapping[str, Sequence[dict[str, str]]], label: str) -> Seque
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Evidence recall on sets of questions")
     parser.add_argument("data", type=Path, nargs="*", help="files of further sets")
     options = parser.parse_args()

@@ -1,10 +1,10 @@
-"""What `memories/search` costs around recall: `python -m benchmarks.search_http`.
+"""Measures the time around recall in `memories/search`: `python -m benchmarks.search_http`.
 
-One client on one open connection asks the web server, 800 memories in the space. An answer says how
-long recall took in the server; the rest of the time until it is read is the framework's share:
-HTTP, the key, checking what is asked, and writing ten memories with their numbers as JSON. Beside
-it, in turns: `health/live`, which does nothing, and the same recall called in this process. Then
-what each costs the processor, which other work on the machine changes less than the time it takes.
+One client on one open connection asks the web server, with 800 memories in the space. The answer
+says how long recall took in the server. The rest is the framework's share: HTTP, checking the key
+and the request, and writing ten memories with their numbers as JSON. Two more ways take turns with
+it: `health/live`, which does nothing, and the same recall called in this process. Then the
+processor time of each is measured, which other work on the machine changes less than elapsed time.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _SEARCH, _LIVE, _RECALL = "memories/search", "health/live", "recall() in this pr
 
 
 class KeptOpen:
-    """HTTP/1.1 over one connection, with as little of its own as can be."""
+    """HTTP/1.1 over one connection, with as little work of its own as possible."""
 
     def __init__(self, url: str, key: str) -> None:
         address = urlsplit(url)
@@ -36,18 +36,21 @@ class KeptOpen:
         self._headers = f"Host: {address.netloc}\r\nAuthorization: Bearer {key}\r\n"
 
     def get(self, path: str) -> bytes:
+        """Return the answer to a GET request."""
         return self._answer(f"GET /api/v1/{path} HTTP/1.1\r\n{self._headers}\r\n".encode())
 
     def post(self, path: str, body: bytes) -> bytes:
+        """Return the answer to a POST request."""
         kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         head = f"POST /api/v1/{path} HTTP/1.1\r\n{self._headers}{kind}\r\n"
         return self._answer(head.encode() + body)
 
     def close(self) -> None:
+        """Close the connection."""
         self._socket.close()
 
     def _answer(self, request: bytes) -> bytes:
-        """The body of a 200 that says how long it is."""
+        """Return the body of a 200 response with a Content-Length."""
         self._socket.sendall(request)
         head, separator, body = self._socket.recv(65536).partition(b"\r\n\r\n")
         assert separator, head
@@ -61,7 +64,7 @@ class KeptOpen:
 
 
 def _filled() -> tuple[Any, str]:
-    """A space with memories, and a key to it."""
+    """Return a space with memories, and a key to the space."""
     from django.utils import timezone
 
     from benchmarks.corpus import fill
@@ -113,7 +116,7 @@ def _times(works: Works, rounds: int) -> list[harness.Row]:
 
 
 def _processor_times(works: Works, web: int, rounds: int) -> list[harness.Row]:
-    """Of the process at work: the web server's, or for recall() this one's."""
+    """Return the processor time of each work: the web server's, or this process's for recall()."""
     own, server = psutil.Process(), psutil.Process(web)
     spent = {
         name: _spent(own if name == _RECALL else server, work, rounds)
@@ -124,7 +127,8 @@ def _processor_times(works: Works, web: int, rounds: int) -> list[harness.Row]:
 
 
 def _spent(process: psutil.Process, work: Callable[[int], object], rounds: int) -> float:
-    """Ms of processor for each time; the system counts in steps of 10, so many times in a row."""
+    """Return the processor's ms for one call. The system counts in steps of 10 ms, so the work runs
+    many times in a row."""
     before = process.cpu_times()
     for turn in range(rounds):
         work(turn)
@@ -133,6 +137,7 @@ def _spent(process: psutil.Process, work: Callable[[int], object], rounds: int) 
 
 
 def measure(folder: Path, rounds: int) -> None:
+    """Fill a space, measure and save the tables."""
     from django.conf import settings
 
     # Imported late: it needs settings, as everything of Django's.
@@ -151,6 +156,7 @@ def measure(folder: Path, rounds: int) -> None:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="The framework's share of memories/search")
     parser.add_argument("--rounds", type=int, default=400)
     options = parser.parse_args()

@@ -2,7 +2,7 @@
 
 Says the held-out examples of benchmarks/relevance and the questions of FILE (LoCoMo's format)
 through `POST /api/v1/chat`, and counts what was recalled, with the policy's minimum relevance and
-without. The aims are those of docs/relevance.md.
+without. docs/benchmarks.md has the results.
 """
 
 import argparse
@@ -116,6 +116,7 @@ def _row(
 
 
 def measure(path: Path) -> None:
+    """Measure all kinds of utterances and save the table."""
     held_out = examples(held_out=True)
     report = harness.Report("silence")
     for title, rules in (("With the default", {}), ("Without a minimum", {"min_relevance": 0.0})):
@@ -131,6 +132,7 @@ def measure(path: Path) -> None:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="What reaches the model")
     parser.add_argument("--data", type=Path, required=True)
     options = parser.parse_args()

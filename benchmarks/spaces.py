@@ -10,7 +10,8 @@ SMALL_SIZE = 10
 
 
 def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> Any:
-    """A new space of so many memories; embedded: with the vectors of their own texts."""
+    """Return a new space with this many memories. If `embedded`, each has the vector of its own
+    text."""
     from benchmarks.corpus import fill
     from memory.actors import SYSTEM
     from memory.models import Embedder
@@ -23,7 +24,8 @@ def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> An
 
 @contextmanager
 def without_vector_index() -> Iterator[None]:
-    """For many rows at once: approximate indexes are built after them, in a tenth of the time."""
+    """Drop the approximate indexes for a while: building them after many rows takes a tenth of the
+    time."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -39,8 +41,8 @@ def without_vector_index() -> Iterator[None]:
 
 
 def add_small(pattern: Any, first: int, last: int) -> None:
-    """Spaces `first` to `last`, each of ten copies of the pattern's memories: one by one through
-    the service would take minutes."""
+    """Add the spaces `first` to `last`, each with ten copies of the pattern's memories. One by one
+    through the service would take minutes."""
     from memory.models import MemoryEmbedding, Space
 
     names = [f"bench-small-{number}" for number in range(first, last)]

@@ -1,9 +1,10 @@
-"""A sweep of a large space beside the bare statements: `python -m benchmarks.sweep`.
+"""Compares a sweep of a large space with the bare statements: `python -m benchmarks.sweep`.
 
-A tenth of the space goes, by lifetime or by capacity. The bare side updates and records the same
-number of rows, whose ids it is given; ours also finds out who goes, with its rank and its
-importance at that moment. Each run is rolled back, and the table vacuumed, so that all meet the
-same rows; the commit is in neither time. No vectors: a sweep does not touch those of what goes.
+The sweep removes a tenth of the space, by lifetime or by capacity. The bare statements update and
+record the same number of rows, whose ids are given; the sweep also finds the memories, with their
+rank and importance at that moment. Each run is rolled back and the table vacuumed, so that all runs
+find the same rows; the commit is in neither time. The memories have no vectors, which a sweep does
+not touch.
 """
 
 import argparse
@@ -48,6 +49,7 @@ _INSERT = """
 
 
 def measure(count: int, rounds: int) -> None:
+    """Fill a space, measure both ways in turns and save the tables."""
     from django.db import connection
     from django.utils import timezone
 
@@ -119,7 +121,7 @@ def _swept(space: Any, now: datetime, capacity: int, expected: int) -> float:
 
 @contextmanager
 def _watched() -> Iterator[dict[str, float]]:
-    """The memory of this process in MB, before and at most meanwhile."""
+    """Yield the memory of this process in MB, before and at most meanwhile."""
     process, done = psutil.Process(), Event()
     seen = {"before": _megabytes(process)}
     seen["peak"] = seen["before"]
@@ -142,6 +144,7 @@ def _megabytes(process: psutil.Process) -> float:
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="A sweep beside the bare statements")
     parser.add_argument("--memories", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,9 +1,9 @@
-"""Where does the topic change? `python -m benchmarks.topics --data FILE`
+"""Measures the detection of topic changes: `python -m benchmarks.topics --data FILE`
 
 Pieces of LoCoMo's conversations, three to eight exchanges long and each from another conversation
-than the one before, are joined; the joints are the borders to find. Prints precision and recall
-at the threshold that spans use, and at its neighbours. People change the topic inside a piece,
-too, which counts as an error here: precision is a lower bound.
+than the one before, are joined; the joints are the borders to find. Prints precision and recall at
+the threshold that spans use, and at its neighbours. People change the topic inside a piece, too,
+which counts as an error here: precision is a lower bound.
 """
 
 import argparse
@@ -26,7 +26,7 @@ THRESHOLDS = (0.2, 0.25, 0.29, 0.35, 0.4)
 
 
 def exchanges(path: Path) -> list[list[str]]:
-    """Each conversation's exchanges: a turn and the one that answers it."""
+    """Return each conversation's exchanges: a turn and the turn that answers it."""
     return [
         [
             f"{said.content}\n{reply.content}"
@@ -37,7 +37,7 @@ def exchanges(path: Path) -> list[list[str]]:
 
 
 def joined(talks: Sequence[Sequence[str]], chance: random.Random) -> tuple[list[str], list[bool]]:
-    """Exchanges of many pieces in a row, and whether a border stands before each."""
+    """Return the exchanges of many pieces in a row, and for each whether a border precedes it."""
     texts: list[str] = []
     borders: list[bool] = []
     last = -1
@@ -51,7 +51,7 @@ def joined(talks: Sequence[Sequence[str]], chance: random.Random) -> tuple[list[
 
 
 def report(vectors: npt.NDArray[np.float32], borders: Sequence[bool]) -> list[harness.Row]:
-    """Precision and recall of "less similar to the exchange before than the threshold"."""
+    """Return precision and recall of "less similar to the exchange before than the threshold"."""
     similarity = (vectors[1:] * vectors[:-1]).sum(axis=1)
     true = np.array(borders[1:])
     rows: list[harness.Row] = []
@@ -71,6 +71,7 @@ def report(vectors: npt.NDArray[np.float32], borders: Sequence[bool]) -> list[ha
 
 
 def main() -> None:
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Precision and recall of changes of topic")
     parser.add_argument("--data", type=Path, required=True)
     default = Path(tempfile.gettempdir(), "ebb-topics")

@@ -2,7 +2,7 @@
 
 `python -m benchmarks.worth_remembering --data FILE` reads conversations in LoCoMo's format and
 prints the area under the ROC curve (AUC) of the importance, with 95% intervals, beside that of the
-turn's length. Two lists say what is worth remembering: the evidence of the file's questions, and
+turn's length. Two lists name the turns worth remembering: the evidence of the file's questions, and
 its observations. The file's text is never trained on.
 """
 
@@ -105,6 +105,7 @@ class TimedEmbedder:
         self.seconds = 0.0
 
     def embed(self, texts: Any) -> npt.NDArray[np.float32]:
+        """Return the vectors of texts, and add the time."""
         start = time.process_time()
         vectors = self._embedder.embed(texts)
         self.seconds += time.process_time() - start

@@ -63,5 +63,5 @@ def _what_is_wrong(name: str, value: str) -> str:
     if name == "system_prompt" and len(value) > MAX_SYSTEM_PROMPT:
         return f"longer than {MAX_SYSTEM_PROMPT} characters"
     if storable(value) != value:
-        return "holds characters that cannot be stored"
+        return "contains characters that cannot be stored"
     return ""

@@ -90,7 +90,9 @@ async def _leave(reader: str) -> None:
     try:
         await in_thread(send, ALL, {"do": "leave", "reader": reader})
     except DatabaseError as error:
-        logger.warning("The writer of a reply was not told that a reader left: %s", error)
+        logger.warning(
+            "The process that writes a reply was not notified that its reader left: %s", error
+        )
 
 
 def _handle(message: ProcessMessage) -> None:

@@ -40,7 +40,7 @@ Standing = Annotated[
 ]
 Naming = Annotated[
     GivenName | None,
-    Field(description="Memories learned from this conversation get it, from now on."),
+    Field(description="Given to memories learned from this conversation from now on."),
 ]
 Title = Annotated[Content, Field(max_length=MAX_TITLE)]
 

@@ -28,7 +28,7 @@ def _matched(hit: Stored) -> str:
         "semantic": (_("Matched by meaning and words, {}%") if has_words
                      else _("Matched by meaning, {}%")).format(percent),
         "lexical": _("Matched by its words"),
-        "speaker": _("Matched by who said it"),
+        "speaker": _("Matched by speaker"),
         "recency": _("Recalled because it is recent"),
         "importance": _("Recalled because it is important"),
         "past": _("True at the time you asked about"),

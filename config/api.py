@@ -33,7 +33,7 @@ def live(request: HttpRequest) -> dict[str, str]:
 def ready(request: HttpRequest) -> Status[dict[str, str]]:
     """Report whether this process can serve pages and searches: each part and its state.
 
-    The status is 503 if a part does not work. Workers and models are not among them.
+    The status is 503 if a part does not work. Workers and models are not checked.
     """
     parts = check_ready()
     return Status(200 if all(state == "ok" for state in parts.values()) else 503, parts)

@@ -158,8 +158,8 @@ class EmbeddedPostgres:
         if self._folder.exists():
             return f"PostgreSQL did not start ({what}); see {self._folder / 'log'}"
         return (
-            f"PostgreSQL could not make its files in {self._data_dir} ({what}). Is there room for "
-            "60 MB, and may you write there?"
+            f"PostgreSQL could not create its files in {self._data_dir} ({what}). Check that "
+            "60 MB are free and that you may write there."
         )
 
     def _initialise(self) -> None:

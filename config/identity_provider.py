@@ -80,7 +80,7 @@ class _Asking:
     def __enter__(self) -> None:
         release_connection()
         if not _AT_ONCE.acquire(timeout=_PATIENCE):
-            raise ProviderUnavailable("Too many sign-ins wait for it.")
+            raise ProviderUnavailable("Too many sign-ins are waiting for the provider.")
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         _AT_ONCE.release()
@@ -131,7 +131,7 @@ def _checked_issuer(client: Any) -> str:
     metadata[_ALGORITHMS] = [one for one in announced if one[:2] in _PUBLIC_KEY]
     issuer = str(metadata["issuer"])
     if issuer.rstrip("/") != settings.EBB_OIDC_ISSUER.rstrip("/"):
-        raise ProviderUnavailable(f"It calls itself {issuer}. Set EBB_OIDC_ISSUER to this.")
+        raise ProviderUnavailable(f"The issuer is {issuer}. Set EBB_OIDC_ISSUER to this.")
     return issuer
 
 

@@ -72,7 +72,7 @@ class FromDatabase(Collector):
             "ebb_memories", "Memories in all states, as PostgreSQL estimates", value=max(rows, 0)
         )
         unfinished = GaugeMetricFamily(
-            "ebb_assessments", "Exchanges that wait for their assessment", labels=["state"]
+            "ebb_assessments", "Exchanges waiting for assessment", labels=["state"]
         )
         # Only these are in a partial index.
         counted = Assessment.objects.filter(state__in=_UNFINISHED).values_list("state")
@@ -87,19 +87,19 @@ def _ages() -> Iterator[Metric]:
     queue = queue_state()
     yield GaugeMetricFamily(
         "ebb_outbox_oldest_seconds",
-        "How long the exchange that waits longest has been due",
+        "Seconds since the oldest waiting exchange was due",
         value=queue.age.total_seconds(),
     )
     yield GaugeMetricFamily(
         "ebb_stuck", "Exchanges and jobs that a worker abandoned", value=queue.stuck
     )
     ages = {name: age.total_seconds() for name, age in heartbeat_ages().items()}
-    beat = GaugeMetricFamily("ebb_beat_heartbeat_age_seconds", "Since beat last reported")
+    beat = GaugeMetricFamily("ebb_beat_heartbeat_age_seconds", "Seconds since beat last reported")
     if BEAT in ages:
         beat.add_metric([], ages.pop(BEAT))
     yield beat
     workers = GaugeMetricFamily(
-        "ebb_worker_heartbeat_age_seconds", "Since a worker last reported", labels=["queue"]
+        "ebb_worker_heartbeat_age_seconds", "Seconds since a worker last reported", labels=["queue"]
     )
     for name, age in ages.items():
         workers.add_metric([name], age)

@@ -56,7 +56,11 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
         return redirect("login")
     plan = request.session.pop(_PLAN, None)
     if plan is None or plan["connects"] != request.user.pk:
-        return _failed(request, "outdated", "This browser began no sign-in, or as another user.")
+        return _failed(
+            request,
+            "outdated",
+            "This browser did not start this sign-in, or started it as another user.",
+        )
     try:
         person = person_of(request)
     except OutdatedSignIn as error:

@@ -55,7 +55,7 @@ def prepare(*, say: Callable[[str], None]) -> None:
         raise _as_start_error(error) from None
     except EmbeddingError as error:
         advice = (
-            " Look at EBB_EMBEDDING_PROVIDER and what belongs to it, "
+            " Check EBB_EMBEDDING_PROVIDER with its key and model, "
             "or unset it for the built-in model."
         )
         raise StartError(

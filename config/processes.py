@@ -95,7 +95,7 @@ class Process:
         if self._deaths < 4:
             self._say(f"{self.name} {how}; it is started again.")
         elif self._deaths == 4:
-            self._say(f"{self.name} ends again and again; see {self._log_path}")
+            self._say(f"{self.name} keeps ending; see {self._log_path}")
 
     def _signal(self, number: signal.Signals) -> None:
         if self._popen is not None:

@@ -70,7 +70,7 @@ UserName = Annotated[
     AfterValidator(checked_user),
     Field(
         max_length=MAX_NAME,
-        description="The user it belongs to. Without it, all users share it.",
+        description="The user to whom the memory belongs. Without one, all users share the memory.",
         json_schema_extra=_NAMING,
     ),
 ]

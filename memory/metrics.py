@@ -17,7 +17,7 @@ http_requests = Counter(
 )
 http_request_seconds = Histogram(
     "ebb_http_request_seconds",
-    "Until the answer began",
+    "Seconds until the answer began",
     ["method", "route"],
     registry=registry,
     buckets=_FAST,
@@ -39,7 +39,7 @@ model_calls = Counter(
 )
 model_call_seconds = Histogram(
     "ebb_model_call_seconds",
-    "Until a model's answer ended",
+    "Seconds until a model's answer ended",
     ["purpose", "connection"],
     registry=registry,
     buckets=_SLOW,
@@ -59,10 +59,16 @@ model_cost_usd = Counter(
 pool_requests = Counter(
     "ebb_pool_requests", "Requests for a database connection", registry=registry
 )
-pool_waits = Counter("ebb_pool_waits", "Requests for which none was free", registry=registry)
-pool_wait_seconds = Counter("ebb_pool_wait_seconds", "Time of these waits", registry=registry)
+pool_waits = Counter(
+    "ebb_pool_waits", "Requests that found no free database connection", registry=registry
+)
+pool_wait_seconds = Counter(
+    "ebb_pool_wait_seconds",
+    "Seconds that requests waited for a database connection",
+    registry=registry,
+)
 pool_timeouts = Counter(
-    "ebb_pool_timeouts", "Requests that got no connection in time", registry=registry
+    "ebb_pool_timeouts", "Requests that got no database connection in time", registry=registry
 )
 tasks = Counter("ebb_tasks", "Tasks of workers", ["task", "outcome"], registry=registry)
 task_seconds = Histogram(

@@ -27,7 +27,7 @@ def enqueue(task: str, space_id: int, row_id: UUID) -> None:
         headers = {REQUEST_ID: request_id.get()}
         current_app.send_task(task, (space_id, str(row_id)), retry=False, headers=headers)
     except OperationalError as error:
-        logger.warning("The queue is away; %s of %s waits: %s", task, row_id, error)
+        logger.warning("The queue does not answer; %s of %s waits: %s", task, row_id, error)
 
 
 def enqueue_on_commit(task: str, space_id: int, row_id: UUID) -> None:

@@ -112,6 +112,7 @@ def _take(page: Page, path: Path, *, schemes: Sequence[Scheme] = ("light",)) -> 
 
 
 def main() -> None:
+    """Take the pictures from the command line."""
     parser = argparse.ArgumentParser(description="Take the pictures of the documentation")
     parser.add_argument("--folder", type=Path, default=IMAGES)
     options = parser.parse_args()

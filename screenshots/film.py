@@ -1,6 +1,6 @@
-"""A film of a page: pictures that are each shown for a while, with a caption and a pointer.
+"""A film of a page: pictures shown for a while each, with a caption and a pointer.
 
-The times are those of the film, not of this machine: on a slow one it looks the same.
+The film has its own times, so it looks the same from a slow machine.
 """
 
 import json
@@ -44,7 +44,7 @@ class Film:
         self._caption = caption
 
     def hold(self, seconds: float) -> None:
-        """Show the page as it is for so long."""
+        """Show the page unchanged for this long."""
         self._shoot(round(seconds * 1000))
 
     def click(self, target: Locator) -> None:

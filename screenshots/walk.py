@@ -35,7 +35,7 @@ def walk(page: Page, film: Film) -> None:
 
 
 def _plant(page: Page) -> None:
-    """Before the film: a message that waits for review."""
+    """Send a message that waits for review, before the film."""
     _message(page).fill(ATTACK)
     page.keyboard.press("Enter")
     expect(page.locator(".learned .chip")).to_be_visible(timeout=PATIENT)
@@ -124,6 +124,7 @@ def _rail(page: Page, name: str) -> Locator:
 
 
 def main() -> None:
+    """Film the walk from the command line."""
     parser = argparse.ArgumentParser(description="Film the walk of the documentation")
     parser.add_argument("folder", type=Path, help="for the frames")
     folder: Path = parser.parse_args().folder

@@ -1,4 +1,4 @@
-"""How well recall answers after a change: `python -m benchmarks.changes`.
+"""Measures how well recall answers after a change: `python -m benchmarks.changes`.
 
 Each person of english.txt and chinese.txt says ten things in January 2025 and ten changes of them
 in June. In November each change is asked about twice, about now and about then, with the built-in

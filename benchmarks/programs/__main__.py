@@ -12,6 +12,7 @@ from benchmarks import harness
 
 
 def main() -> None:
+    """Train the classifier from the command line."""
     parser = argparse.ArgumentParser(description="Training of the gate's classifier")
     parser.add_argument("--corpora", type=Path, required=True, help="folder of others' corpora")
     parser.add_argument("--repositories", type=Path, required=True, help="folder of clones")

@@ -105,6 +105,7 @@ def _passing(one: Asked, threshold: float, limit: int) -> list[bool]:
 
 
 def measure(data: Path | None) -> None:
+    """Train the weights and print the figures of the held-out set."""
     from django.utils import timezone
 
     now = timezone.now()
@@ -129,6 +130,7 @@ def measure(data: Path | None) -> None:
 
 
 def main() -> None:
+    """Train the weights from the command line."""
     parser = argparse.ArgumentParser(description="Training of the relevance of memories")
     parser.add_argument("--data", type=Path, help="conversations in LoCoMo's format")
     options = parser.parse_args()

@@ -117,7 +117,8 @@ def _asked_in(
     nothing: int,
     random: Random,
 ) -> Iterator[Asked]:
-    """Ask what the facts help with, what needs no memory, and what only missing facts help with."""
+    """Ask what the facts help with, utterances that need no memory, and those that only missing
+    facts help with."""
     space = Space(_drafts(facts, now), size, now)
     for place, fact in enumerate(facts):
         for said in fact.utterances:

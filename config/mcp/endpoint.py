@@ -122,7 +122,7 @@ def _check_origin(request: ASGIRequest) -> None:
 
 def _not_post() -> HttpResponse:
     """Return the response to other methods: there are no sessions to listen to or to end."""
-    refused = problem(405, "method_not_allowed", "Method not allowed", "Only POST is here.")
+    refused = problem(405, "method_not_allowed", "Method not allowed", "Only POST is supported.")
     refused.headers["Allow"] = "POST"
     return refused
 

@@ -104,7 +104,9 @@ def apply_roles(
         try:
             _apply_role(space, user, role, now)
         except Conflict:
-            log.warning("%s stays an owner of %s: it has no other.", user.get_username(), slug)
+            log.warning(
+                "%s is still an owner of %s, which has no other owner.", user.get_username(), slug
+            )
 
 
 def _apply_role(space: Space, user: User, role: Role | None, now: datetime) -> None:

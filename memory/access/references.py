@@ -62,7 +62,7 @@ def changeable(space: Space, reader: Reader, reference: str, *, field: str = "id
 def check_change(reader: Reader, *rows: Owned) -> None:
     """Raise Forbidden unless the reader may change these rows."""
     if not all(reader.may_change(row.user_id) for row in rows):
-        raise Forbidden("All users share this. Change it without naming a user.")
+        raise Forbidden("All users share this memory. Change it without naming a user.")
 
 
 def _whole(reference: str) -> UUID | None:

@@ -57,7 +57,7 @@ class KeyOut(Schema):
     name: str
     prefix: str
     scopes: list[str]
-    user_id: Annotated[str | None, Field(description="The only user for whom it may act.")]
+    user_id: Annotated[str | None, Field(description="The only user for whom the key may act.")]
     status: str
     rate_limit: int | None
     # False: its requests recall and are answered, but teach nothing.

@@ -155,10 +155,14 @@ class MemoryAdmin(ReadOnlyAdmin):
             answer: HttpResponse = super().changeform_view(
                 request, object_id, form_url, extra_context
             )
-        except (Conflict, NotFound, EmbeddingError) as error:
-            messages.error(request, _("Nothing was changed: %(why)s") % {"why": error})
-            return redirect(request.path)
-        return answer
+        except (Conflict, NotFound):
+            messages.error(request, _("The memory has changed in the meantime."))
+        except EmbeddingError:
+            said = _("The embedding model does not answer. Nothing was changed. Try again later.")
+            messages.error(request, said)
+        else:
+            return answer
+        return redirect(request.path)
 
     @admin.action(description=_("Approve"), permissions=["moderate"])
     def approve(self, request: HttpRequest, memories: QuerySet[Memory]) -> None:

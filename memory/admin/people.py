@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
@@ -97,8 +96,8 @@ class SpaceAdmin(ReadOnlyAdmin):
                     leaving.append(was)
         try:
             self._seat(request, changed, leaving)
-        except Conflict as error:
-            messages.error(request, _now("The members stay as they were: %(why)s") % {"why": error})
+        except Conflict:
+            messages.error(request, _("A space needs an owner. Make someone else an owner first."))
 
     @transaction.atomic
     def _seat(

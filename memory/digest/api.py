@@ -25,7 +25,7 @@ def digest(request: HttpRequest, asked: Query[DigestIn]) -> dict[str, object]:
     week = week_of(timezone.now()) if asked.week is None else parse_week(asked.week)
     if asked.section is None:
         if asked.cursor is not None:
-            raise InvalidArguments(FieldError("cursor", "needs the section that it is a place in"))
+            raise InvalidArguments(FieldError("cursor", "can only be used together with section"))
         found = digest_of(space=access.space, reader=access.reader, week=week, limit=asked.limit)
         return DigestOut.of(found)
     found = section_of(
@@ -47,7 +47,7 @@ def digest(request: HttpRequest, asked: Query[DigestIn]) -> dict[str, object]:
     openapi_extra=may_fail(404, 409, 503),
 )
 def undo(request: HttpRequest, line_id: LineId) -> Line:
-    """Undo one line, as its `undo` says, and return the line as it is afterwards."""
+    """Undo one line, and return the line as it is then. Its `undo` says what will happen."""
     access = access_to(request, "write")
     return undo_line(
         space=access.space,

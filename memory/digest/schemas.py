@@ -20,7 +20,7 @@ SinceName = Literal["binned", "restored", "changed", "purged", "undone"]
 WeekName = Annotated[
     str,
     Field(
-        description="An ISO week; without it the current one.",
+        description="An ISO week. Default: the current week.",
         json_schema_extra={"pattern": PATTERN, "example": "2026-W47"},
     ),
 ]

@@ -31,7 +31,7 @@ def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
         try:
             made[space.next_embedder.pk] = embed(space.next_embedder, texts, space=space)
         except EmbeddingError as error:
-            logger.warning("%s is to come to %s: %s", space.next_embedder, space, error)
+            logger.warning("%s, the next model of %s: %s", space.next_embedder, space, error)
     return made
 
 

@@ -20,7 +20,9 @@ SENTENCES = {
     "importance": _("Enter a number from 0 to 1."),
 }
 IN_THE_BIN = _("This memory is in the bin. Restore it first.")
-OVERTAKEN = _("Someone changed this memory while you were editing. Save again to replace:")
+OVERTAKEN = _(
+    "Someone changed this memory while you were editing. Save again to replace this text:"
+)
 
 
 class Content(forms.CharField):

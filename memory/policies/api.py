@@ -33,7 +33,7 @@ def get_policy(request: HttpRequest) -> dict[str, Any]:
     openapi_extra=may_fail(409),
 )
 def change_policy(request: HttpRequest, changes: Body[PolicyChanges]) -> dict[str, Any]:
-    """Change parts of the policy; omitted settings stay. Each change creates a new version."""
+    """Change parts of the policy; others keep their values. Each change creates a new version."""
     access = access_to(request, "admin")
     return _shown(
         services.change_policy(

@@ -168,7 +168,7 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
     except ValueError:
         raise Http404 from None
     except Conflict:
-        said = _("It has changed in the meantime.")
+        said = _("The memory has changed in the meantime.")
         return _drawn(request, access, text=said, level="info")
     return _drawn(request, access, focused={memory.pk for memory in reopened})
 

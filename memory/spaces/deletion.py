@@ -48,7 +48,9 @@ def close_space(*, space: Space, actor: Actor, now: datetime) -> Space:
     held.save(update_fields=["closed_at"])
     note(space=held, actor=actor, action=AuditAction.SPACE_CLOSED, subject=held.name, now=now)
     # The audit is deleted with the space.
-    logger.warning("The space %s is to be deleted, says %s %s", held.slug, actor.type, actor.name)
+    logger.warning(
+        "The space %s will be deleted; requested by %s %s", held.slug, actor.type, actor.name
+    )
     return held
 
 

@@ -122,7 +122,7 @@ def bring_back(request: PageRequest, access: Access) -> HttpResponse:
     try:
         deletion.reopen_space(space=space, actor=access.actor, now=timezone.now())
     except Conflict:
-        messages.error(request, _("It is too late: part of the space is already deleted."))
+        messages.error(request, _("Part of the space is already deleted, so it can't be restored."))
     else:
         messages.success(request, _("The space %(name)s was restored.") % {"name": space.name})
     return redirect("spaces", access.space.slug)

@@ -28,8 +28,8 @@ class AdjustmentOut(Schema):
     effective_importance: Annotated[
         float,
         Field(
-            description="What ranks the memory: its current importance, if in effect with the "
-            "adjustment."
+            description="The value that ranks the memory: its current importance, plus the "
+            "adjustment if that is in effect."
         ),
     ]
     parts: list[AdjustmentPartOut]

@@ -24,9 +24,10 @@ class ImportancePartsOut(Schema):
     """The parts of an importance: base + reinforcement."""
 
     base: Annotated[float, Field(description="The importance before restatements raised it.")]
-    reinforcement: Annotated[float, Field(description="What restatements added.")]
+    reinforcement: Annotated[float, Field(description="Importance that restatements added.")]
     from_facets: Annotated[
-        float | None, Field(description="What the facets give by the formula; null without facets.")
+        float | None,
+        Field(description="Importance calculated from the facets; null without facets."),
     ]
     set_by_hand: Annotated[
         bool, Field(description="Whether the base differs from the result of the facets.")
@@ -41,7 +42,8 @@ class MemoryOut(Schema):
         str, Field(description="The first 8 digits of the id. Usable in place of the id.")
     ]
     user_id: Annotated[
-        str | None, Field(description="The user it belongs to; null if all users share it.")
+        str | None,
+        Field(description="The user to whom the memory belongs; null if all users share it."),
     ]
     agent_id: str | None
     session_id: str | None
@@ -69,11 +71,9 @@ class MemoryOut(Schema):
     facets: Annotated[
         dict[str, float] | None, Field(description="P, E, I, J, valence and intensity, or null.")
     ]
-    core: Annotated[
-        bool, Field(description="Whether it is a lasting trait (P = 1), which never fades.")
-    ]
+    core: Annotated[bool, Field(description="True for a lasting trait (P = 1), which never fades.")]
     pinned: Annotated[
-        bool, Field(description="Whether a person pinned it. Pinned memories never fade or expire.")
+        bool, Field(description="True if a person pinned the memory: it never fades or expires.")
     ]
     status: Literal["live", "review", "binned"]
     created_at: datetime
@@ -85,15 +85,15 @@ class MemoryOut(Schema):
         Literal["day", "month", "year"] | None,
         Field(description="How precisely the content gives `event_at`."),
     ]
-    valid_from: Annotated[datetime, Field(description="Since when it is true.")]
+    valid_from: Annotated[datetime, Field(description="When the content became true.")]
     valid_to: Annotated[
         datetime | None,
-        Field(description="Until when it was true; null unless another memory superseded it."),
+        Field(description="When the content stopped being true; null unless superseded."),
     ]
     last_active_at: Annotated[
-        datetime | None, Field(description="When it was last sent to a model.")
+        datetime | None, Field(description="When the memory was last sent to a model.")
     ]
-    use_count: Annotated[int, Field(description="How often it was sent to a model.")]
+    use_count: Annotated[int, Field(description="How often the memory was sent to a model.")]
     expires_at: datetime | None
     revision: int
     source: SourceOut

@@ -20,7 +20,7 @@ ToolArguments = Annotated[
     dict[str, Any],
     WithJsonSchema(
         {
-            "description": "What the tool takes.",
+            "description": "The arguments of the tool.",
             "examples": [{"query": "What does the user eat?"}],
             # Each once: some tools take the same arguments.
             "anyOf": [

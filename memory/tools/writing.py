@@ -20,16 +20,16 @@ from memory.tools.base import TOOL, Caller, ToolAnswer
 from memory.tools.saving import Given, ready, save
 
 _DONE = {
-    Verdict.ADD: "Remembered",
-    Verdict.REINFORCE: "Known already, now held more firmly",
-    Verdict.KNOWN: "Known already",
-    Verdict.REVISE: "Added to what was known",
-    Verdict.SUPERSEDE: "Remembered, in place of what it replaces",
+    Verdict.ADD: "Saved",
+    Verdict.REINFORCE: "Already known, and reinforced",
+    Verdict.KNOWN: "Already known",
+    Verdict.REVISE: "Added to a known memory",
+    Verdict.SUPERSEDE: "Saved, replacing an older memory",
 }
-_UPDATED = "Known already, no second memory saved; it now has the given type and importance"
+_UPDATED = "Already known, so no second memory was saved; type and importance are updated"
 _WAITING = {
-    Status.REVIEW: "Held for review, not remembered before a person has let it in",
-    Status.BINNED: "Not remembered: a person has turned it away before",
+    Status.REVIEW: "Sent to review, not used until a person approves it",
+    Status.BINNED: "Not saved: a person rejected it before",
 }
 
 
@@ -76,7 +76,7 @@ def update_memory(caller: Caller, asked: UpdateMemory) -> ToolAnswer:
         now=caller.now,
         reason="update_memory",
     )
-    return _answer(caller, "Changed", revised)
+    return _answer(caller, "Updated", revised)
 
 
 def forget(caller: Caller, asked: OneMemory) -> ToolAnswer:
@@ -90,7 +90,7 @@ def forget(caller: Caller, asked: OneMemory) -> ToolAnswer:
         now=caller.now,
         reason="forget",
     )
-    return _answer(caller, "Forgotten", memory)
+    return _answer(caller, "Moved to the bin", memory)
 
 
 def _keep(caller: Caller, draft: MemoryDraft, given: Given) -> tuple[Memory, str]:

@@ -28,7 +28,7 @@ NamedUser = Annotated[
 
 @router.get("users", response=UserList, url_name="users_list", operation_id="listUsers")
 def list_users(request: HttpRequest, asked: Query[UsersIn]) -> UserList:
-    """List the users that a memory, a conversation or an assessment of the space names."""
+    """List the users whom memories, conversations or assessments of the space name."""
     access = access_to(request, "admin")
     found = users(access.space, limit=asked.limit + 1, after=asked.cursor or "")
     page = found[: asked.limit]

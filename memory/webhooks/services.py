@@ -191,7 +191,7 @@ def _check(values: Mapping[str, Any]) -> None:
             if not settings.EBB_WEBHOOKS_PRIVATE and _plainly_private(host):
                 errors.append(FieldError("url", _("points into a private network")))
         if len(values["url"]) > 2000:
-            errors.append(FieldError("url", _("must have at most 2000 characters")))
+            errors.append(FieldError("url", _("must have at most 2,000 characters")))
     if "events" in values and (
         not values["events"] or not set(values["events"]) <= set(WebhookEvent.values)
     ):

@@ -214,5 +214,5 @@ def test_a_tool_does_not_replace_what_is_known_without_a_person(space: Space, ke
     set_policy(space, assessment={"hold_conflicts": True})
     lisbon = remember(space, "I live in Lisbon", memory_type="fact")
     answer = ApiClient(key()).post("tools/remember", {"content": "I moved from Lisbon to Porto"})
-    assert "Held for review" in answer.json()["text"]
+    assert "Sent to review" in answer.json()["text"]
     assert stored(lisbon).status == Status.LIVE

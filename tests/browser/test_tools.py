@@ -40,7 +40,7 @@ def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
     expect(whole.first.locator("pre")).to_be_hidden()
     whole.first.locator("summary").press("Enter")
     expect(whole.first.locator("pre")).to_have_text(
-        f"Remembered: User is ‹b>allergic‹/b> to penicillin (id: {memory.short_id}); kept forever"
+        f"Saved: User is ‹b>allergic‹/b> to penicillin (id: {memory.short_id}); kept forever"
     )
     whole.last.locator("summary").click()
     expect(whole.last.locator("pre")).to_have_text("not_found: Memory not found.")

@@ -64,7 +64,7 @@ def test_what_the_model_remembers_is_shown_and_stored(
     assert call == {
         "name": "remember",
         "arguments": {"content": content, "tags": ["health"]},
-        "text": f"Remembered: {content} (id: {memory.short_id}); kept forever",
+        "text": f"Saved: {content} (id: {memory.short_id}); kept forever",
         "ok": True,
         "memory": {"id": str(memory.pk), "content": content, "status": "live"},
     }

@@ -73,7 +73,7 @@ def test_tools_are_those_of_the_registry_and_remember(
 
             text = await said(client, "remember", content="User likes pizza", tags=["food"])
             short_id = text.partition("(id: ")[2][:8]
-            begins = f"Remembered: User likes pizza (id: {short_id}); expires 20"
+            begins = f"Saved: User likes pizza (id: {short_id}); expires 20"
             assert text.startswith(begins)
             found = await said(client, "search_memories", query="pizza")
             assert found.startswith("## RELEVANT MEMORIES\n\n- [")
@@ -81,7 +81,9 @@ def test_tools_are_those_of_the_registry_and_remember(
             assert "User likes pasta" in await said(
                 client, "update_memory", memory_id=short_id, content="User likes pasta"
             )
-            assert (await said(client, "forget", memory_id=short_id)).startswith("Forgotten: ")
+            assert (await said(client, "forget", memory_id=short_id)).startswith(
+                "Moved to the bin: "
+            )
 
     asyncio.run(story())
     memory = Memory.objects.get()

@@ -119,7 +119,7 @@ def test_a_model_saves_and_corrects_itself_with_the_tools(ebb: Ebb, run: Run[Non
     outputs = [item["output"] for item in model.inputs[-1] if "output" in item]
     assert "colour" in outputs[0]
     assert outputs[0].startswith("memory_invalid_arguments")
-    assert outputs[1].startswith("Remembered: User likes pizza")
+    assert outputs[1].startswith("Saved: User likes pizza")
     assert "User likes pizza" in [memory["content"] for memory in ebb.memories()]
     [exchange] = ebb.assessments()  # one exchange, although the model was called three times
 

@@ -41,7 +41,7 @@ def test_a_model_saves_and_corrects_itself_with_the_tools(ebb: Ebb, run: Run[Non
     run(work)
 
     assert "colour" in asked[0]
-    assert asked[1].startswith("Remembered: User likes pizza")
+    assert asked[1].startswith("Saved: User likes pizza")
     assert [memory["content"] for memory in ebb.memories()] == ["User likes pizza"]
 
 

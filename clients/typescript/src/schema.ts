@@ -147,7 +147,8 @@ export interface paths {
          * Chat
          * @description Send a message and return the reply with the recalled memories.
          *
-         *     A message without a person's own words teaches nothing; the header `X-Ebb-Gate` says why.
+         *     Nothing is learned from a message without a person's own words; the header `X-Ebb-Gate`
+         *     says why.
          *     With `stream`, the reply comes as server-sent events. If the reply fails, the message stays
          *     stored and the error's `kept` names it. A repeated call with the same Idempotency-Key returns
          *     the finished reply, or answers the stored message again.
@@ -420,7 +421,7 @@ export interface paths {
         put?: never;
         /**
          * Undo
-         * @description Undo one line, as its `undo` says, and return the line as it is afterwards.
+         * @description Undo one line, and return the line as it is then. Its `undo` says what will happen.
          */
         post: operations["undoDigestLine"];
         delete?: never;
@@ -482,7 +483,7 @@ export interface paths {
          * Ready
          * @description Report whether this process can serve pages and searches: each part and its state.
          *
-         *     The status is 503 if a part does not work. Workers and models are not among them.
+         *     The status is 503 if a part does not work. Workers and models are not checked.
          */
         get: operations["healthReady"];
         put?: never;
@@ -1038,7 +1039,7 @@ export interface paths {
         head?: never;
         /**
          * Change Policy
-         * @description Change parts of the policy; omitted settings stay. Each change creates a new version.
+         * @description Change parts of the policy; others keep their values. Each change creates a new version.
          */
         patch: operations["changePolicy"];
         trace?: never;
@@ -1321,7 +1322,7 @@ export interface paths {
         };
         /**
          * List Users
-         * @description List the users that a memory, a conversation or an assessment of the space names.
+         * @description List the users whom memories, conversations or assessments of the space name.
          */
         get: operations["listUsers"];
         put?: never;
@@ -1521,7 +1522,7 @@ export interface components {
             adjustment: number;
             /**
              * Effective Importance
-             * @description What ranks the memory: its current importance, if in effect with the adjustment.
+             * @description The value that ranks the memory: its current importance, plus the adjustment if that is in effect.
              */
             effective_importance: number;
             /**
@@ -1916,7 +1917,7 @@ export interface components {
             content: string;
             /**
              * Core
-             * @description Whether it is a lasting trait (P = 1), which never fades.
+             * @description True for a lasting trait (P = 1), which never fades.
              */
             core: boolean;
             /**
@@ -1968,7 +1969,7 @@ export interface components {
             importance_then: number | null;
             /**
              * Last Active At
-             * @description When it was last sent to a model.
+             * @description When the memory was last sent to a model.
              */
             last_active_at: string | null;
             /**
@@ -1982,7 +1983,7 @@ export interface components {
             };
             /**
              * Pinned
-             * @description Whether a person pinned it. Pinned memories never fade or expire.
+             * @description True if a person pinned the memory: it never fades or expires.
              */
             pinned: boolean;
             /** Purge At */
@@ -2020,23 +2021,23 @@ export interface components {
             topics: string[];
             /**
              * Use Count
-             * @description How often it was sent to a model.
+             * @description How often the memory was sent to a model.
              */
             use_count: number;
             /**
              * User Id
-             * @description The user it belongs to; null if all users share it.
+             * @description The user to whom the memory belongs; null if all users share it.
              */
             user_id: string | null;
             /**
              * Valid From
              * Format: date-time
-             * @description Since when it is true.
+             * @description When the content became true.
              */
             valid_from: string;
             /**
              * Valid To
-             * @description Until when it was true; null unless another memory superseded it.
+             * @description When the content stopped being true; null unless superseded.
              */
             valid_to: string | null;
         };
@@ -2054,7 +2055,7 @@ export interface components {
         ChatIn: {
             /**
              * Agent Id
-             * @description Memories learned from this conversation get it, from now on.
+             * @description Given to memories learned from this conversation from now on.
              */
             agent_id?: string | null;
             /** Conversation Id */
@@ -2076,7 +2077,7 @@ export interface components {
             profile?: ("" | "hybrid" | "similar_recent" | "typed" | "vivid" | "combined" | "relevance" | "date") | null;
             /**
              * Session Id
-             * @description Memories learned from this conversation get it, from now on.
+             * @description Given to memories learned from this conversation from now on.
              */
             session_id?: string | null;
             /**
@@ -2423,7 +2424,7 @@ export interface components {
             content: string;
             /**
              * Core
-             * @description Whether it is a lasting trait (P = 1), which never fades.
+             * @description True for a lasting trait (P = 1), which never fades.
              */
             core: boolean;
             /**
@@ -2473,7 +2474,7 @@ export interface components {
             importance_parts: components["schemas"]["ImportancePartsOut"];
             /**
              * Last Active At
-             * @description When it was last sent to a model.
+             * @description When the memory was last sent to a model.
              */
             last_active_at: string | null;
             /**
@@ -2492,7 +2493,7 @@ export interface components {
             near_duplicate_of: string | null;
             /**
              * Pinned
-             * @description Whether a person pinned it. Pinned memories never fade or expire.
+             * @description True if a person pinned the memory: it never fades or expires.
              */
             pinned: boolean;
             /** Revision */
@@ -2521,23 +2522,23 @@ export interface components {
             topics: string[];
             /**
              * Use Count
-             * @description How often it was sent to a model.
+             * @description How often the memory was sent to a model.
              */
             use_count: number;
             /**
              * User Id
-             * @description The user it belongs to; null if all users share it.
+             * @description The user to whom the memory belongs; null if all users share it.
              */
             user_id: string | null;
             /**
              * Valid From
              * Format: date-time
-             * @description Since when it is true.
+             * @description When the content became true.
              */
             valid_from: string;
             /**
              * Valid To
-             * @description Until when it was true; null unless another memory superseded it.
+             * @description When the content stopped being true; null unless superseded.
              */
             valid_to: string | null;
         };
@@ -2857,7 +2858,7 @@ export interface components {
             content: string;
             /**
              * Core
-             * @description Whether it is a lasting trait (P = 1), which never fades.
+             * @description True for a lasting trait (P = 1), which never fades.
              */
             core: boolean;
             /**
@@ -2907,7 +2908,7 @@ export interface components {
             importance_parts: components["schemas"]["ImportancePartsOut"];
             /**
              * Last Active At
-             * @description When it was last sent to a model.
+             * @description When the memory was last sent to a model.
              */
             last_active_at: string | null;
             /**
@@ -2921,7 +2922,7 @@ export interface components {
             };
             /**
              * Pinned
-             * @description Whether a person pinned it. Pinned memories never fade or expire.
+             * @description True if a person pinned the memory: it never fades or expires.
              */
             pinned: boolean;
             review_proposal: components["schemas"]["ProposalOut"] | null;
@@ -2953,23 +2954,23 @@ export interface components {
             topics: string[];
             /**
              * Use Count
-             * @description How often it was sent to a model.
+             * @description How often the memory was sent to a model.
              */
             use_count: number;
             /**
              * User Id
-             * @description The user it belongs to; null if all users share it.
+             * @description The user to whom the memory belongs; null if all users share it.
              */
             user_id: string | null;
             /**
              * Valid From
              * Format: date-time
-             * @description Since when it is true.
+             * @description When the content became true.
              */
             valid_from: string;
             /**
              * Valid To
-             * @description Until when it was true; null unless another memory superseded it.
+             * @description When the content stopped being true; null unless superseded.
              */
             valid_to: string | null;
         };
@@ -2995,12 +2996,12 @@ export interface components {
             base: number;
             /**
              * From Facets
-             * @description What the facets give by the formula; null without facets.
+             * @description Importance calculated from the facets; null without facets.
              */
             from_facets: number | null;
             /**
              * Reinforcement
-             * @description What restatements added.
+             * @description Importance that restatements added.
              */
             reinforcement: number;
             /**
@@ -3168,7 +3169,7 @@ export interface components {
             status: string;
             /**
              * User Id
-             * @description The only user for whom it may act.
+             * @description The only user for whom the key may act.
              */
             user_id: string | null;
         };
@@ -3319,7 +3320,7 @@ export interface components {
             content: string;
             /**
              * Core
-             * @description Whether it is a lasting trait (P = 1), which never fades.
+             * @description True for a lasting trait (P = 1), which never fades.
              */
             core: boolean;
             /**
@@ -3369,7 +3370,7 @@ export interface components {
             importance_parts: components["schemas"]["ImportancePartsOut"];
             /**
              * Last Active At
-             * @description When it was last sent to a model.
+             * @description When the memory was last sent to a model.
              */
             last_active_at: string | null;
             /**
@@ -3383,7 +3384,7 @@ export interface components {
             };
             /**
              * Pinned
-             * @description Whether a person pinned it. Pinned memories never fade or expire.
+             * @description True if a person pinned the memory: it never fades or expires.
              */
             pinned: boolean;
             /** Revision */
@@ -3412,23 +3413,23 @@ export interface components {
             topics: string[];
             /**
              * Use Count
-             * @description How often it was sent to a model.
+             * @description How often the memory was sent to a model.
              */
             use_count: number;
             /**
              * User Id
-             * @description The user it belongs to; null if all users share it.
+             * @description The user to whom the memory belongs; null if all users share it.
              */
             user_id: string | null;
             /**
              * Valid From
              * Format: date-time
-             * @description Since when it is true.
+             * @description When the content became true.
              */
             valid_from: string;
             /**
              * Valid To
-             * @description Until when it was true; null unless another memory superseded it.
+             * @description When the content stopped being true; null unless superseded.
              */
             valid_to: string | null;
         };
@@ -3512,7 +3513,7 @@ export interface components {
             status: string;
             /**
              * User Id
-             * @description The only user for whom it may act.
+             * @description The only user for whom the key may act.
              */
             user_id: string | null;
         };

@@ -13,7 +13,7 @@ from config.preparation import one_at_a_time
 class Command(BaseCommand):
     """Distribute the tables of all spaces, in one transaction."""
 
-    help = "Distribute the tables over the nodes of a Citus cluster. Stop Ebb before."
+    help = "Distribute the tables over the nodes of a Citus cluster. Stop Ebb first."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--alone",
             action="store_true",
-            help="discard the state of earlier processes: no Ebb process uses this database",
+            help="discard the state of earlier processes, if no Ebb process uses this database",
         )
 
     def handle(self, *args: Any, alone: bool, **options: Any) -> None:

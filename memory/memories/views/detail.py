@@ -128,7 +128,7 @@ def act(request: PageRequest, access: Access, memory_id: UUID, action: str) -> H
         done = 0
     one = _one(access, memory_id)
     if done == 0:  # already pinned, or deleted meanwhile
-        return _drawn(request, access, one, text=_("It has changed in the meantime."))
+        return _drawn(request, access, one, text=_("The memory has changed in the meantime."))
     undo = reverse("memories_undo", args=[access.space.slug, actor.action_id])
     undo_url = undo if action in UNDO else ""
     return _drawn(request, access, one, text=SAID[action], undo_url=undo_url)

@@ -190,12 +190,12 @@ def test_it_is_pinned_extended_forgotten_and_taken_back_in_its_place(
     gone = _press(client, memory, "memory_act", "delete")
     assert "in the bin: deleted" in _plain(gone)
     again = _press(client, memory, "memory_act", "delete")
-    assert "It has changed in the meantime." in _plain(again)
+    assert "The memory has changed in the meantime." in _plain(again)
     assert "/undo/" not in again.content.decode()
     assert "Restored, with a new lifetime." in _plain(
         _press(client, memory, "memory_act", "restore")
     )
-    assert "It has changed in the meantime." in _plain(
+    assert "The memory has changed in the meantime." in _plain(
         _press(client, memory, "memory_act", "restore")
     )
     assert _press(client, memory, "memory_act", "eat").status_code == 404

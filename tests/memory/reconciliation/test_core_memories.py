@@ -55,7 +55,7 @@ def test_restating_a_core_memory_changes_nothing(space: Space) -> None:
 def test_a_tool_says_that_a_core_memory_is_known(space: Space) -> None:
     remember(space, "I hate coriander", memory_type="preference", facets=TRAIT)
     before = everything(space)
-    assert call(space, "remember", content="I hate coriander").text.startswith("Known already: ")
+    assert call(space, "remember", content="I hate coriander").text.startswith("Already known: ")
     assert everything(space) == before
 
 

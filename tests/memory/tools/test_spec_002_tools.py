@@ -80,7 +80,7 @@ def test_spec_c04_the_same_text_is_one_record_and_the_answer_says_so(space: Spac
 
     assert high.data["id"] == low.data["id"]
     assert high.text == (
-        "Known already, no second memory saved; it now has the given type and importance:"
+        "Already known, so no second memory was saved; type and importance are updated:"
         f" User likes pizza (id: {low.data['short_id']}, memory_type: observation,"
         " importance: 0.9); kept forever"
     )
@@ -160,7 +160,7 @@ def test_what_is_given_for_a_core_memory_is_applied(space: Space) -> None:
         space, "memory_write", content=SEA, memory_type="identity", importance=0.5, tags=["blue"]
     )
 
-    assert answer.text.startswith("Known already, no second memory saved; it now has the given")
+    assert answer.text.startswith("Already known, so no second memory was saved; type and")
     row = stored(known)
     assert (row.memory_type, row.importance, row.tags) == ("identity", 0.5, ["sea", "blue"])
     assert row.core

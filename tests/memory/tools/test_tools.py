@@ -85,7 +85,7 @@ def test_remember_says_what_was_stored_with_its_short_id(space: Space) -> None:
     answer = call(space, "remember", content="User likes pizza", tags=["Food"])
     memory = Memory.objects.get()
     ends = f"{memory.expires_at:%Y-%m-%d}"
-    assert answer.text == f"Remembered: User likes pizza (id: {memory.short_id}); expires {ends}"
+    assert answer.text == f"Saved: User likes pizza (id: {memory.short_id}); expires {ends}"
     assert (answer.data["id"], answer.data["tags"]) == (str(memory.pk), ["food"])
 
 
@@ -110,7 +110,7 @@ def test_what_remember_keeps_is_assessed(
 
 def test_what_the_assessor_thinks_little_of_is_kept_all_the_same(space: Space) -> None:
     answer = call(space, "remember", content="Hello there")
-    assert answer.text.startswith("Remembered: Hello there")
+    assert answer.text.startswith("Saved: Hello there")
     assert (answer.data["status"], answer.data["importance"]) == ("live", 0.3)
 
 
@@ -134,7 +134,7 @@ def test_memory_write_keeps_type_and_importance(space: Space) -> None:
     memory = Memory.objects.get()
     assert (memory.memory_type, memory.importance) == ("identity", 1.0)
     assert answer.text == (
-        f"Remembered: User is called Jaz"
+        f"Saved: User is called Jaz"
         f" (id: {memory.short_id}, memory_type: identity, importance: 1); kept forever"
     )
     assert (answer.data["memory_type"], answer.data["importance"]) == ("identity", 1.0)
@@ -226,7 +226,7 @@ def test_what_is_known_is_not_stored_twice(space: Space, name: str) -> None:
     difference."""
     known = remember(space, "User is allergic to penicillin", memory_type="identity")
     answer = call(space, name, content="The user is allergic to penicillin!")
-    assert answer.text.startswith("Known already, now held more firmly: User is allergic")
+    assert answer.text.startswith("Already known, and reinforced: User is allergic")
     assert answer.data["id"] == str(known.pk)
     assert actions(known) == ["created", "reinforced"]
 
@@ -234,7 +234,7 @@ def test_what_is_known_is_not_stored_twice(space: Space, name: str) -> None:
 def test_what_replaces_lets_the_old_one_go(space: Space) -> None:
     old = remember(space, "User moved to Lisbon in March", memory_type="fact")
     answer = call(space, "remember", content="User moved from Lisbon to Porto")
-    assert answer.text.startswith("Remembered, in place of what it replaces: User moved from")
+    assert answer.text.startswith("Saved, replacing an older memory: User moved from")
     assert (stored(old).status, stored(old).bin_reason) == ("binned", "superseded")
 
 
@@ -243,14 +243,14 @@ def test_update_and_forget_by_short_and_whole_id(space: Space, short: bool) -> N
     memory = remember(space, "User likes pizza", tags=["food"])
     memory_id = memory.short_id if short else str(memory.pk)
     changed = call(space, "update_memory", memory_id=memory_id, content="User likes pasta")
-    assert changed.text == f"Changed: User likes pasta (id: {memory.short_id}); expires 2026-02-25"
+    assert changed.text == f"Updated: User likes pasta (id: {memory.short_id}); expires 2026-02-25"
     assert (changed.data["revision"], changed.data["tags"]) == (2, ["food"])
     assert MemoryRevision.objects.get().content == "User likes pizza"
     assert call(space, "update_memory", memory_id=memory_id, tags=["italy"]).data["tags"] == [
         "italy"
     ]
     forgotten = call(space, "forget", memory_id=memory_id)
-    assert forgotten.text == f"Forgotten: User likes pasta (id: {memory.short_id})"
+    assert forgotten.text == f"Moved to the bin: User likes pasta (id: {memory.short_id})"
     assert forgotten.data["status"] == "binned"
     assert actions(memory) == ["created", "revised", "revised", "deleted"]
     assert MemoryEvent.objects.last().reason == "forget"  # type: ignore[union-attr]  # there is one
