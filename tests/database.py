@@ -17,10 +17,16 @@ _FOLDER = pytest.StashKey[Path]()
 
 
 def forget_own_variables() -> None:
-    """Takes away the variables of the person who runs the tests: they must not reach them."""
+    """Remove the variables of the person who runs the tests, which must not reach the tests."""
     for name in [n for n in os.environ if n.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
         if name != "EBB_REQUIRE_BROWSER":  # for the tests themselves
             del os.environ[name]
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Accept the seed of pyproject.toml also with `-p no:randomly`, which then ignores it."""
+    if pluginmanager.is_blocked("randomly"):
+        parser.addoption("--randomly-seed", help="ignored: pytest-randomly is off")
 
 
 @pytest.hookimpl(tryfirst=True)
