@@ -1,6 +1,6 @@
 """The endpoint for mem0's own clients, below /mem0/.
 
-It has the paths and shapes of mem0's hosted API, as `mem0ai` 1.0 to 2.0 (Python) and 3.1
+It has the paths and shapes of mem0's hosted API, as `mem0ai` 1.0 to 2.2 (Python) and 3.1 to 3.3
 (JavaScript) call it. It calls the same services as the JSON API. A call or an option without a
 counterpart in Ebb gets an error that says so.
 

@@ -101,11 +101,11 @@ def found_rows(access: Access, asked: Filter) -> MemoryQuerySet:
 
 
 def own_rows(access: Access, asked: Filter) -> MemoryQuerySet:
-    """Return the live memories that the filter finds and the caller may change. A call for one
-    user changes no shared memory."""
+    """Return the memories that the filter finds and the caller may change, also those that are not
+    live. A call for one user changes no shared memory."""
     readers = _readers(access, asked.users)
     mine = [one.where() if one.everyone else Reader.exactly(one.user_id).where() for one in readers]
-    return Memory.objects.in_space(access.space).live().filter(_any_of(mine) & asked.where)
+    return Memory.objects.in_space(access.space).filter(_any_of(mine) & asked.where)
 
 
 def _readers(access: Access, users: Collection[str]) -> list[Reader]:

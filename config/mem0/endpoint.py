@@ -18,6 +18,8 @@ NO_COUNTERPART = {
     "v1/summary": "Ebb makes no summaries of memories.",
     "v1/events": "Ebb lists no events. Read one by its id: GET /mem0/v1/event/ID/.",
     "v1/stats": "Ebb's statistics are at GET /api/v1/stats.",
+    "v2/entities": "Ebb makes no profiles of users. Search the user's memories instead.",
+    "v2/profiles": "Ebb makes no profiles of users. Search the user's memories instead.",
     "api/v1/webhooks": "Webhooks are in Ebb's settings, and at /api/v1/webhooks.",
     "api/v1/orgs": "Ebb has no organisations and projects. A space's policy is at /api/v1/policy.",
 }
@@ -39,6 +41,11 @@ def ping(request: HttpRequest) -> Json:
         "project_id": access.space.slug,
         "user_email": None,
     }
+
+
+def refuse_profile(request: HttpRequest, entity_type: Path[str], name: Path[str]) -> Json:
+    """Answer a call for the profile of a user with an error that says what to use instead."""
+    return refuse(request, "v2/entities")
 
 
 def refuse(request: HttpRequest, wanted: Path[str]) -> Json:
@@ -70,8 +77,10 @@ ROUTES: list[tuple[str, str, Callable[..., Any]]] = [
     ("GET", "v1/entities", entities_api.list_entities),
     ("DELETE", "v1/entities/{entity_type}/{path:name}", entities_api.delete_entity),
     ("DELETE", "v2/entities/{entity_type}/{path:name}", entities_api.delete_entity),
+    ("GET", "v2/entities/{entity_type}/{path:name}", refuse_profile),
 ]
-"""Every call that has a counterpart. A path is found by the first line that fits it."""
+"""Every call that has a counterpart, and one that shares its path with such a call. A path is found
+by the first line that fits it."""
 
 router = Router()
 for method, path, answer in ROUTES:

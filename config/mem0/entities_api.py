@@ -60,16 +60,20 @@ def _entities(access: Access, kind: EntityType) -> Iterator[Json]:
 
 def delete_entity(request: HttpRequest, entity_type: Path[EntityType], name: Path[str]) -> Json:
     """Move all memories of a user, agent, app or run to the recycle bin. Needs the scope `admin`,
-    unless the key acts for one user."""
+    unless the key acts for one user.
+
+    A client that resets deletes every listed entity in turn. A memory may name several of them, so
+    an entity whose memories are all in the bin is no error.
+    """
     access = entity_access(request, "write")
     if name == ANYBODY:  # in a filter it means all of them
         raise NotFound(
             "Name a user, agent, app or run. To delete all memories of all users, use delete_all."
         )
     rows = own_rows(access, read_filter({_FIELDS[entity_type]: {"eq": name}}))
-    ids = list(rows.values_list("pk", flat=True))
-    if not ids:
-        raise NotFound(f"No active memory names this {entity_type}.")
+    if not rows.exists():
+        raise NotFound(f"No memory names this {entity_type}.")
+    ids = list(rows.live().values_list("pk", flat=True))
     gone = delete_memories(
         space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
     )

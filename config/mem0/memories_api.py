@@ -1,5 +1,7 @@
 """mem0's calls to read, list, change and delete memories."""
 
+from ast import literal_eval
+
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
@@ -37,6 +39,7 @@ _NEWEST = ("-created_at", "-pk")
 _NAMES = (*ENTITIES, APP)
 # A call that named anything else would find, or delete, more than its caller asked for.
 _IGNORED = ("org_id", "project_id", "org_name", "project_name", "version", "output_format")
+_LONGEST = 2000  # characters of a filter in the address
 _KNOWN = {*_NAMES, *_IGNORED, "page", "page_size"}
 
 
@@ -67,21 +70,37 @@ def list_by_address(request: HttpRequest, page: Query[PageIn]) -> Json | list[Js
 
 def delete_all(request: HttpRequest) -> Json:
     """Move all memories of a user, agent, app or run to the recycle bin."""
-    access, named = access_to(request, "write"), _named_in_address(request)
-    if not named:
+    access, named = access_to(request, "write"), _named_in_address(request, "filters")
+    filters = _named_in_filters(request.GET.get("filters"))
+    if not (named or filters):
         message = f"name at least one of {', '.join(_NAMES)}"
         raise InvalidArguments(FieldError("filters", message))
-    ids = list(own_rows(access, read_filter(named)).values_list("pk", flat=True))
+    ids = list(own_rows(access, read_filter(named, filters)).live().values_list("pk", flat=True))
     gone = delete_memories(
         space=access.space, memory_ids=ids, actor=access.actor, now=timezone.now()
     )
     return {"message": "Memories deleted successfully!", "deleted": gone}
 
 
-def _named_in_address(request: HttpRequest) -> Json:
-    """Return the filter in the address. Raises InvalidArguments for any other field: clients write
-    a `filters` object there in a form that is no JSON."""
-    wrong = sorted(request.GET.keys() - _KNOWN)
+def _named_in_filters(written: str | None) -> Json:
+    """Return the names in a `filters` object of the address, which mem0's client writes as Python
+    does. Raises InvalidArguments for anything but one object with names."""
+    if written is None:
+        return {}
+    try:
+        found: Json = literal_eval(written[:_LONGEST])
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = {}
+    texts = [*found, *found.values()] if isinstance(found, dict) else []
+    if not texts or not all(isinstance(one, str) for one in texts) or not found.keys() <= {*_NAMES}:
+        message = f"must be one object with {', '.join(_NAMES)}"
+        raise InvalidArguments(FieldError("filters", message))
+    return found
+
+
+def _named_in_address(request: HttpRequest, *known: str) -> Json:
+    """Return the filter in the address. Raises InvalidArguments for a field that is not known."""
+    wrong = sorted(request.GET.keys() - _KNOWN - set(known))
     if wrong:
         message = f"cannot be used here; name {', '.join(_NAMES)} as arguments of their own"
         raise InvalidArguments(*(FieldError(name, message) for name in wrong))

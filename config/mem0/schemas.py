@@ -13,6 +13,8 @@ from memory.requests import Body
 
 LAST_SECOND = 4_102_444_800  # the year 2100
 MOST_RESULTS = 200
+_SWITCHES = ("enable_graph", "filter_memories", "immutable", "show_expired")
+"""Options without a counterpart, which mean nothing when they are off."""
 
 PageNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 PageSize = Annotated[int, Field(ge=1, le=1000)]
@@ -42,8 +44,8 @@ class MessageIn(BaseModel):
 
 
 class ClientBody(Body):
-    """A body of mem0's clients. Null means not given. The first fields say nothing to Ebb: the key
-    decides the space, and Ebb has one form of answers."""
+    """A body of mem0's clients. Null means not given, and so does a switch that is off. The first
+    fields say nothing to Ebb: the key decides the space, and Ebb has one form of answers."""
 
     org_id: str | int | None = None
     project_id: str | int | None = None
@@ -52,13 +54,16 @@ class ClientBody(Body):
     version: str | None = None
     api_version: str | None = None
     output_format: str | None = None
+    source: str | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, body: Any) -> Any:
         if not isinstance(body, dict):
             return body
-        return {name: value for name, value in body.items() if value is not None}
+        given = {name: value for name, value in body.items() if value is not None}
+        off = [name for name in _SWITCHES if given.get(name) is False]
+        return {name: value for name, value in given.items() if name not in off}
 
 
 class AddIn(ClientBody):

@@ -73,6 +73,14 @@ def test_names_may_be_in_filters_and_an_app_in_the_metadata(client: Mem0, space:
     assert (shown["user_id"], shown["app_id"]) == ("alice", "shop")
 
 
+def test_a_switch_without_a_counterpart_may_be_off(client: Mem0) -> None:
+    client.add(ALLERGY, user_id="alice", infer=False, immutable=False, enable_graph=False)
+    alice = {"user_id": "alice"}
+    assert client.search("allergic", filters=alice, show_expired=False, source="PLUGIN")
+    body = {"query": "allergic", "filters": alice, "show_expired": True}
+    assert "no counterpart" in refused(client.call("POST", "/v3/memories/search/", body), 422)
+
+
 def test_a_timestamp_is_the_time_of_the_memory(client: Mem0, space: Space) -> None:
     client.add(ALLERGY, user_id="alice", timestamp=1_700_000_000)
 
@@ -210,10 +218,15 @@ def test_all_of_a_user_are_deleted_and_nothing_without_a_name(client: Mem0, spac
     shared = remember(space, "Shared", agent_id="bot")
 
     assert "name at least one" in refused(client.call("DELETE", "/v1/memories/"), 422)
+    for wrong in ("{}", "alice", "{'user_id': {'ne': 'alice'}}", "{'NOT': 'x'}", "[" * 9000):
+        answer = client.call("DELETE", "/v1/memories/", user_id="bob", filters=wrong)
+        assert "filters: must be one object" in refused(answer, 422)
+    both = client.call("DELETE", "/v1/memories/", user_id="bob", filters="{'user_id': 'alice'}")
+    assert "two users" in refused(both, 422)
+    both = client.call("DELETE", "/v1/memories/", agent_id="bot", filters="{'user_id': 'alice'}")
+    assert told(both)["deleted"] == 0
     # Their typed options send this.
-    wrong = client.call("DELETE", "/v1/memories/", filters="{'user_id': 'alice'}")
-    assert "filters: cannot be used here" in refused(wrong, 422)
-    told(client.call("DELETE", "/v1/memories/", user_id="alice"))
+    told(client.call("DELETE", "/v1/memories/", filters="{'user_id': 'alice'}"))
     assert [stored(one).status for one in (mine, theirs, shared)] == ["binned", "live", "live"]
     told(client.call("DELETE", "/v1/memories/", agent_id="bot"))
     assert stored(shared).status == Status.BINNED
@@ -237,7 +250,9 @@ def test_users_agents_apps_and_runs_are_listed_and_deleted(client: Mem0, space: 
     told(client.call("DELETE", "/v2/entities/user/alice/"))
     names = {one["name"] for one in told(client.call("GET", "/v1/entities/"))["results"]}
     assert names == {"bob"}
-    refused(client.call("DELETE", "/v2/entities/user/alice/"), 404)
+    # As a client does that resets: each memory named several of these.
+    assert told(client.call("DELETE", "/v2/entities/run/talk/"))["deleted"] == 0
+    refused(client.call("DELETE", "/v2/entities/user/carol/"), 404)
     refused(client.call("DELETE", "/v2/entities/user/*/"), 404)
     refused(client.call("DELETE", "/v2/entities/thing/alice/"), 422)
 
@@ -252,6 +267,9 @@ def test_users_agents_apps_and_runs_are_listed_and_deleted(client: Mem0, space: 
         ("GET", "/v1/events/", "GET /mem0/v1/event/ID/"),
         ("GET", "/api/v1/webhooks/projects/home/", "/api/v1/webhooks"),
         ("PATCH", "/api/v1/orgs/organizations/ebb/projects/home/", "/api/v1/policy"),
+        ("GET", "/v2/entities/user/alice/profile/", "no profiles"),
+        ("POST", "/v2/profiles/jobs/", "no profiles"),
+        ("GET", "/v2/profiles/settings/", "no profiles"),
     ],
 )
 def test_a_call_without_a_counterpart_says_so(
