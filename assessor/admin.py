@@ -13,7 +13,9 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from assessor.models import Assessment, State
+from assessor.reasoning_labels import reasoning_in_words
 from assessor.repeats import reassess
+from assessor.templatetags.assessments import assessor_name, rubric_label
 from memory.admin import BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
 
 _COLOURS = {
@@ -30,7 +32,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
     """List assessments read-only, with an action that assesses the selected rows again."""
 
     list_display = (
-        "user_message_start", "state_shown", "space", "weight", "memory_type", "provider",
+        "user_message_start", "state_shown", "space", "weight", "memory_type", "assessed_by",
         "attempts", "error", "created_at",
     )  # fmt: skip
     list_filter = (
@@ -41,6 +43,8 @@ class AssessmentAdmin(ReadOnlyAdmin):
     ordering = ("-created_at", "-pk")
     actions = ("reassess",)
     raw_id_fields = ("memory", "part_of")
+    exclude = ("provider", "rubric", "reasoning")
+    readonly_fields = ("assessed_by", "rubric_shown", "reasoning_shown")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assessment]:
         rows: QuerySet[Assessment] = super().get_queryset(request)
@@ -70,6 +74,21 @@ class AssessmentAdmin(ReadOnlyAdmin):
     def weight(self, assessment: Assessment) -> str | None:
         """Return the importance with two decimals, or None if not assessed."""
         return None if assessment.importance is None else f"{assessment.importance:.2f}"
+
+    @admin.display(description=_("assessor"))
+    def assessed_by(self, assessment: Assessment) -> str:
+        """Return the assessor's name, or "" before the assessment."""
+        return assessor_name(assessment) if assessment.provider else ""
+
+    @admin.display(description=_("rubric"))
+    def rubric_shown(self, assessment: Assessment) -> str:
+        """Return the name of the rubric."""
+        return rubric_label(assessment.rubric)
+
+    @admin.display(description=_("reasoning"))
+    def reasoning_shown(self, assessment: Assessment) -> str:
+        """Return the reasoning, translated if the built-in assessor wrote it."""
+        return reasoning_in_words(assessment.reasoning)
 
     @admin.action(description=_("Assess again"), permissions=["retry"])
     def reassess(self, request: HttpRequest, assessments: QuerySet[Assessment]) -> None:

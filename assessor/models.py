@@ -254,7 +254,7 @@ class Assessment(SpaceRow):
         ]
 
     def __str__(self) -> str:
-        return f"{self.state} · {self.user_message[:60]}"
+        return f"{self.get_state_display()} · {self.user_message[:60]}"
 
     @property
     def waits_for_its_span(self) -> bool:

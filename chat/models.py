@@ -262,4 +262,4 @@ class Message(SpaceRow):
         ]
 
     def __str__(self) -> str:
-        return f"{self.role}: {self.content[:60]}"
+        return f"{self.get_role_display()}: {self.content[:60]}"

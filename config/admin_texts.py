@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop as _
 TEXTS: Final = (
     _("Action"),
     _("Add row"),
+    _("After you've created a user, you’ll be able to edit more user options."),
     _("All applications"),
     _("Apply Filters"),
     _("Clear all filters"),

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from assessor.fault_labels import fault
 from assessor.models import Assessment
+from assessor.reasoning_labels import reasoning_in_words
 from memory.jobs.durations import how_long
 from memory.retention.lifetime_bar import band
 from memory.templatetags.ebb import age_in_words, time_tag
@@ -25,6 +26,7 @@ from memory.templatetags.ebb import age_in_words, time_tag
 register = template.Library()
 register.filter(band)
 register.filter(fault)
+register.filter("reasoning", reasoning_in_words)
 register.filter("moment", parse_datetime)
 
 

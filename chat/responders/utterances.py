@@ -37,8 +37,9 @@ _KINDS = {
     r"|^你对我(都)?(了解|知道)(多少|什么|些什么)[？?]*$|^你(都)?(了解|知道|记得)我(多少|些什么)[？?]*$",
     Kind.WHO_ARE_YOU: r"\b(who|what) are you\b|\bwhat(.s| is) your name\b|\bwhat can you do\b"
     r"|\bare you (a|an|chat|gpt|claude|real|human)|\b(chatgpt|llm|language model)\b"
-    r"|\bcan you help( me)?\s*\?*$|^help\W*$|你是(谁|什么|不是|人|机器|一个|.{0,6}(GPT|AI|模型))"
-    r"|你叫什么|你会(什么|做什么)|你能(做什么|干什么|帮我吗)",
+    r"|\bcan you help( me)?\s*\?*$|^help\W*$|\bhow do you work\b"
+    r"|你是(谁|什么|不是|人|机器|一个|.{0,6}(GPT|AI|模型))"
+    r"|你叫什么|你(是)?怎么(工作|运作)|你会(什么|做什么)|你能(做什么|干什么|帮我吗)",
     Kind.FORGET: r"^(please |can you |could you )*forget\b"
     r"|^(请|你|帮我|把)*(忘掉|忘了|忘记|删掉|删除)",
     Kind.TASK: r"^(please |can you |could you )*(write|translate|explain|summari[sz]e|calculate"

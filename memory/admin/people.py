@@ -124,7 +124,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     search_fields = ("name", "prefix")
-    exclude = ("digest", "previous_digest")
+    exclude = ("digest", "previous_digest", "scopes")
+    readonly_fields = ("scope_labels",)
     actions = ("revoke",)
 
     @admin.display(description=_("scopes"))

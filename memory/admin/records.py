@@ -23,6 +23,7 @@ from memory.models import (
     SavedQuery,
     WorkerHeartbeat,
 )
+from memory.models.choices import MemoryType
 from memory.models.history import Action
 from memory.store.history_labels import author_of_rule, why
 
@@ -92,6 +93,13 @@ class MemoryRevisionAdmin(ReadOnlyAdmin):
     search_fields = ("content",)
     ordering = ("-pk",)
     raw_id_fields = ("memory",)
+    exclude = ("memory_type",)
+    readonly_fields = ("type_shown",)
+
+    @admin.display(description=_("type"))
+    def type_shown(self, revision: MemoryRevision) -> str:
+        """Return the type in the reader's language."""
+        return str(MemoryType(revision.memory_type).label)
 
 
 @admin.register(MemoryEmbedding)

@@ -73,7 +73,7 @@ class AuditRecord(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        return f"{self.action} · {self.subject}"
+        return f"{self.get_action_display()} · {self.subject}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:

@@ -193,7 +193,7 @@ class MemoryEvent(SpaceRow):
         ]
 
     def __str__(self) -> str:
-        return f"{self.action} · {self.content[:60]}"
+        return f"{self.get_action_display()} · {self.content[:60]}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:

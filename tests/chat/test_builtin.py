@@ -329,8 +329,9 @@ def test_it_says_that_it_cannot_follow_a_prompt_or_do_a_task() -> None:
         answer("write me a poem")
         == "I need a language model for that. Connect one in Settings → Models."
     )
-    for question in ("Are you ChatGPT?", "who are you?"):
+    for question in ("Are you ChatGPT?", "who are you?", "How do you work?"):
         assert "not a language model" in answer(question)
+    assert "不是语言模型" in answer("你是怎么工作的？")
 
 
 def test_everything_is_a_beginning_of_what_it_remembers() -> None:
