@@ -1,5 +1,7 @@
 """mem0's search: Ebb's recall, with mem0's filters."""
 
+from uuid import UUID
+
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -15,6 +17,8 @@ from memory.readers import Reader
 from memory.recall.recall import Result, SearchRequest, recall
 
 USUAL_RESULTS = 10
+MOST_USERS = 10
+"""Users whom a search may name: the memories of each are ranked."""
 
 
 def search(request: HttpRequest, asked: SearchIn) -> Json:
@@ -36,27 +40,30 @@ def search(request: HttpRequest, asked: SearchIn) -> Json:
 
 
 def _best(access: Access, condition: Filter, query: str, limit: int) -> list[Result]:
-    """Return the memories that fit the query best, of the user, agent and run that every memory
-    must have."""
-    wanted = SearchRequest(
-        query,
-        limit=limit,
-        reader=_reader(access, condition),
-        agent_id=condition.direct.get("agent_id"),
-        session_id=condition.direct.get("run_id"),
-    )
-    return list(recall(access.space, wanted, now=timezone.now()).results)
+    """Return the memories that fit the query best, the best first, of the users whom the filter
+    names, and of the agent and run that every memory must have."""
+    found: dict[UUID, Result] = {}
+    for reader in _readers(access, condition):
+        wanted = SearchRequest(
+            query,
+            limit=limit,
+            reader=reader,
+            agent_id=condition.direct.get("agent_id"),
+            session_id=condition.direct.get("run_id"),
+        )
+        results = recall(access.space, wanted, now=timezone.now()).results
+        found |= {one.memory.pk: one for one in results}
+    return sorted(found.values(), key=lambda one: one.score, reverse=True)
 
 
-def _reader(access: Access, condition: Filter) -> Reader:
-    """Return the reader whose memories are ranked. Raises InvalidArguments for a filter that names
-    several users, or one of them in OR or NOT."""
-    if not condition.users:
-        return access.reader
-    if condition.users == {ANYBODY}:
-        return reader_of(access, ANYBODY)
-    [name, *others] = condition.users
-    if others or condition.direct.get("user_id") != name:
-        message = "a search names one user, outside OR and NOT; a list may name several"
+def _readers(access: Access, condition: Filter) -> list[Reader]:
+    """Return the readers whose memories are ranked. Raises InvalidArguments for too many users."""
+    users = condition.users
+    if ANYBODY in users:
+        return [reader_of(access, ANYBODY)]
+    if len(users) > MOST_USERS:
+        message = f"a search names at most {MOST_USERS} users"
         raise InvalidArguments(FieldError("filters", message))
-    return Reader.exactly(reader_of(access, name).user_id)
+    named = [Reader.exactly(reader_of(access, name).user_id) for name in sorted(users)]
+    # Memories of others, such as the shared ones, may fit a filter that no user must fit.
+    return named if "user_id" in condition.direct else [*named, access.reader]

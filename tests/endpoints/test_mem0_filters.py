@@ -39,10 +39,29 @@ def test_a_search_finds_one_users_own_memories(client: Mem0, space: Space) -> No
     assert len(client.search("Which pizza?", filters=everyone)) == 3
 
 
-def test_a_search_for_several_users_is_refused(client: Mem0, space: Space) -> None:
-    several = {"OR": [{"user_id": "alice"}, {"user_id": "bob"}]}
-    answer = client.call("POST", "/v3/memories/search/", {"query": "pizza", "filters": several})
-    assert "a search names one user" in refused(answer, 422)
+def test_a_search_for_several_users(client: Mem0, space: Space) -> None:
+    remember(space, "User likes pizza with olives", agent_id="bot")
+    remember(space, "User likes soup")
+    for name in ("alice", "bob", "carol"):
+        remember(space, f"{name} likes pizza", user_id=name)
+
+    several: list[dict[str, Any]] = [{"user_id": "alice"}, {"user_id": "bob"}, {"agent_id": "bot"}]
+    found = client.search("Which pizza?", filters={"OR": several})
+    assert sorted(found) == [
+        "User likes pizza with olives", "alice likes pizza", "bob likes pizza",
+    ]  # fmt: skip
+    assert client.search("Which pizza?", filters={"OR": [{"user_id": "bob"}]}) == [
+        "bob likes pizza"
+    ]
+    listed = {"AND": [{"user_id": {"in": ["alice", "bob"]}}, {"NOT": [{"user_id": "bob"}]}]}
+    assert client.search("Which pizza?", filters=listed) == ["alice likes pizza"]
+
+    body = {"query": "pizza", "filters": {"OR": [{"user_id": f"u{n}"} for n in range(11)]}}
+    answer = client.call("POST", "/v3/memories/search/", body)
+    assert "at most 10 users" in refused(answer, 422)
+    bob = Mem0(key_of(space, "bob"))
+    body = {"query": "pizza", "filters": {"OR": several}}
+    refused(bob.call("POST", "/v3/memories/search/", body), 403)
 
 
 def test_filters_of_a_list(client: Mem0, space: Space) -> None:
