@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line for Ebb: `manage.py up`, `create_api_key`, `login_link`, …
+"""Django's command line for Ebb, such as `manage.py up` or `manage.py login_link`.
 
 Ebb installed from its wheel has the command `ebb` instead: `ebb up`.
 """

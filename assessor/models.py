@@ -88,7 +88,7 @@ class State(models.TextChoices):
 
 
 class FallbackReason(models.TextChoices):
-    """Why the built-in assessor replaced the model that was asked."""
+    """The reason why the built-in assessor replaced the requested model."""
 
     NO_ANSWER = "no_answer", _("model did not answer")
     UNGROUNDED = "ungrounded", _("model's summary was not supported by the message")

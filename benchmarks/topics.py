@@ -1,4 +1,4 @@
-"""Measures the detection of topic changes: `python -m benchmarks.topics --data FILE`
+"""Measures the detection of topic changes: `python -m benchmarks.topics --data FILE`.
 
 Pieces of LoCoMo's conversations, three to eight exchanges long and each from another conversation
 than the one before, are joined; the joints are the borders to find. Prints precision and recall at

@@ -87,11 +87,13 @@ class Heartbeat(bootsteps.StartStopStep):
         self._timer: Any = None
 
     def start(self, consumer: Any) -> None:
+        """Report at once, and then regularly."""
         # The first beat runs on the timer too: an unavailable database must not stop the worker.
         consumer.timer.call_after(0, _record_worker)
         self._timer = consumer.timer.call_repeatedly(HEARTBEAT_SECONDS, _record_worker)
 
     def stop(self, consumer: Any) -> None:
+        """Stop reporting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,8 +1,12 @@
+"""The app of the core. It registers jobs when all models are loaded."""
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
 
 class MemoryConfig(AppConfig):
+    """The configuration of the app."""
+
     name = "memory"
     verbose_name = _("Memory")
 

@@ -174,6 +174,7 @@ class MemoryDraft(BaseModel):
 
     @property
     def type_name(self) -> str:
+        """The type, or the default one."""
         return self.memory_type or DEFAULT_TYPE
 
     @property

@@ -19,7 +19,7 @@ from memory.models import Memory, Space
 
 
 class Answered(Protocol):
-    """What a client of tests or a real one was answered."""
+    """The answer to a client, in tests or over a real connection."""
 
     @property
     def status_code(self) -> int: ...
@@ -53,7 +53,7 @@ class Found:
 
 
 def addresses() -> list[Address]:
-    """All that have a name, but those of the admin and of the APIs."""
+    """Return all named URLs, except those of the admin and of the APIs."""
     return list(_walk(get_resolver(), ()))
 
 
@@ -68,7 +68,7 @@ def _walk(resolver: URLResolver, arguments: tuple[str, ...]) -> Iterator[Address
 
 
 def find_pages(get: Callable[[str], Answered], space: Space) -> Found:
-    """What answers a person's GET with HTML: pages, and the pieces of pages."""
+    """Return the URLs that answer a person's GET with HTML: pages and fragments."""
     found = Found()
     for address in addresses():
         last = "there is no row to open"
@@ -106,9 +106,11 @@ def _is_page(answer: Answered) -> bool:
 
 
 def values_of(argument: str, space: Space) -> Sequence[Any]:
-    """What may stand there: the space's name, or ids of rows of the model that is meant:
-    `memory_id` is a Memory's, `delivery_id` a WebhookDelivery's, `version` a PolicyVersion's. What
-    is of no model is a number or a word."""
+    """Return the values of a URL's argument: the space's name, or the ids of its model's rows.
+
+    `memory_id` is a Memory's id, `delivery_id` a WebhookDelivery's, `version` a PolicyVersion's. An
+    argument without a model is a number or a word.
+    """
     if argument == "slug":
         return [space.slug]
     if argument == "action_id":

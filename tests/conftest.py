@@ -1,6 +1,6 @@
-"""What all tests share: people, spaces, keys and a caller of the API; and no way to the network.
+"""Shared fixtures: people, spaces, keys, a caller of the API, and no way to the network.
 
-alice owns `space`, bob may look at it, charlie belongs to `other_space` only.
+alice owns `space`, bob may view it, charlie belongs to `other_space` only.
 """
 
 import json
@@ -62,8 +62,11 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def emptying_comes_first() -> Iterator[None]:
-    """What a web server or a worker is still doing when a test's tables are emptied may want these
-    tables in another order. PostgreSQL then ends the one that looks first: never us."""
+    """Let the emptying of a test's tables win over a web server or worker that locks them in
+    another order.
+
+    PostgreSQL ends the one that checks for a deadlock first, and that is never this connection.
+    """
     execute = DatabaseOperations.execute_sql_flush
 
     def emptied(operations: DatabaseOperations, statements: list[str]) -> None:

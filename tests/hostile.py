@@ -67,7 +67,7 @@ def _make_hostile(model: type[Model]) -> None:
 
 
 def _texts(field: Field[Any, Any]) -> Iterator[Any]:
-    """What is written there, if anything."""
+    """Return the texts of a column, if any."""
     inner = field.base_field if isinstance(field, ArrayField) else field
     if not isinstance(inner, CharField | TextField) or inner.choices or field.name in _OWN:
         return

@@ -1,10 +1,10 @@
-"""Who waits for whom in the database, for tests of two at once."""
+"""Waiting connections in the database, for tests of two writers at once."""
 
 from django.db import connection
 
 
 def somebody_waits() -> bool:
-    """Whether another connection to this database waits for a lock."""
+    """Return whether another connection to this database waits for a lock."""
     with connection.cursor() as cursor:
         # In a transaction the list of connections stays as first seen: one opened since is missing.
         cursor.execute("SELECT pg_stat_clear_snapshot()")

@@ -32,5 +32,5 @@ def shown(client: Client, space: Space, name: str, **query: str) -> str:
 
 
 def texts(page: str) -> list[str]:
-    """What the memories on it say, in order."""
+    """Return the texts of the memories on a page, in order."""
     return re.findall(r'<p class="memory-text"[^>]*>(.*?)</p>', page)

@@ -123,7 +123,7 @@ class Running:
         return self._popen.pid
 
     def has_said(self, words: str) -> bool:
-        """Whether the words stand in its log; fails the test if it has ended by itself."""
+        """Return whether the words are in its log; fail the test if it has ended by itself."""
         said = self.log.read_text(errors="replace")
         if self._popen.poll() is not None:
             pytest.fail(f"{self.name} has ended:\n{said[-3000:]}")
@@ -261,7 +261,7 @@ def processes(queue: str, tmp_path: Path) -> Iterator[Processes]:
 
 @pytest.fixture(scope="session")
 def static_files() -> None:
-    """What pages need from the web server, as `prepare` collects it."""
+    """Collect the pages' static files, as `prepare` does."""
     call_command("collectstatic", verbosity=0, interactive=False)
 
 

@@ -1,4 +1,4 @@
-"""What the stub model says: replies that prove which request they answer.
+"""Replies of the stub model, which prove which request they answer.
 
 Deterministic, and derived from the request alone. A chat reply quotes the first recalled memory it
 finds in the system prompt; a question for JSON gets an assessment read off the user's words.
@@ -46,7 +46,7 @@ def reply_to(request: dict[str, Any]) -> str:
 
 
 def _asks(request: dict[str, Any], answer: str) -> bool:
-    """Whether the instructions name this answer."""
+    """Return whether the instructions name this answer."""
     system = request.get("messages", [{}])[0].get("content", "")  # or what begins with its words
     return isinstance(system, str) and answer in system
 

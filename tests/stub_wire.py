@@ -1,4 +1,4 @@
-"""How the stub model answers: each scripted step of `tests.stub_model` put on the wire."""
+"""Sends the stub model's answers: each scripted step of `tests.stub_model`."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ class RecordedRequest:
 
 @dataclass
 class Control:
-    """What the stub is told, and what it saw."""
+    """The script of the stub, and the requests that it saw."""
 
     script: deque[str] = field(default_factory=deque)
     models_script: deque[str] = field(default_factory=deque)
@@ -100,7 +100,7 @@ class Reply:
         await self.send(event)
 
     async def silence(self) -> None:
-        """Nothing more, until the client gives up."""
+        """Send nothing more, until the client gives up."""
         self.control.silent_replies += 1
         try:
             while (await self.receive())["type"] != "http.disconnect":
@@ -109,7 +109,7 @@ class Reply:
             self.control.silent_replies -= 1
 
     async def hold(self) -> None:
-        """Nothing more, until the test says so or the client gives up."""
+        """Send nothing more, until the test continues or the client gives up."""
         given_up = asyncio.create_task(self.silence())
         while not (self.control.released or given_up.done()):
             await asyncio.sleep(0.005)
@@ -121,7 +121,7 @@ class Reply:
         await self.whole(status, json.dumps(body).encode(), *pause)
 
     def is_too_much(self, request: dict[str, Any]) -> bool:
-        """Whether the request has what it was told not to take."""
+        """Return whether the request has an option that the stub must refuse."""
         schema, tools = request.get("response_format"), request.get("tools")
         return bool(
             (schema and not self.control.takes_schema) or (tools and not self.control.takes_tools)

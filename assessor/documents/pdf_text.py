@@ -29,6 +29,7 @@ def pages_of(data: bytes, most: int) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Print the text of each page of the PDF on standard input, as JSON."""
     if sys.platform == "linux":  # macOS has no such limit
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     json.dump(pages_of(sys.stdin.buffer.read(), int(sys.argv[1])), sys.stdout)

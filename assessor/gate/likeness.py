@@ -1,5 +1,5 @@
-"""How much a text is like a program's prompt: a logistic regression beside the rules, trained by
-benchmarks.programs.
+"""The likeness of a text to a program's prompt, by a logistic regression beside the rules.
+benchmarks.programs trains it.
 
 Its features are the marks of the rules, the shape of the text, and hashed words. System prompts
 have weights of their own: they must be told from the characters that a person talks to.

@@ -88,7 +88,7 @@ _THEN_ANSWERS = re.compile(
 
 
 class GateReason(StrEnum):
-    """Why a request teaches nothing."""
+    """A reason why a request teaches nothing."""
 
     CLIENT_TASK = "client_task"  # the client says so, in a header or a field
     TASK_PROMPT = "task_prompt"

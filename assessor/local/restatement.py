@@ -65,6 +65,6 @@ def in_own_words(statement: str) -> str:
 
 
 def _joined_restatement(sentences: list[str]) -> list[str]:
-    """Return the first restatement, also across two sentences: "Noted. You have asthma." """
+    """Return the first restatement (“Noted. You have asthma.”), also across two sentences."""
     candidates = [*sentences, *map(" ".join, zip(sentences, sentences[1:], strict=False))]
     return [text for text in candidates if _RESTATEMENT.search(text) and not is_question(text)][:1]

@@ -278,7 +278,10 @@ def _list(turn: Turn, results: Sequence[Result]) -> str:
 
 
 def _line(turn: Turn, memory: Memory, *facts: str) -> str:
-    """Return one quoted memory: - “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)"""
+    """Return one quoted memory.
+
+    - “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)
+    """
     age = age_in_words((turn.now - memory.created_at).days)
     day = date_format(timezone.localtime(memory.created_at), "DATE_FORMAT")
     content = " ".join(memory.content.split())

@@ -1,5 +1,6 @@
-"""Short answers to simple questions, built from one memory: "where do I live?" over "moved to
-Lisbon" gives "You live in Lisbon."
+"""Short answers to simple questions, built from one memory.
+
+For “where do I live?”, the memory “moved to Lisbon” gives “You live in Lisbon.”
 
 Only the asked place or name is taken from the memory, and only if the memory clearly says it.
 """

@@ -101,9 +101,11 @@ class MemoryAdmin(ReadOnlyAdmin):
         return self.has_moderate_permission(request) and not binned
 
     def has_moderate_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may change memories."""
         return request.user.has_perm("memory.change_memory")
 
     def has_purge_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may purge memories."""
         return request.user.has_perm("memory.delete_memory")
 
     @admin.display(description=_("content"))

@@ -21,13 +21,13 @@ class Week:
 
     @property
     def name(self) -> str:
-        """Its ISO name."""
+        """The ISO name of the week."""
         year, number, _day = self.first.isocalendar()
         return f"{year:04}-W{number:02}"
 
     @property
     def last(self) -> date:
-        """Its Sunday."""
+        """The Sunday of the week."""
         return self.first + timedelta(days=6)
 
     @property

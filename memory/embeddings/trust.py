@@ -1,4 +1,4 @@
-"""How far an embedding model's similarities can be trusted for a question."""
+"""The degree to which an embedding model's similarities can be trusted for a question."""
 
 from memory.embeddings import MINILM
 from memory.models import Embedder

@@ -15,7 +15,7 @@ from memory.formulas.expressions import seconds_after
 
 
 class Precision(models.TextChoices):
-    """How exactly the time of an event is known."""
+    """The precision of an event's time."""
 
     DAY = "day", _("day")
     MONTH = "month", _("month")

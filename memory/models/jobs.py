@@ -111,6 +111,7 @@ class Job(SpaceRow):
 
     @property
     def is_finished(self) -> bool:
+        """True if the job has ended, in whatever way."""
         return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
     def left(self, now: datetime) -> timedelta | None:

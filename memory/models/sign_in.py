@@ -1,4 +1,4 @@
-"""How users sign in: accounts at the identity provider, second factors, and open sessions.
+"""Ways to sign in: accounts at the identity provider, second factors, and open sessions.
 
 These tables are small and shared by all spaces.
 """

@@ -37,10 +37,12 @@ class Rule:
 
     @property
     def group(self) -> str:
+        """The group of the setting in the policy."""
         return self.path.rpartition(".")[0]
 
     @property
     def html_id(self) -> str:
+        """The id of the field on the page."""
         return "rule-" + self.path.replace(".", "-")
 
     def text(self, value: Any) -> str:

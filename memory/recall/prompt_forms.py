@@ -77,7 +77,7 @@ def times_of(memory: Memory, language: str = "en") -> list[str]:
 
 
 def relevant_memories(results: Sequence[Result], say_day: SayDay = iso_day) -> str:
-    """Return `## RELEVANT MEMORIES`, a blank line, and a line for each memory:
+    """Return `## RELEVANT MEMORIES`, a blank line, and a line for each memory.
 
     Example line: - [2026-02-18] User likes pizza (92% match, id: abc123). The times of its event
     and of its end follow in brackets, if it has them.

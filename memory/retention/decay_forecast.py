@@ -31,6 +31,7 @@ class Course:
 
     @property
     def last(self) -> tuple[float, float]:
+        """The last point of the curve."""
         return self.points[-1]
 
 

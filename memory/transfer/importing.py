@@ -30,8 +30,8 @@ SHOWN = 100
 
 
 class NothingWritten(EbbError):
-    """Nothing was imported: no line is a row, or one is wrong and the file was to be imported whole
-    or not at all."""
+    """An import that changed nothing: no line is a row, or one is wrong and the file was to be
+    imported whole."""
 
 
 @dataclass

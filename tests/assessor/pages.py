@@ -36,7 +36,7 @@ def listed(client: Client, space: Space, *, htmx: bool = False, **query: str) ->
 
 
 def texts(page: str) -> list[str]:
-    """What the entries say, in order."""
+    """Return the texts of the entries, in order."""
     return re.findall(r'<p class="entry-text"[^>]*><a[^>]*>(.*?)</a>', page, re.S)
 
 
@@ -51,7 +51,7 @@ def opened(client: Client, row: Assessment, *, htmx: bool = False) -> str:
 
 
 def words(page: str) -> str:
-    """What a person reads, without the markup."""
+    """Return the text that a person reads, without the markup."""
     # A <bdi> is no border of words.
     return " ".join(re.sub(r"<[^>]*>", " ", re.sub(r"</?bdi>", "", page)).split())
 

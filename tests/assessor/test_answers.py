@@ -1,5 +1,7 @@
-"""What real models answer instead of the JSON they were asked for: repaired or refused, and never
-guessed at. Each case is the whole text of an answer."""
+"""Answers of real models in place of the requested JSON: repaired or refused, and never guessed at.
+
+Each case is the whole text of an answer.
+"""
 
 import json
 from typing import Any

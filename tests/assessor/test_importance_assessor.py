@@ -226,7 +226,7 @@ def test_seeds_own_form_without_a_type_is_an_observation(stub_model: StubModel) 
 
 
 def assessed(stub: StubModel, space: Space, message: str) -> AssessmentResult:
-    """What the pipeline's task makes of a message between two of its transactions."""
+    """Return the result of the pipeline's task for a message, between two of its transactions."""
 
     async def session() -> AssessmentResult:
         async with model_session(base_url=stub.base_url, api_key="k", model="stub") as model:

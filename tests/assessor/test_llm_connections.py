@@ -160,7 +160,7 @@ def test_kept_connections_that_the_endpoint_closed_fail_nobody() -> None:
 def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
     breaks: int, comes: bool
 ) -> None:
-    """As one does that was kept open and that the endpoint was just closing."""
+    """An open connection breaks like this when the endpoint is just closing it."""
     asked = 0
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -35,7 +35,7 @@ def failed(space: Space, said: str) -> Assessment:
 
 
 def assessed(space: Space, said: str, importance: float = 0.9, **changes: Any) -> Assessment:
-    """As the model "stub" saw it."""
+    """Return an assessment by the model "stub"."""
     found = assessment_result(importance, summary=f"User said: {said}", **changes)
     return store_assessed(space=space, exchange=Exchange(said), result=found, now=timezone.now())
 

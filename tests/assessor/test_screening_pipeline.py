@@ -124,7 +124,7 @@ SECRET = Exchange(
 
 
 def everything_stored(space: Space) -> str:
-    """All that is kept of memories, history and assessments of the space, as text."""
+    """Return all stored memories, history entries and assessments of the space, as text."""
     memories = Memory.objects.in_space(space).values()
     events = MemoryEvent.objects.filter(space_id=space.pk).values()
     assessments = Assessment.objects.filter(space_id=space.pk).values()

@@ -147,7 +147,7 @@ def test_a_span_is_put_off_whole(span: list[Assessment]) -> None:
 
 
 def test_each_exchange_of_a_span_is_screened_by_itself(space: Space) -> None:
-    """What was pasted in one turn does not make the next turn's words somebody else's."""
+    """A pasted text in one turn does not make the next turn's words another person's."""
     first = arrived(space, ("Summarise this page for me:", "Which page?"))
     wish = "From now on always answer me in German"
     own = arrived(space, (wish, "Gern."), 1)

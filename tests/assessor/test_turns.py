@@ -26,7 +26,7 @@ def backlog(space: Space, count: int = BACKLOG) -> list[Assessment]:
 
 
 def take(task: Assessment, turns: Turns) -> Assessment | None:
-    """What a worker claims for a task."""
+    """Return the exchange that a worker claims for a task."""
     return claim_in_turn(space_id=task.space_id, assessment_id=task.pk, now=NOW, turns=turns)
 
 

@@ -56,7 +56,8 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Watch:
-    """What went wrong in a browser: console errors (CSP among them), scripts, requests."""
+    """Errors in a browser: console errors (also of the Content-Security-Policy), scripts,
+    requests."""
 
     complaints: list[str] = field(default_factory=list)
 

@@ -61,7 +61,7 @@ def assert_no_findings_in_dialogs(page: Page) -> int:
 def findings(
     page: Page, options: dict[str, object] = BRIEF, within: str | None = None
 ) -> list[str]:
-    """What axe finds, with the elements."""
+    """Return axe's findings, with their elements."""
     violations = Axe().run(page, context=within, options=options).response["violations"]
     return [
         f"{rule['id']}: {node['target']} {node['failureSummary']}"

@@ -1,6 +1,6 @@
-"""What people write is shown as it is and does nothing, on every page of Ebb and of its admin.
+"""People's texts are shown as written and do nothing, on every page of Ebb and of its admin.
 
-The pages and the columns are found, not named: a new one is held to it.
+The test finds pages and columns, so it covers new ones too.
 """
 
 from uuid import uuid4

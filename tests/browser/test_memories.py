@@ -90,8 +90,8 @@ def test_memories_are_changed_together_and_one_is_looked_into(
 
 
 def _by_keys_in_a_search(page: Page, memory: Memory) -> None:
-    """What is pressed keeps the focus, and the match what it was; what goes leaves it to the next;
-    the undo leaves nothing behind."""
+    """Use the keys in a search: a pressed card keeps the focus and its match, a removed one
+    passes the focus on, and the undo restores all."""
     narrowed = page.url
     page.goto(f"{narrowed.partition('?')[0]}?q=tea")
     first = page.locator("#memories .memory").first

@@ -1,5 +1,5 @@
-"""What leaves and comes back, in the browser: extended, let go, chosen in the bin, taken back,
-undone, deleted for good."""
+"""Removing and restoring in the browser: extend, delete, select in the bin, restore, undo,
+purge."""
 
 import re
 

@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def said(space: Space, message: str) -> Memory:
-    """What an exchange with these words became."""
+    """Return the outcome of an exchange with these words."""
     row = services.queue_assessment(space=space, exchange=Exchange(message, "Noted."), now=NOW)
     claimed = services.claim(space_id=space.pk, assessment_id=row.pk, now=NOW)
     assert claimed is not None

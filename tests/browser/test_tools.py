@@ -1,4 +1,4 @@
-"""What the model does by tools stands in the turn: while it is written, and whenever it is read."""
+"""The model's tool calls appear in the turn, while the reply is written and later."""
 
 import json
 

@@ -60,7 +60,7 @@ def call(user: User, message: Message, name: str = "why", *memory: Memory, **pos
 
 
 def text(answer: Answer) -> str:
-    """What a reader reads, each run of white space as one space."""
+    """Return the text that a reader reads, each run of white space as one space."""
     assert answer.status_code == 200, answer.content
     plain = re.sub(r"<svg.*?</svg>|<[^>]+>", " ", answer.content.decode(), flags=re.DOTALL)
     return " ".join(plain.split())

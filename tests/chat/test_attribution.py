@@ -1,4 +1,4 @@
-"""Which memories an answer used: told from its words, as a reader would."""
+"""The memories that an answer used are recognised by its words, as a reader would."""
 
 from uuid import NAMESPACE_URL, uuid5
 

@@ -1,4 +1,4 @@
-"""What a conversation goes by of its own: checked, kept, and heeded by the next reply."""
+"""A conversation's own settings: checked, stored, and used for the next reply."""
 
 from collections.abc import Callable
 from typing import Any

@@ -19,7 +19,7 @@ OPEN = re.compile(r'<div class="open-block" id="open">(.*)</div>$', re.DOTALL)
 
 
 def shown(pieces: list[str]) -> str:
-    """What the page has after these pieces."""
+    """Return the page's content after these pieces."""
     growing, page = GrowingText("open"), ""
     for piece in pieces:
         page = OPEN.sub("", page) + growing.add(piece)

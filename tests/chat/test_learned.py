@@ -1,4 +1,5 @@
-"""What a reply's exchange taught, below it: corrected, discarded, taken back, tried again."""
+"""The memories learned from a reply's exchange, below the reply: correct, discard, restore,
+retry."""
 
 from datetime import timedelta
 

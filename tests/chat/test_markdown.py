@@ -19,7 +19,7 @@ IMAGE = f'<p><a href="https://a.example/cat.png" {BESIDE}>{{}}</a></p>'
 
 
 class Elements(HTMLParser):
-    """What a browser would make of it: the elements and their attributes."""
+    """The elements and attributes that a browser would make of a text."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which conversation a request through the OpenAI-compatible API belongs to, and who may ask."""
+"""The conversation of a request through the OpenAI-compatible API, and the access to it."""
 
 from typing import Any
 from uuid import UUID

@@ -47,7 +47,7 @@ def test_the_space_chooses_the_form() -> None:
 
 @given(content=TEXTS)
 def test_no_memory_can_end_the_notes(content: str) -> None:
-    """What stands between the marks is all of the notes, and only they say the marks."""
+    """All notes are between the marks, and nothing else in the prompt repeats the marks."""
     mark = MARK.search(system_prompt([result(content)], DAY))
     assert mark is not None
     # Even one that has seen the mark of its own prompt: with it in the text there is another mark.

@@ -34,7 +34,7 @@ def connected(settings: Settings, stub_model: StubModel) -> StubModel:
 
 
 def tried(client: Client, name: str) -> str:
-    """What the part says after the button was pressed."""
+    """Return the text of the part after its button was pressed."""
     answer = client.post(reverse("models_try", args=["home", name]), headers={"HX-Request": "true"})
     assert answer.status_code == 200
     assert SECRET not in answer.text

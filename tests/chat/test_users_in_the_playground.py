@@ -27,7 +27,7 @@ def logged_in(user: User) -> Client:
 
 
 def said(client: Client, space: Space, **fields: str) -> Conversation | None:
-    """What a message began, or nothing if it was refused."""
+    """Return the conversation that a message began; None if the message was refused."""
     before = Conversation.objects.count()
     client.post(reverse("say", args=[space.slug]), {"message": "I like tea", **fields})
     if Conversation.objects.count() == before:

@@ -1,4 +1,4 @@
-"""Why a reply was given its memories: what is stored, what is shown, what can be done about it."""
+"""Explanations of a reply's memories: what is stored, shown, and can be changed."""
 
 import asyncio
 import re

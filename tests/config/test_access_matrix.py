@@ -1,4 +1,4 @@
-"""Who may do what: every call of the API and every page, for each role and each kind of key.
+"""Access of each role and each kind of key to every call of the API and every page.
 
 The calls are those of the OpenAPI document and the pages those of the URL configuration. A new one
 is a read if it is a GET, a write otherwise, and needs a line here if it is for administrators.
@@ -196,7 +196,7 @@ def pages(space: Space) -> dict[str, str]:
 
 
 def both(client: Client, url: str) -> dict[str, HttpResponseBase]:
-    """What GET and POST are answered; without those that do not exist (405)."""
+    """Return the answers to GET and POST, without those that do not exist (405)."""
     answers = {"GET": client.get(url), "POST": client.post(url)}
     return {name: one for name, one in answers.items() if one.status_code != 405}
 

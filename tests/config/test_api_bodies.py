@@ -1,4 +1,4 @@
-"""What the OpenAPI document does not allow is refused, and nothing is guessed at."""
+"""Bodies that the OpenAPI document does not allow are refused, and nothing is guessed at."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the API answers with, field by field, as the contract has it."""
+"""The API's answers, field by field, as in the contract."""
 
 import re
 

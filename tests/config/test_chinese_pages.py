@@ -84,7 +84,7 @@ def english(page: str, stored: str, within: set[str] | None = None) -> set[str]:
 
 
 def stored_texts(space: Space) -> str:
-    """What people and models said in the space, of which a page may show the beginning."""
+    """Return the texts of people and models in the space; a page may show their beginnings."""
     memories = Memory.objects.in_space(space).values_list("content", "review_reason")
     assessments = Assessment.objects.in_space(space).values_list("error", "reasoning")
     messages = Message.objects.in_space(space).values_list("content", "model")

@@ -1,4 +1,4 @@
-"""What is pinned is all that the packages ask for, whichever Python they meet."""
+"""The pinned packages are all that the packages require, for each version of Python."""
 
 import re
 from importlib.metadata import distribution
@@ -21,7 +21,8 @@ def listed(name: str) -> list[Requirement]:
 
 
 def wanted(python: str, platform: str) -> set[str]:
-    """What the pinned packages ask for there, with the extras that we ask of them."""
+    """Return the requirements of the pinned packages in that environment, with the extras that
+    we use."""
     environment = {name: str(value) for name, value in default_environment().items()} | {
         "python_full_version": python,
         "python_version": python.rpartition(".")[0],

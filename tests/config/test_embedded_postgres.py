@@ -45,7 +45,7 @@ def url_of(data_dir: Path) -> str:
 
 
 def refusal(url: str) -> str:
-    """What PostgreSQL tells another user of this machine; "" if it lets them in."""
+    """Return PostgreSQL's error for another user of this machine; "" if that user may connect."""
     tried = subprocess.run(
         [PSQL, url, "--command", "SELECT 1"],
         user=NOBODY, group=NOBODY, extra_groups=[], env={}, cwd="/", capture_output=True, text=True,

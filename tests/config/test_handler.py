@@ -17,7 +17,7 @@ MIDDLEWARE = "django.middleware.security.SecurityMiddleware"
 
 
 def told(request: HttpRequest) -> HttpResponse:
-    """Whether middleware waits on the view's own stack."""
+    """Return whether middleware waits on the view's own stack."""
     stack = {frame.f_code for frame, _ in traceback.walk_stack(None)}
     return HttpResponse(str(MiddlewareMixin.__call__.__code__ in stack))
 

@@ -53,7 +53,7 @@ class _Words(HTMLParser):
 
 
 def english(page: str) -> list[str]:
-    """What is said in English there."""
+    """Return the texts that are English there."""
     words = _Words()
     words.feed(page)
     said = words.found - _NAMES

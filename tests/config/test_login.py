@@ -20,7 +20,7 @@ def bob(db: None) -> User:
 
 
 def enters(name: str, password: str, *, address: str = "192.0.2.1") -> bool:
-    """Whether this name and password log in."""
+    """Return whether this name and password log in."""
     client = Client(REMOTE_ADDR=address)
     client.post("/login/", {"username": name, "password": password})
     return "_auth_user_id" in client.session

@@ -1,4 +1,4 @@
-"""What Prometheus reads: sums, and nothing that anybody said."""
+"""Metrics for Prometheus: sums over all processes, and no text of people."""
 
 from datetime import timedelta
 
@@ -59,7 +59,7 @@ def test_requests_are_counted_by_route_and_memories_by_status(space: Space, key:
 
 
 def grown(before: dict[tuple[str, ...], float], *names: str) -> float:
-    """How much the sample of these names has grown since then."""
+    """Return how much the sample with these labels has grown since then."""
     return scraped()[names] - before.get(names, 0.0)
 
 

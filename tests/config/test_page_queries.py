@@ -1,6 +1,6 @@
-"""What a page may ask of the database, whatever stands in its space: at most so many queries.
+"""Each page makes a limited number of queries, whatever is in its space.
 
-The pages are found from the URL configuration, so a new one is held to it without being named.
+The pages are found from the URL configuration, so the test covers new ones without naming them.
 """
 
 import pytest
@@ -32,7 +32,7 @@ def space(embedder: Embedder) -> Space:
 
 @pytest.fixture
 def owner(space: Space) -> Client:
-    """Somebody who may open all pages."""
+    """A user who may open all pages."""
     user = User.objects.create_superuser("owner", password=None)
     add_member(space=space, user=user, role=Role.OWNER, actor=SYSTEM, now=timezone.now())
     client = Client()

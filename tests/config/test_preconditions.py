@@ -1,4 +1,4 @@
-"""What cannot be is refused at the start, with one line that says what to do."""
+"""Impossible settings are refused at the start, with one line that says what to do."""
 
 import os
 from urllib.parse import urlsplit

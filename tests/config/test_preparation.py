@@ -1,4 +1,4 @@
-"""What a first start makes, and what later ones leave alone."""
+"""The first start creates the database's contents; later starts leave them alone."""
 
 import pytest
 from django.db import connection

@@ -46,8 +46,8 @@ def test_every_variable_is_described_and_every_described_one_is_read() -> None:
 
 
 def test_environment_is_read_in_the_settings_only() -> None:
-    """What config/ writes for the processes it starts, and where Django finds its settings, is no
-    reading of a setting."""
+    """config/ also writes variables for the processes that it starts, and sets the settings'
+    module. Neither reads a setting."""
     reading = re.compile(r"os\.getenv|environ\.get\(|environ\[[^\]]+\](?!\s*=)|\benv\.\w+\(")
     allowed = {ROOT / "config" / "settings.py"}
     sources = [

@@ -38,7 +38,7 @@ async def session(
 
 
 async def said(client: Client, tool: str, **arguments: Any) -> str:
-    """What a tool answered, after a `!` if it was an error."""
+    """Return a tool's answer, after a `!` if it was an error."""
     answer = await client.call_tool(tool, arguments)
     [content] = answer.content
     return ("! " if answer.is_error else "") + content.text  # type: ignore[union-attr]  # a text

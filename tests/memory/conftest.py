@@ -1,4 +1,4 @@
-"""What the tests of this folder share beside tests/conftest.py."""
+"""Shared fixtures of this folder's tests, besides tests/conftest.py."""
 
 from collections.abc import Iterator
 

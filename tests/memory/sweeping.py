@@ -29,7 +29,7 @@ def insert(space: Space, number: int, *, importance: float = 0.9, **fields: obje
 
 
 def live(space: Space) -> list[str]:
-    """What the live memories say, in order."""
+    """Return the contents of the live memories, in order."""
     rows = Memory.objects.in_space(space).live().order_by("content")
     return list(rows.values_list("content", flat=True))
 

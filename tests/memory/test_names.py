@@ -1,4 +1,4 @@
-"""What a name may hold: nothing that breaks a line or turns the direction of a text."""
+"""Allowed names: nothing that breaks a line or turns the direction of a text."""
 
 import re
 

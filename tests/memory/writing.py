@@ -58,7 +58,7 @@ def stored(memory: Memory) -> Memory:
 
 
 def actions(memory: Memory) -> list[str]:
-    """What its history says, oldest first."""
+    """Return the actions of a memory's history, oldest first."""
     events = MemoryEvent.objects.filter(space_id=memory.space_id, memory_id=memory.pk)
     return list(events.order_by("id").values_list("action", flat=True))
 

@@ -1,4 +1,4 @@
-"""What an operator sees of several processes: metrics that add up, a log that can be followed."""
+"""Observing several processes: metrics that add up, and a log that can be followed."""
 
 import json
 import time

@@ -47,7 +47,7 @@ def post_all(url: str, secret: str, said: list[str]) -> None:
 
 
 def sessions_of(name: str) -> int:
-    """How many sessions a process has that was started with this PGAPPNAME."""
+    """Return the number of database sessions of a process that was started with this PGAPPNAME."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [name])
         [number] = cursor.fetchone()
@@ -142,7 +142,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
 def test_beat_brings_back_what_a_killed_worker_held(
     processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:
-    """Nothing is touched by hand: the lease of 30 seconds runs out, beat tells of the rows."""
+    """The test changes no row: the lease of 30 seconds expires, and beat enqueues the rows."""
     said = [f"I like dish number {number}" for number in range(30)]
     model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
     post_all(processes.web(**model).url, key(), said)

@@ -82,7 +82,7 @@ def busy(states: list[str]) -> bool:
 
 
 def tasks_on(queue: str) -> int:
-    """How many tasks wait for a worker; the first one makes the table."""
+    """Return the number of tasks waiting for a worker; the first one creates the table."""
     with psycopg.connect(queue) as database:
         [table] = database.execute("SELECT to_regclass('pgmq.q_ebb')").fetchone() or [None]
         if table is None:

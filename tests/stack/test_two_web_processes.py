@@ -193,7 +193,7 @@ def test_the_processes_share_their_limits(processes: Processes, key: MakeKey, al
 
 
 def enters(web: Web, password: str) -> bool:
-    """Whether alice logs in at this process with this password."""
+    """Return whether alice logs in at this process with this password."""
     form = {"username": "alice", "password": password, "csrfmiddlewaretoken": TOKEN}
     answer = httpx2.post(f"{web.url}/login/", data=form, cookies={"csrftoken": TOKEN})
     return "sessionid" in answer.cookies

@@ -76,7 +76,7 @@ ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if na
 
 
 def run(command: Path, folder: Path, *arguments: str) -> str:
-    """What a command of Ebb prints."""
+    """Return the output of a command of Ebb."""
     return subprocess.run(
         (command, *arguments),
         cwd=folder,

@@ -176,7 +176,7 @@ def _slots(piece: str) -> Iterator[Claim]:
 
 
 def _owned(piece: str) -> Iterator[Claim]:
-    """Return the value of one of the user's properties: 我的邮箱是…"""
+    """Return the value of one of the user's properties (我的邮箱是…)."""
     if match := _OWNED.match(piece):
         owner = frozenset({(match["kin"] or "").rstrip("的"), match["what"].rstrip("号码")})
         if value := frozenset(meaning(_content(match["value"]))):

@@ -27,7 +27,7 @@ def lines(name: str) -> Iterator[dict[str, Any]]:
 
 
 def taught(line: dict[str, Any]) -> str:
-    """What a program's prompt would teach."""
+    """Return what a program's prompt would teach."""
     gated = gate_reason(line["text"], line["system"])
     return "" if gated else own_words(line["text"])
 

@@ -30,7 +30,7 @@ def caller(space: Space, name: str) -> Access:
 
 
 def calls(access: Access, kind: CallKind, now: datetime) -> int:
-    """How many calls are allowed until one is refused."""
+    """Return the number of calls that are allowed until one is refused."""
     for made in range(100):
         try:
             count_call(access, kind, now=now)

@@ -76,11 +76,11 @@ def run(space: Space, reader: Reader = EVERYONE, *, applies: bool = False) -> Jo
 
 
 def proposals(job: Job) -> list[ConsolidationProposal]:
-    """What a job proposes, in the order in which it found it."""
+    """Return a job's proposals, in the order in which it found them."""
     rows = ConsolidationProposal.objects.filter(space_id=job.space_id, job_id=job.pk)
     return list(rows.order_by("created_at", "pk"))
 
 
 def proposed(space: Space, reader: Reader = EVERYONE) -> list[ConsolidationProposal]:
-    """What a new job proposes."""
+    """Return the proposals of a new job."""
     return proposals(run(space, reader))

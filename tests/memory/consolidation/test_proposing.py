@@ -1,4 +1,4 @@
-"""What a run proposes, and what it leaves alone."""
+"""The proposals of a run, and the memories that it leaves alone."""
 
 from datetime import timedelta
 from typing import Any

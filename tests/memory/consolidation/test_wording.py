@@ -1,4 +1,4 @@
-"""When two texts say the same fact, and when they only resemble each other."""
+"""Two texts that say the same fact, and two that only resemble each other."""
 
 from datetime import timedelta
 
@@ -13,7 +13,8 @@ from tests.memory.writing import NOW
 def sure(
     one: str, other: str, *, similarity: float = 0.9, days: float = 1, memory_type: str = "fact"
 ) -> float | None:
-    """How sure the rule is that both say the same, with vectors that would not prevent it."""
+    """Return the rule's confidence that both say the same, with vectors that would not prevent
+    it."""
     first = Memory(content=one, created_at=NOW, memory_type=memory_type)
     later = NOW + timedelta(days=days)
     second = Memory(content=other, created_at=later, memory_type=memory_type)

@@ -39,7 +39,7 @@ def fill(space: Space) -> None:
 
 
 def found(space: Space) -> list[list[tuple[str, float]]]:
-    """What each question finds, with its score, in a space as it is now."""
+    """Return the results of each question with their scores, in a space as it is now."""
     space = Space.objects.select_related("embedder").get(pk=space.pk)
     answers = [recall(space, SearchRequest(query, limit=20), now=NOW) for query in QUESTIONS]
     return [[(hit.memory.content, round(hit.score, 6)) for hit in one.results] for one in answers]
@@ -50,7 +50,7 @@ def begin(space: Space, target: Embedder) -> Job:
 
 
 def work(job: Job) -> Job:
-    """What a worker does with it; the job as it is then."""
+    """Run the job as a worker; return it as it is afterwards."""
     claimed = jobs.claim_job(space_id=job.space_id, job_id=job.pk, now=timezone.now())
     assert claimed is not None
     work_at(claimed)

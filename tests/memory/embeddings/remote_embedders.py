@@ -46,7 +46,7 @@ def connect(stub_model: StubModel) -> Iterator[Callable[..., Remote]]:
 
 @pytest.fixture(params=[OpenAICompatibleEmbedder, VoyageEmbedder], ids=["openai", "voyage"])
 def make(request: pytest.FixtureRequest, connect: Callable[..., Remote]) -> Make:
-    """As `connect`, for each provider."""
+    """Return `connect` for each provider."""
     return partial(connect, request.param)
 
 

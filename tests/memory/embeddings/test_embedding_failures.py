@@ -1,4 +1,4 @@
-"""What goes wrong at an endpoint for vectors: told, repeated where that may help, ended in time."""
+"""Failures of an embedding endpoint: reported, retried where that may help, and ended in time."""
 
 import socket
 import time

@@ -118,7 +118,8 @@ def test_key_says_which_of_voyages_addresses_is_meant(connect: Make) -> None:
 
 
 def test_providers_are_made_from_the_settings(settings: Settings, stub_model: StubModel) -> None:
-    """Nothing is asked of these here: they keep their connections as long as the process runs."""
+    """Nothing is requested of these providers: they keep their connections as long as the
+    process runs."""
     settings.EBB_EMBEDDING_BASE_URL = stub_model.base_url
     settings.EBB_EMBEDDING_API_KEY = "of the endpoint"
     settings.VOYAGE_BASE_URL = stub_model.base_url

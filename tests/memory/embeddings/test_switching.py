@@ -151,7 +151,8 @@ def test_memories_in_the_bin_and_in_review_move_too(space: Space, target: Embedd
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("queue")
 def test_switch_waits_for_one_who_is_writing(space: Space, target: Embedder) -> None:
-    """They have written a memory that nobody sees yet, by the old model only."""
+    """The other transaction has written a memory that is not visible yet, embedded by the old
+    model only."""
     remember(space, "User likes pizza")
     job = begin(space, target)
     late: list[UUID] = []

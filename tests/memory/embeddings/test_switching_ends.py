@@ -1,4 +1,4 @@
-"""How a move to another model ends: cancelled, resumed, refused, cleared up, by the command."""
+"""The ends of a move to another model: cancelled, resumed, refused, cleaned up, by the command."""
 
 import threading
 from datetime import timedelta

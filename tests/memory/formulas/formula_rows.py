@@ -15,7 +15,7 @@ NOW = datetime(2026, 2, 18, 12, 30, 15, 123_456, tzinfo=UTC)
 
 
 class Row(models.Model):
-    """What the formulas are fed with; it stands in no app and has no migration."""
+    """The input of the formulas, as a table without an app and without a migration."""
 
     importance = models.FloatField()
     persistence = models.FloatField()

@@ -28,7 +28,7 @@ ACTION = ALICE.in_action()
 
 
 def _rows(space: Space) -> list[dict[str, Any]]:
-    """All that is stored of each memory but the number of its revision."""
+    """Return all stored values of each memory, except the number of its revision."""
     rows = Memory.objects.in_space(space).order_by("pk").values()
     return [
         {name: v for name, v in row.items() if name not in {"revision", "search"}} for row in rows
@@ -36,7 +36,7 @@ def _rows(space: Space) -> list[dict[str, Any]]:
 
 
 def undone_by(actor: Actor, space: Space, now: datetime, action: Actor = ACTION) -> Undone:
-    """What an undo of the action comes to when this actor asks for it."""
+    """Return the result of this actor's undo of the action."""
     assert action.action_id is not None
     return undo(space=space, action_id=action.action_id, actor=actor, now=now)
 

@@ -54,7 +54,7 @@ def expected_recall(
     memory_types: Sequence[str] = (),
     tags: Sequence[str] = (),
 ) -> list[Expected]:
-    """What recall should answer."""
+    """Return the expected answer of recall."""
     chosen = PROFILES[profile].trusting(trust(space.embedder, query))
     weights = {
         memory.pk: _importance(memory, policy, now)

@@ -131,7 +131,8 @@ def test_chinese_question_finds_its_memory_first(space: Space, question: str, wa
 
 
 def test_relevance_outweighs_age(space: Space) -> None:
-    """What was imported may lie years back; what is new and important is not the answer by that."""
+    """Imported memories may be years old. A new and important memory is not the answer for that
+    alone."""
     old = MemoryDraft(
         content="The user plays the cello in an orchestra.",
         importance=0.1,

@@ -1,4 +1,4 @@
-"""How memories are put before a model: the seeds' forms, out of which no memory can break."""
+"""Memories in prompts: the seeds' forms, which no memory's text can break."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -56,7 +56,7 @@ def test_ranks_without_each_signal_are_those_of_the_formulas(space: Space, name:
 def test_what_is_equal_but_for_one_signal_stands_without_it_in_the_order_of_the_ids(
     space: Space,
 ) -> None:
-    """Whatever rounding makes of the score less that part."""
+    """Rounding of the score without that part does not change the order."""
     for number in range(60):
         remember(space, f"User saw film number {number}", created_at=NOW - timedelta(days=7))
 
@@ -95,7 +95,7 @@ def test_what_is_below_the_least_score_has_just_missed(space: Space) -> None:
 
 
 def test_a_word_lifts_what_would_be_lost_without_it(space: Space) -> None:
-    """What the numbers are for: this one is there because it says the word."""
+    """The numbers show that this memory was found because it contains the word."""
     for number in range(30):
         remember(space, f"The harbour was calm on day {number}, and boats came in")
     wanted = remember(space, "Invoice 4711 is about quillwort")

@@ -243,7 +243,7 @@ def test_a_small_space_beside_a_large_one_is_read_by_its_indexes(
 def test_the_nearest_come_from_the_index_of_the_embedder(
     large_space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the planner thinks of a small table, the index can serve this statement."""
+    """The index can serve this statement, even if the planner prefers to read a small table."""
     monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", 0)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_sort = off")

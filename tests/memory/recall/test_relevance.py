@@ -1,4 +1,4 @@
-"""Whether what is recalled helps: silence where nothing does, and memories where one does."""
+"""Recall is silent where no memory helps, and finds memories where one does."""
 
 import numpy as np
 import pytest

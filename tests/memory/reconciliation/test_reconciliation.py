@@ -1,4 +1,4 @@
-"""What is the same, what replaces, what is new: the rule without a model."""
+"""The rule without a model: same statements, replacements and new statements."""
 
 from datetime import UTC, datetime
 

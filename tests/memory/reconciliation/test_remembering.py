@@ -128,7 +128,7 @@ def wait_until_somebody_waits() -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("meanwhile", ["raised", "let go"])
 def test_a_restatement_meets_the_memory_as_it_is_then(space: Space, meanwhile: str) -> None:
-    """Somebody changes the memory, or lets it go, between the assessment and the writing."""
+    """Another person changes or deletes the memory between the assessment and the writing."""
     first = say(space, "I'm allergic to penicillin", importance=0.6)
 
     def again() -> Memory:

@@ -1,4 +1,4 @@
-"""What supersedes a memory ends the time in which it was true."""
+"""Superseding a memory ends the time in which it was true."""
 
 from datetime import UTC, datetime
 

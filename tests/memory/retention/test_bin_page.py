@@ -31,7 +31,7 @@ def _page(client: Client, space: Space, name: str = "bin", **query: str) -> str:
 
 
 def _lines(page: str) -> list[str]:
-    """What the lines of the history say, in order."""
+    """Return the texts of the history's lines, in order."""
     return re.findall(r'<p class="entry-text".*?<a [^>]*>(.*?)</a>', page, re.DOTALL)
 
 

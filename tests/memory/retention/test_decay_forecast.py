@@ -1,4 +1,4 @@
-"""What becomes of a memory in the days to come, as its page draws it."""
+"""The forecast of a memory's importance, as its page draws it."""
 
 from math import exp, log
 from typing import Any

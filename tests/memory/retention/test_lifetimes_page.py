@@ -1,4 +1,4 @@
-"""What goes when: the timeline, the line at capacity that is the sweep's own, and extending."""
+"""The lifetimes page: the timeline, the eviction queue of the sweep, and extending."""
 
 import re
 from collections.abc import Callable

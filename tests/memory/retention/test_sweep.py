@@ -329,7 +329,7 @@ def test_four_sweeps_at_once_let_each_memory_go_once(space: Space) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_sweep_does_not_wait_for_a_row_in_use_and_lets_it_live(space: Space) -> None:
-    """Somebody uses the memory while the sweep comes by: the use counts."""
+    """Another transaction uses the memory during the sweep: the use counts."""
     memory = insert(space, 1, importance=0.1, clock_started_at=NOW - 5 * DAY)
 
     def swept() -> Swept:

@@ -1,4 +1,4 @@
-"""What waits for a person: it is in no answer and takes no part before it is let in."""
+"""Memories in review: they are in no answer and change nothing before they are approved."""
 
 from datetime import timedelta
 from typing import Any

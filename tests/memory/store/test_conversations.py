@@ -54,12 +54,12 @@ def say(space: Space, numbers: Sequence[int], *, dated: bool = True) -> list[Mem
 
 
 def index(space: Space) -> dict[str, str]:
-    """What is indexed of each memory, by its content."""
+    """Return the indexed text of each memory, by its content."""
     return dict(Memory.objects.in_space(space).values_list("content", "search"))
 
 
 def found_alike(one: Space, other: Space) -> bool:
-    """Whether the memories of both have the same text index and the same vectors."""
+    """Return whether the memories of both have the same text index and the same vectors."""
     # The same may be said in a conversation and outside of it.
     named = ("memory__content", "memory__source_conversation", "vector")
     vectors = [

@@ -1,4 +1,4 @@
-"""What a memory said before, and the way back."""
+"""Earlier versions of a memory, and reverting to them."""
 
 from collections.abc import Callable
 from uuid import uuid4

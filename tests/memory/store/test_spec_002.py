@@ -170,7 +170,7 @@ def _typed(memory: dict[str, Any]) -> tuple[str, float]:
 
 
 def everything(space: Space) -> list[list[Any]]:
-    """All that a write could have written."""
+    """Return all rows that a write could have written."""
     return [
         list(model._default_manager.filter(space_id=space.pk).order_by("pk").values_list())
         for model in (Memory, MemoryEvent, MemoryRevision)

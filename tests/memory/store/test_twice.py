@@ -56,7 +56,7 @@ def emptied(space: Space) -> None:
 
 
 def everything(space: Space) -> list[list[Any]]:
-    """All that the space's tables hold."""
+    """Return all rows of the space's tables."""
     return [
         list(model._default_manager.filter(space_id=space.pk).order_by("pk").values_list())
         for model in (Memory, MemoryEvent, MemoryRevision, PolicyVersion)

@@ -1,4 +1,4 @@
-"""How much is masked of what people write: 130 secrets, and 300 texts that only look like one."""
+"""Masking of 130 secrets, and of 300 texts that only look like one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is masked before it is assessed and remembered, and what only looks like it."""
+"""Texts that are masked before assessment and saving, and texts that only look like secrets."""
 
 import string
 

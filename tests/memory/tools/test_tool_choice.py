@@ -102,7 +102,8 @@ RIGHT = 0.9
 
 
 def sentences(description: str) -> list[str]:
-    """What a tool does, when, and its examples; an embedding cannot tell what it is not for."""
+    """Return a tool's purpose, its use and its examples; an embedding cannot tell what it is not
+    for."""
     said = re.split(r"(?<=\.) (?=[A-Z])", description)
     said = [sentence for sentence in said if not sentence.startswith("Do not")]
     return [part for sentence in said for part in (sentence, *re.findall("“([^”]+)”", sentence))]

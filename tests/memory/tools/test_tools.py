@@ -102,7 +102,8 @@ def test_remember_says_what_was_stored_with_its_short_id(space: Space) -> None:
 def test_what_remember_keeps_is_assessed(
     space: Space, content: str, memory_type: str, least: float
 ) -> None:
-    """It asks for no importance (seed 000), and what nobody uses for a week would else be gone."""
+    """The tool asks for no importance (seed 000). Without an assessment, an unused memory would
+    expire within a week."""
     memory = call(space, "remember", content=content).data
     assert memory["memory_type"] == memory_type
     assert least <= memory["importance"] <= 1
@@ -222,7 +223,7 @@ def test_what_is_written_by_a_tool_says_so(space: Space) -> None:
 
 @pytest.mark.parametrize("name", ["remember", "memory_write"])
 def test_what_is_known_is_not_stored_twice(space: Space, name: str) -> None:
-    """As assessed memories: said again, it reinforces; and the type that nobody gave is no
+    """As with assessed memories, a restatement reinforces; a type that was not given is no
     difference."""
     known = remember(space, "User is allergic to penicillin", memory_type="identity")
     answer = call(space, name, content="The user is allergic to penicillin!")

@@ -1,4 +1,4 @@
-"""What may stand in a file: wrong lines, taken ids, cut ends, the formats of the systems before."""
+"""Imported files: invalid lines, taken ids, cut ends, and the formats of earlier systems."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Whatever is in a space: written to a file and read into an empty space, it is the same space."""
+"""Any space, written to a file and read into an empty space, is the same space."""
 
 from datetime import timedelta
 from itertools import count

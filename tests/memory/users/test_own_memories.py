@@ -1,4 +1,4 @@
-"""What one user says touches no memory of another, and no shared one."""
+"""A user's statements change no memory of another user, and no shared one."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Where a webhook may lead: never into the own network, and only to who can prove the name."""
+"""Addresses of webhooks: never in the own network, and only servers that can prove their name."""
 
 import json
 import socket
