@@ -15,10 +15,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from assessor.fault_labels import fault
 from assessor.llm import ChatMessage, ModelError, TextDelta, ToolCall, trial_session
 from assessor.llm.dialects import FORMAT_NAMES
 from assessor.llm.errors import ModelBadAnswer, ModelBadRequest, ModelNotFound, ModelUnauthorized
 from memory.connections import release_connection
+from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
 from memory.model_connections.choosing import (
     ModelConfiguration,
     key_of,
@@ -57,6 +59,7 @@ LABELS = {
     "streams": gettext_lazy("Streaming"),
     "tools": gettext_lazy("Tools"),
     "format": gettext_lazy("Structured answers"),
+    "embeddings": gettext_lazy("Embeddings"),
 }
 
 
@@ -94,7 +97,30 @@ def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
     """Test the endpoint and its model, the first listed one if none is named. Takes seconds and
     needs no database.
     """
-    return asyncio.run(_tried(configuration))
+    trial = asyncio.run(_tried(configuration))
+    if trial.model and all(one.worked for one in trial.checks if one.name in {"reachable", "key"}):
+        _embed(trial, configuration)
+    return trial
+
+
+def _embed(trial: ConnectionTrial, configuration: ModelConfiguration) -> None:
+    """Record whether the endpoint makes embeddings, by a model whose name says so, if it lists
+    one."""
+    started = perf_counter()
+    model = next(iter(likely_embedders(trial.names)), trial.model)
+    try:
+        length = try_endpoint(
+            base_url=configuration["base_url"],
+            api_key=configuration["api_key"],
+            model=model,
+            public_only=configuration["public_only"],
+        )
+    except EmbeddingError as error:
+        said = fault(str(error), error.code)
+        trial.checks.append(Check("embeddings", False, said, _since(started)))
+    else:
+        said = _("%(n)d dimensions, by %(model)s.") % {"n": length, "model": model}
+        trial.checks.append(Check("embeddings", True, said, _since(started)))
 
 
 def tested(connection: ModelConnection, model: str) -> ConnectionTrial:

@@ -16,9 +16,10 @@ from django.utils.translation import gettext_lazy as _
 from chat import assessor_model
 from memory.embeddings import provider_name
 from memory.model_connections.choosing import ChosenModel, chosen_model
-from memory.model_connections.embedding import PREFIX, connection_of
+from memory.model_connections.embedding import PREFIX, connection_of, model_of_new_spaces
 from memory.models import ModelConnection, Purpose, Space
 
+_PURPOSES = {"chat": Purpose.CHAT, "assessor": Purpose.ASSESS}
 OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}
 
 
@@ -71,6 +72,18 @@ class Part:
         return self.provider.startswith(PREFIX)
 
     @property
+    def choice_of(self) -> str:
+        """The purpose whose choice decides this part, "" for none."""
+        if self.connection:
+            return _PURPOSES[self.name]
+        return Purpose.EMBED if self.name == "new_embeddings" and self.by_connection else ""
+
+    @property
+    def for_space(self) -> bool:
+        """True if the choice is the space's own."""
+        return self.chosen is not None and self.chosen.for_space
+
+    @property
     def embeds(self) -> bool:
         """True if the part makes embeddings."""
         return self.name not in {"chat", "assessor"}
@@ -96,10 +109,11 @@ def parts(space: Space) -> list[Part]:
     embedder = space.embedder
     own = _embeddings("embeddings", embedder.provider, embedder.model, embedder.dimensions)
     found = [_talking("chat", space), _assessor(space), own]
-    configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
-    if configured != (embedder.provider, embedder.model):
-        dimensions = settings.EBB_EMBEDDING_DIMENSIONS
-        found.append(_embeddings("new_embeddings", *configured, dimensions))
+    provider, model = model_of_new_spaces()
+    chosen = provider.startswith(PREFIX)  # shown in any case: the choice can be removed there
+    if chosen or (provider, model) != (embedder.provider, embedder.model):
+        dimensions = None if chosen else settings.EBB_EMBEDDING_DIMENSIONS
+        found.append(_embeddings("new_embeddings", provider, model, dimensions))
     return found
 
 
@@ -109,12 +123,9 @@ _TITLES: Mapping[str, tuple[Any, Any]] = {
     "embeddings": (_("Embeddings"), _("Finds this space's memories by meaning.")),
     "new_embeddings": (
         _("Embeddings of new spaces"),
-        _("The model that new spaces start with. This space uses another one."),
+        _("The model that new spaces start with."),
     ),
 }
-
-
-_PURPOSES = {"chat": Purpose.CHAT, "assessor": Purpose.ASSESS}
 
 
 def _talking(name: str, space: Space) -> Part:

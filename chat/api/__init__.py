@@ -2,10 +2,10 @@
 
 from ninja import Router
 
-from chat.api import connections, conversations, turns
+from chat.api import connections, conversations, model_choices, turns
 
 router = Router()
-for part in (turns, conversations, connections):
+for part in (turns, conversations, connections, model_choices):
     router.add_router("", part.router)
 
 __all__ = ["router"]

@@ -20,16 +20,18 @@ from django.views.decorators.http import require_GET, require_POST
 from assessor.llm import ModelError
 from chat.connection_form import asked_fields, error_texts, new_form, wrong_form
 from chat.connection_trials import configuration_of, listed_names, tested
-from chat.views.providers import connection_context, models_page
+from chat.views.providers import MOVE, connection_context, models_page
 from memory.access.authentication import Access
 from memory.access.forms import SentText, uuid_in
 from memory.access.pages import PageRequest, space_page
 from memory.connections import release_connection
+from memory.embeddings import EmbeddingError
+from memory.embeddings.embedders import choose_for_new_spaces
 from memory.errors import Conflict, InvalidArguments
 from memory.model_connections import services
 from memory.model_connections.embedding import PREFIX
 from memory.model_connections.fields import LONGEST
-from memory.models import ModelConnection, Space, UsagePurpose
+from memory.models import ModelConnection, Purpose, Space
 
 
 @require_GET
@@ -126,23 +128,33 @@ def choose(request: PageRequest, access: Access) -> HttpResponse:
     """Choose a connection's model for a purpose, in this space or in all."""
     connection_id = uuid_in(request.POST.get("connection"))
     model = SentText(LONGEST["model"] + 1).clean(request.POST.get("model"))
-    if request.POST.get("purpose") == UsagePurpose.EMBED:  # a move, which is tested first
+    if request.POST.get("purpose") == MOVE:  # the page Embeddings tests the model first
         asked = urlencode({"provider": f"{PREFIX}{connection_id}", "model": model})
         return redirect(f"{reverse('embeddings', args=[access.space.slug])}?{asked}")
     try:
-        services.choose_model(
-            purpose=request.POST.get("purpose", ""),
-            space=_space_of_choice(request, access),
-            connection_id=connection_id,
-            model=model,
-            change=_change(access),
-        )
-    except InvalidArguments as error:
-        return models_page(
-            request, access, status=422, listed=connection_id, listing_error=error_texts(error)
-        )
+        _choose(request, access, connection_id, model)
+    except (InvalidArguments, EmbeddingError) as error:
+        said = error_texts(error) if isinstance(error, InvalidArguments) else str(error)
+        more = {"listed": connection_id, "listing_error": said}
+        return models_page(request, access, status=422, **more)
     messages.success(request, _("Model chosen."))
     return redirect("models", access.space.slug)
+
+
+def _choose(request: PageRequest, access: Access, connection_id: UUID, model: str) -> None:
+    """Choose the model; raises InvalidArguments, EmbeddingError, NotFound and PermissionDenied."""
+    purpose, change = request.POST.get("purpose", ""), _change(access)
+    if purpose == Purpose.EMBED:
+        _require_operator(request)
+        choose_for_new_spaces(connection_id=connection_id, model=model, change=change)
+        return
+    services.choose_model(
+        purpose=purpose,
+        space=_space_of_choice(request, access),
+        connection_id=connection_id,
+        model=model,
+        change=change,
+    )
 
 
 @require_POST

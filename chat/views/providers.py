@@ -5,6 +5,7 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from assessor.connection_figures import connection_figures
@@ -15,8 +16,10 @@ from memory.access.pages import PageRequest, space_page
 from memory.connections import release_connection
 from memory.model_connections.choosing import environment_decides
 from memory.model_connections.presets import PRESETS
-from memory.models import InstallationAuditEntry, ModelConnection, Purpose, UsagePurpose
+from memory.models import ANSWERING, InstallationAuditEntry, ModelConnection, Purpose
 
+MOVE = "move"
+"""The purpose, on the page, of moving the space's embeddings to a model."""
 CHANGES = 20
 """The number of changes to the installation on the page."""
 
@@ -57,11 +60,15 @@ def models_page(
 def connection_context(request: PageRequest, access: Access) -> dict[str, Any]:
     """Return the context of a connection's card: permissions, presets and purposes."""
     operator = request.user.is_staff
+    purposes: list[tuple[str, Any]] = [(one.value, one.label) for one in ANSWERING]
+    purposes.append((MOVE, _("Embeddings of this space")))
+    if operator:
+        purposes.append((Purpose.EMBED.value, Purpose.EMBED.label))
     return {
         "is_operator": operator,
         "figures": connection_figures(space=None if operator else access.space, now=timezone.now()),
         "may_choose": "admin" in access.scopes or request.user.is_staff,
         "environment_decides": environment_decides(),
         "presets": PRESETS.values(),
-        "purposes": [*Purpose.choices, (UsagePurpose.EMBED.value, UsagePurpose.EMBED.label)],
+        "purposes": purposes,
     }

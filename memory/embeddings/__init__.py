@@ -6,6 +6,8 @@ and URL are not part of that: they may change while the vectors stay valid.
 
 import functools
 import os
+import re
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -26,8 +28,10 @@ __all__ = [
     "count_dimensions",
     "get_embedder",
     "is_configured",
+    "likely_embedders",
     "listed_models",
     "provider_name",
+    "try_endpoint",
     "try_out",
 ]
 
@@ -46,6 +50,8 @@ MULTILINGUAL = "universal-sentence-encoder-multilingual-3"
 BUILT_IN = {MINILM: 384, MULTILINGUAL: 512}
 """The dimensions of each model of the provider `local`. The first is for English."""
 HASTY = Patience(document=16.0, attempts=1)
+# Endpoints list models of all kinds. These words are in the names of most embedding models.
+_EMBEDS = re.compile("embed|bge|e5|gte|minilm|nomic", re.IGNORECASE)
 
 
 class _Access(NamedTuple):
@@ -85,6 +91,20 @@ def try_out(provider: str, model: str) -> int:
         return int(_local(model).embed(["How long is a vector?"]).shape[1])
     with closing(_connected(_access(provider), model, 0, HASTY)) as embedder:
         return embedder.count_dimensions()
+
+
+def try_endpoint(*, base_url: str, api_key: str, model: str, public_only: bool) -> int:
+    """Return the length of a vector by this model of an OpenAI-compatible endpoint. Raises
+    EmbeddingError, as `try_out` does.
+    """
+    access = _Access("openai", base_url, api_key, public_only)
+    with closing(_connected(access, model, 0, HASTY)) as embedder:
+        return embedder.count_dimensions()
+
+
+def likely_embedders(names: Sequence[str]) -> list[str]:
+    """Return those of an endpoint's models whose names say that they make embeddings."""
+    return [name for name in names if _EMBEDS.search(name)]
 
 
 def provider_name(provider: str) -> Any:

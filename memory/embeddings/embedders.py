@@ -1,21 +1,46 @@
 """Rows of embedding models, each with its own vector index."""
 
+from uuid import UUID
+
 from django.conf import settings
-from django.db import connection
+from django.db import connection as database
 
 from memory.embeddings import EmbeddingError, count_dimensions, get_embedder
-from memory.models import Embedder
+from memory.errors import NotFound
+from memory.model_connections.embedding import (
+    choice_for_new_spaces,
+    model_of_new_spaces,
+    provider_of,
+)
+from memory.model_connections.fields import checked_model
+from memory.model_connections.services import Change, choose_model
+from memory.models import Embedder, ModelChoice, ModelConnection, Purpose
 
 MAX_DIMENSIONS = 4000
 """The maximum for pgvector's HNSW index on 16-bit floats."""
 
 
 def configured_embedder() -> Embedder:
-    """Return the row of the model in the settings, which new spaces use. Raises EmbeddingError."""
-    return register_embedder(
-        provider=settings.EBB_EMBEDDING_PROVIDER,
-        model=settings.EBB_EMBEDDING_MODEL,
-        dimensions=settings.EBB_EMBEDDING_DIMENSIONS,
+    """Return the row of the model of new spaces: chosen on the models page or by the API, else by
+    the settings. Raises EmbeddingError."""
+    provider, model = model_of_new_spaces()
+    chosen = choice_for_new_spaces() is not None
+    dimensions = None if chosen else settings.EBB_EMBEDDING_DIMENSIONS
+    return register_embedder(provider=provider, model=model, dimensions=dimensions)
+
+
+def choose_for_new_spaces(*, connection_id: UUID, model: str, change: Change) -> ModelChoice:
+    """Ask this model of the connection for a vector, and choose it for new spaces.
+
+    Raises NotFound, InvalidArguments and EmbeddingError; nothing is chosen then.
+    """
+    connection = ModelConnection.objects.filter(pk=connection_id).first()
+    if connection is None:
+        raise NotFound("Model connection not found.")
+    name = checked_model(model)
+    register_embedder(provider=provider_of(connection), model=name)
+    return choose_model(
+        purpose=Purpose.EMBED, space=None, connection_id=connection_id, model=name, change=change
     )
 
 
@@ -64,7 +89,7 @@ def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
 
 
 def _is_valid(name: str) -> bool:
-    with connection.cursor() as cursor:
+    with database.cursor() as cursor:
         cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
         return bool(cursor.fetchone() == (True,))
 
@@ -72,8 +97,8 @@ def _is_valid(name: str) -> bool:
 def _build(name: str, rest: str) -> None:
     """Build the index while vectors are written. In a transaction PostgreSQL allows only a build
     for which writes wait."""
-    beside = "" if connection.in_atomic_block else "CONCURRENTLY"
-    with connection.cursor() as cursor:
+    beside = "" if database.in_atomic_block else "CONCURRENTLY"
+    with database.cursor() as cursor:
         # Waits for somebody else who builds it.
         cursor.execute(f"CREATE INDEX {beside} IF NOT EXISTS {name} ON {rest}")
         if not _is_valid(name):  # left by a build that was stopped

@@ -1,10 +1,8 @@
 """The page of a space's embedding model: the current model and the switch to another one."""
 
-import re
 from contextlib import suppress
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -19,17 +17,16 @@ from memory.embeddings import (
     PROVIDERS,
     EmbeddingError,
     is_configured,
+    likely_embedders,
     listed_models,
     provider_name,
     switching,
 )
 from memory.errors import Conflict, NotFound
-from memory.model_connections.embedding import provider_of
+from memory.model_connections.embedding import model_of_new_spaces, provider_of
 from memory.models import JobState, Memory, ModelConnection, Space
 
 MAX_MODEL = 120  # characters
-# Endpoints list models of all kinds. These words are in the names of most embedding models.
-_EMBEDS = re.compile("embed|bge|e5|gte|minilm|nomic", re.IGNORECASE)
 
 
 @require_GET
@@ -73,8 +70,8 @@ def models(request: PageRequest, access: Access) -> HttpResponse:
     release_connection()
     with suppress(EmbeddingError):  # a suggestion only; Test shows the error
         names = listed_models(request.GET.get("provider", ""))
-        likely = [name for name in names if _EMBEDS.search(name)]
-        return render(request, "memory/embeddings/_models.html", {"names": likely or names})
+        likely = likely_embedders(names) or names
+        return render(request, "memory/embeddings/_models.html", {"names": likely})
     return render(request, "memory/embeddings/_models.html", {"names": []})
 
 
@@ -148,7 +145,7 @@ def _providers() -> list[tuple[str, Any, bool]]:
 
 
 def _proposed(space: Space) -> tuple[str, str]:
-    """Return the settings' provider and model, or empty strings if the space uses them."""
-    configured = (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
+    """Return the provider and model of new spaces, or empty strings if the space uses them."""
+    of_new = model_of_new_spaces()
     has = (space.embedder.provider, space.embedder.model)
-    return configured if configured != has else ("", "")
+    return of_new if of_new != has else ("", "")

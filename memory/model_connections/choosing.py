@@ -73,12 +73,14 @@ def environment_decides() -> bool:
     return bool(settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL)
 
 
-def chosen_model(purpose: Purpose, space: Space) -> ChosenModel | None:
-    """Return the model for this purpose in this space, or None for the built-in one."""
+def chosen_model(purpose: Purpose, space: Space | None) -> ChosenModel | None:
+    """Return the model for this purpose (one of ANSWERING) in this space or, without one, in spaces
+    without a choice of their own. Return None for the built-in one."""
     if environment_decides():
         return _from_environment(purpose)
+    rows = Q(space=None) if space is None else Q(space_id=space.pk) | Q(space=None)
     choice = (
-        ModelChoice.objects.filter(Q(space_id=space.pk) | Q(space=None), purpose=purpose)
+        ModelChoice.objects.filter(rows, purpose=purpose)
         .select_related("connection")
         .order_by(F("space_id").asc(nulls_last=True))
         .first()

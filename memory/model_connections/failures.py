@@ -2,12 +2,12 @@
 
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.embedding import connection_of
-from memory.models import ModelConnection, Purpose, Space
+from memory.models import ANSWERING, ModelConnection, Space
 
 
 def failing_connections(space: Space) -> list[ModelConnection]:
     """Return the model connections that the space uses and whose last call failed, by name."""
-    chosen = [chosen_model(purpose, space) for purpose in Purpose]
+    chosen = [chosen_model(purpose, space) for purpose in ANSWERING]
     used = {one.connection for one in chosen if one and one.connection}
     if embeds_by := connection_of(space.embedder.provider):
         used.add(embeds_by)

@@ -10,11 +10,12 @@ from pydantic import BeforeValidator
 
 from memory.drafts import Text
 from memory.model_connections.fields import LONGEST
-from memory.models import ModelConnection
+from memory.models import ModelConnection, Purpose
 from memory.requests import Body, example
 
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
+Slug = Annotated[str, Field(min_length=1, max_length=60, pattern="^[-a-zA-Z0-9_]+$")]
 Name = Annotated[Text, Field(max_length=LONGEST["name"])]
 BaseUrl = Annotated[Text, Field(max_length=LONGEST["base_url"])]
 Key = Annotated[
@@ -112,7 +113,7 @@ class ConnectionList(Schema):
 class CheckOut(Schema):
     """One step of a test: its result in words, and its time."""
 
-    name: Literal["reachable", "key", "streams", "tools", "format"]
+    name: Literal["reachable", "key", "streams", "tools", "format", "embeddings"]
     worked: bool
     said: str
     took_ms: float
@@ -126,6 +127,67 @@ class ConnectionTestOut(Schema):
     model: str
     models: list[str]
     checks: list[CheckOut]
+
+
+PurposeName = Literal["chat", "assess", "embed"]
+
+
+class ChoiceSpaceIn(Schema):
+    """The space of a choice."""
+
+    space: Annotated[
+        Slug | None,
+        Field(description="The short name of a space; without it, all spaces without a choice."),
+    ] = None
+
+
+class ModelChoiceIn(Body):
+    """The model to use, by its connection and its name there."""
+
+    model_config = example(connection_id="5f0c5b9e-5d5a-4a6e-9a55-1f1f3f3c2b11", model="qwen3:1.7b")
+
+    connection_id: UUID
+    model: Annotated[Text, Field(max_length=LONGEST["model"])]
+
+
+class ModelChoiceOut(Schema):
+    """The model in effect for a purpose. `embed` is the embedding model of new spaces. A built-in
+    chat or assessor has no name."""
+
+    purpose: PurposeName
+    model: str
+    connection_id: UUID | None
+    connection: Annotated[str | None, Field(description="The connection's name.")]
+    set_by: Literal["environment", "space", "installation", "built_in"]
+
+    @classmethod
+    def of(
+        cls,
+        purpose: Purpose,
+        model: str,
+        connection: ModelConnection | None,
+        *,
+        environment: bool = False,
+        for_space: bool = False,
+    ) -> Self:
+        """Return the model, with the one who set it."""
+        chosen = "space" if for_space else "installation" if connection else "built_in"
+        return cls.model_validate(
+            {
+                "purpose": purpose.value,
+                "model": model,
+                "connection_id": connection.pk if connection else None,
+                "connection": connection.name if connection else None,
+                "set_by": "environment" if environment else chosen,
+            }
+        )
+
+
+class ModelChoiceList(Schema):
+    """The model of each purpose; `next` is always null."""
+
+    items: list[ModelChoiceOut]
+    next: str | None = None
 
 
 def _iso_day(day: object) -> object:

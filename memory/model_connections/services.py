@@ -18,7 +18,7 @@ from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
 from memory.model_connections.embedding import embeds
 from memory.model_connections.fields import ConnectionFields, checked_fields, checked_model
-from memory.models import AuditAction, ModelChoice, ModelConnection, Purpose, Space
+from memory.models import ANSWERING, AuditAction, ModelChoice, ModelConnection, Purpose, Space
 from memory.sealing import Unreadable, seal, unseal
 
 FAILURE_LENGTH = 400
@@ -94,6 +94,8 @@ def choose_model(
     connection = _locked(connection_id)
     if purpose not in Purpose.values:
         raise InvalidArguments(FieldError("purpose", f"must be one of {', '.join(Purpose)}"))
+    if space is not None and purpose not in ANSWERING:
+        raise InvalidArguments(FieldError("purpose", gettext_noop("is chosen for all spaces only")))
     name = checked_model(model)
     choice, _created = ModelChoice.objects.update_or_create(
         purpose=purpose,

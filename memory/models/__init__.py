@@ -11,7 +11,7 @@ from memory.models.installation import InstallationKey
 from memory.models.jobs import Job, JobPart, JobState
 from memory.models.limits import LimitCount
 from memory.models.memories import Memory
-from memory.models.model_connections import ModelChoice, ModelConnection, Purpose
+from memory.models.model_connections import ANSWERING, ModelChoice, ModelConnection, Purpose
 from memory.models.policies import PolicyVersion
 from memory.models.reasons import Reason
 from memory.models.relevance import RelevanceMark
@@ -23,6 +23,7 @@ from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery, Webh
 from memory.models.workers import WorkerHeartbeat
 
 __all__ = [
+    "ANSWERING",
     "ApiKey",
     "AuditAction",
     "AuditEntry",

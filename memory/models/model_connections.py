@@ -17,6 +17,11 @@ class Purpose(models.TextChoices):
 
     CHAT = "chat", _("Chat")
     ASSESS = "assess", _("Assessor")
+    EMBED = "embed", _("Embeddings of new spaces")
+
+
+ANSWERING = (Purpose.CHAT, Purpose.ASSESS)
+"""The purposes that each space may choose for itself. A space's embedding model is its own."""
 
 
 class ModelConnection(models.Model):

@@ -6,9 +6,10 @@ from contextlib import ExitStack
 import pytest
 from django.utils import timezone
 
+from memory import embeddings
 from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
+from memory.models import Embedder, Memory, Space
 from tests.chat.live_scenes import ask, play
 from tests.chat.talking import Talker
 from tests.memory.writing import create_memory
@@ -38,3 +39,14 @@ def talk() -> Iterator[Callable[[str, str], Talker]]:
             return talker
 
         yield make
+
+
+@pytest.fixture
+def remote_embedders(space: Space) -> Iterator[None]:
+    """Closes the embedders that a test has made, so that no connection stays open."""
+    yield
+    for row in Embedder.objects.exclude(provider="local"):
+        remote = embeddings.get_embedder(row.provider, row.model, row.dimensions)
+        assert isinstance(remote, embeddings.RemoteEmbedder)
+        remote.close()
+    embeddings._remote.cache_clear()

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from assessor import services, tasks
 from assessor.assessing import Exchange
+from memory.embeddings.embedders import configured_embedder
 from memory.models import ModelChoice, ModelConnection, Space, User
 from tests.assessor.outbox import again
 from tests.chat.asking import ask
@@ -132,9 +133,23 @@ def test_a_test_tells_each_step(
         "Streaming",
         "Tools",
         "Structured answers",
+        "Embeddings",
     ]
     assert dict(steps)["Structured answers"] == "By json_schema, strict."
     assert dict(steps)["Tools"] == "The model called a tool."
+    assert dict(steps)["Embeddings"] == "32 dimensions, by stub."
+
+
+def test_an_endpoint_without_embeddings_still_works(
+    client: Client, connection: ModelConnection, stub_model: StubModel
+) -> None:
+    stub_model.script_embeddings("404")
+
+    said = post(client, "connection_try", connection.pk, model="stub").text
+
+    assert re.search(r"Embeddings: <bdi>.*does not know", said)
+    connection.refresh_from_db()
+    assert connection.failure == ""
 
 
 def test_a_test_that_fails_is_recorded(
@@ -223,3 +238,34 @@ def test_the_page_says_which_model_assesses_and_its_cost(
     ModelConnection.objects.update(price_prompt=None)
     page = client.get(reverse("models", args=["home"])).text
     assert "Unknown: set the prices of the connection." in page
+
+
+@pytest.mark.usefixtures("remote_embedders")
+def test_operators_choose_the_embeddings_of_new_spaces(
+    client: Client, space: Space, connection: ModelConnection, stub_model: StubModel, bob: User
+) -> None:
+    fields = {"connection": str(connection.pk), "model": "stub-32", "purpose": "embed"}
+
+    page = post(client, "model_choose", where="all", **fields).text
+
+    assert "Model chosen." in page
+    assert "chosen for new spaces" in page
+    assert configured_embedder().model == "stub-32"
+    owner = Client()
+    owner.force_login(bob)
+    assert post(owner, "model_choose", where="space", **fields).status_code == 403
+    assert post(client, "model_unchoose", purpose="embed", where="all").status_code == 200
+    assert configured_embedder().provider == "local"
+
+
+def test_a_model_that_makes_no_vectors_is_not_chosen_for_new_spaces(
+    client: Client, space: Space, connection: ModelConnection, stub_model: StubModel
+) -> None:
+    stub_model.script_embeddings("404")
+    fields = {"connection": str(connection.pk), "model": "stub", "purpose": "embed"}
+
+    answer = post(client, "model_choose", where="all", **fields)
+
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+    assert not ModelChoice.objects.exists()

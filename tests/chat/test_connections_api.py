@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,14 +17,17 @@ from memory.access.installation_keys import (
     revoke_installation_key,
 )
 from memory.actors import SYSTEM
-from memory.model_connections.choosing import key_of
+from memory.embeddings import MINILM
+from memory.model_connections.choosing import chosen_model, key_of
 from memory.model_connections.embedding import provider_of
 from memory.models import (
     Embedder,
     InstallationAuditEntry,
     InstallationKey,
     Membership,
+    ModelChoice,
     ModelConnection,
+    Purpose,
     Space,
     User,
 )
@@ -105,7 +109,7 @@ def test_a_connection_is_tested(
     assert trial["works"] is True
     assert trial["model"] in trial["models"]
     assert [(check["name"], check["worked"]) for check in trial["checks"]] == [
-        (name, True) for name in ("reachable", "key", "streams", "tools", "format")
+        (name, True) for name in ("reachable", "key", "streams", "tools", "format", "embeddings")
     ]
     stub_model.script("401")
     assert program.post(f"{path}/test", {"model": "stub"}).json()["works"] is False
@@ -199,3 +203,108 @@ def test_private_addresses_are_refused_when_connecting(
 
     assert answer.status_code == 422
     assert stub_model.requests == []
+
+
+def choices(program: ApiClient, query: str = "") -> dict[str, tuple[str, str | None, str]]:
+    """The model in effect by purpose: its name, its connection and who set it."""
+    items = program.get(f"model-choices{query}").json()["items"]
+    return {one["purpose"]: (one["model"], one["connection"], one["set_by"]) for one in items}
+
+
+def test_models_are_chosen_for_all_spaces_and_for_one(
+    program: ApiClient, connection: dict[str, Any], space: Space, other_space: Space
+) -> None:
+    built_in = choices(program)
+    assert built_in["chat"] == built_in["assess"] == ("", None, "built_in")
+    body = {"connection_id": connection["id"], "model": "large"}
+    assert program.patch("model-choices/chat", body).json()["set_by"] == "installation"
+    own = program.patch(f"model-choices/chat?space={space.slug}", {**body, "model": "small"})
+    assert (own.status_code, own.json()["set_by"]) == (200, "space")
+
+    chosen = [chosen_model(Purpose.CHAT, one) for one in (space, other_space)]
+    assert [one.model for one in chosen if one] == ["small", "large"]
+    assert choices(program)["chat"] == ("large", "Stub", "installation")
+    assert choices(program, f"?space={space.slug}") == {
+        "chat": ("small", "Stub", "space"),
+        "assess": ("", None, "built_in"),
+    }
+    assert program.delete(f"model-choices/chat?space={space.slug}").status_code == 204
+    assert choices(program, f"?space={space.slug}")["chat"][2] == "installation"
+    assert program.delete(f"model-choices/chat?space={space.slug}").status_code == 404
+
+
+def test_the_environment_comes_before_a_choice(
+    program: ApiClient, connection: dict[str, Any], settings: Settings
+) -> None:
+    settings.OPENAI_BASE_URL, settings.EBB_CHAT_MODEL = (
+        "http://127.0.0.1:1/v1",
+        "of-the-environment",
+    )
+    body = {"connection_id": connection["id"], "model": "large"}
+
+    answer = program.patch("model-choices/chat", body).json()
+
+    assert (answer["model"], answer["set_by"]) == ("of-the-environment", "environment")
+    assert answer["connection"] is None
+
+
+@pytest.mark.usefixtures("remote_embedders")
+def test_new_spaces_start_with_the_chosen_embedding_model(
+    program: ApiClient, connection: dict[str, Any], space: Space, stub_model: StubModel
+) -> None:
+    body = {"connection_id": connection["id"], "model": "stub-64"}
+
+    answer = program.patch("model-choices/embed", body)
+
+    assert (answer.status_code, answer.json()["set_by"]) == (200, "installation")
+    assert len(stub_model.embedding_requests) == 1
+    assert program.post("spaces", {"slug": "work"}).json()["embedding_model"] == "stub-64"
+    made = Space.objects.select_related("embedder").get(slug="work").embedder
+    assert made.provider == provider_of(ModelConnection.objects.get())
+    space.refresh_from_db()
+    assert space.embedder.provider == "local"  # a space that is there stays as it is
+    program.delete("model-choices/embed")
+    assert program.post("spaces", {"slug": "more"}).json()["embedding_model"] == MINILM
+
+
+def test_an_embedding_model_that_does_not_answer_is_not_chosen(
+    program: ApiClient, connection: dict[str, Any], space: Space, stub_model: StubModel
+) -> None:
+    before = choices(program)
+    stub_model.script_embeddings("404")
+    body = {"connection_id": connection["id"], "model": "stub-64"}
+
+    assert program.patch("model-choices/embed", body).status_code == 503
+    of_one = program.patch(f"model-choices/embed?space={space.slug}", body)
+
+    assert [one["field"] for one in of_one.json()["errors"]] == ["purpose"]
+    assert choices(program) == before
+    assert not ModelChoice.objects.exists()
+
+
+def test_a_wrong_choice_writes_nothing(
+    program: ApiClient, connection: dict[str, Any], stub_model: StubModel
+) -> None:
+    right = {"connection_id": connection["id"], "model": "large"}
+    unknown = {"connection_id": str(uuid4()), "model": "large"}
+
+    assert program.patch("model-choices/chat", unknown).status_code == 404
+    assert program.patch("model-choices/embed", unknown).status_code == 404
+    assert program.patch("model-choices/chat?space=nowhere", right).status_code == 404
+    assert program.patch("model-choices/poetry", right).status_code == 422
+    for wrong in ({**right, "model": " "}, {**right, "connection_id": "x"}, {"model": "large"}):
+        assert program.patch("model-choices/chat", wrong).status_code == 422
+    assert not ModelChoice.objects.exists()
+    assert stub_model.embedding_requests == []
+
+
+@pytest.mark.usefixtures("remote_embedders")
+def test_the_environments_embedding_model_comes_before_the_chosen_one(
+    program: ApiClient, connection: dict[str, Any], settings: Settings, stub_model: StubModel
+) -> None:
+    body = {"connection_id": connection["id"], "model": "stub-64"}
+    program.patch("model-choices/embed", body)
+    settings.EBB_MODEL_VARIABLES = {"EBB_EMBEDDING_MODEL": "EBB_EMBEDDING_MODEL"}
+
+    assert choices(program)["embed"] == (MINILM, None, "environment")
+    assert program.post("spaces", {"slug": "work"}).json()["embedding_model"] == MINILM

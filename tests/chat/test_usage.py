@@ -163,7 +163,7 @@ def test_a_space_moves_to_a_connections_embedding_model(
     client.force_login(alice)
     provider = provider_of(connection)
     chosen = {
-        "connection": str(connection.pk), "model": "stub-32", "purpose": "embed", "where": "space",
+        "connection": str(connection.pk), "model": "stub-32", "purpose": "move", "where": "space",
     }  # fmt: skip
 
     page = client.post(reverse("model_choose", args=["home"]), chosen, follow=True).text

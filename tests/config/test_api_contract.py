@@ -42,7 +42,8 @@ class Endpoint:
     name: str
 
     def at(self, id_: object) -> str:
-        return re.sub(r"\{\w+\}", str(id_), self.path.removeprefix("/api/v1/"))
+        path = self.path.removeprefix("/api/v1/").replace("{purpose}", "chat")
+        return re.sub(r"\{\w+\}", str(id_), path)
 
 
 def endpoints() -> list[Endpoint]:
@@ -59,7 +60,8 @@ WITH_KEY = [endpoint for endpoint in ALL if endpoint.name not in NO_KEY]
 # These need an installation key; all others need a key of a space.
 OF_INSTALLATION = {
     "listConnections", "createConnection", "getConnection", "changeConnection",
-    "deleteConnection", "testConnection", "listSpaces", "createSpace", "createSpaceKey",
+    "deleteConnection", "testConnection", "listModelChoices", "chooseModel", "removeModelChoice",
+    "listSpaces", "createSpace", "createSpaceKey",
 }  # fmt: skip
 INSTALLATION = [endpoint for endpoint in WITH_KEY if endpoint.name in OF_INSTALLATION]
 OF_SPACE = [endpoint for endpoint in WITH_KEY if endpoint.name not in OF_INSTALLATION]
@@ -90,6 +92,7 @@ BODIES: dict[str, Any] = {
     "rotateKey": {"grace_hours": 1},
     "createWebhook": {"url": "https://example.org/", "events": ["memory.created"]},
     "changeWebhook": {"active": False},
+    "chooseModel": {"connection_id": str(uuid4()), "model": "qwen3:1.7b"},
     "createConnection": {"name": "Ollama", "base_url": "http://127.0.0.1:11434/v1"},
     "changeConnection": {"name": "My Ollama"},
     "testConnection": {"model": "small"},

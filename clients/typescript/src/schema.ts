@@ -1020,6 +1020,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/model-choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Choices
+         * @description List the model in effect for each purpose, in a space or in all others. Needs an installation
+         *     key.
+         */
+        get: operations["listModelChoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-choices/{purpose}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Choice
+         * @description Remove the choice of a space or of all others. Needs an installation key.
+         */
+        delete: operations["removeModelChoice"];
+        options?: never;
+        head?: never;
+        /**
+         * Choose Model
+         * @description Choose a connection's model, at once for all processes. `embed` sets the model of new spaces
+         *     and asks it for a vector first. Needs an installation key.
+         */
+        patch: operations["chooseModel"];
+        trace?: never;
+    };
     "/api/v1/policy": {
         parameters: {
             query?: never;
@@ -2135,7 +2181,7 @@ export interface components {
              * Name
              * @enum {string}
              */
-            name: "reachable" | "key" | "streams" | "tools" | "format";
+            name: "reachable" | "key" | "streams" | "tools" | "format" | "embeddings";
             /** Said */
             said: string;
             /** Took Ms */
@@ -3473,6 +3519,59 @@ export interface components {
             state: string;
             /** Tool Calls */
             tool_calls: components["schemas"]["ToolCallOut"][];
+        };
+        /**
+         * ModelChoiceIn
+         * @description The model to use, by its connection and its name there.
+         * @example {
+         *       "connection_id": "5f0c5b9e-5d5a-4a6e-9a55-1f1f3f3c2b11",
+         *       "model": "qwen3:1.7b"
+         *     }
+         */
+        ModelChoiceIn: {
+            /**
+             * Connection Id
+             * Format: uuid
+             */
+            connection_id: string;
+            /** Model */
+            model: string;
+        };
+        /**
+         * ModelChoiceList
+         * @description The model of each purpose; `next` is always null.
+         */
+        ModelChoiceList: {
+            /** Items */
+            items: components["schemas"]["ModelChoiceOut"][];
+            /** Next */
+            next?: string | null;
+        };
+        /**
+         * ModelChoiceOut
+         * @description The model in effect for a purpose. `embed` is the embedding model of new spaces. A built-in
+         *     chat or assessor has no name.
+         */
+        ModelChoiceOut: {
+            /**
+             * Connection
+             * @description The connection's name.
+             */
+            connection: string | null;
+            /** Connection Id */
+            connection_id: string | null;
+            /** Model */
+            model: string;
+            /**
+             * Purpose
+             * @enum {string}
+             */
+            purpose: "chat" | "assess" | "embed";
+            /**
+             * Set By
+             * @enum {string}
+             */
+            set_by: "environment" | "space" | "installation" | "built_in";
         };
         /**
          * NewKeyOut
@@ -6961,6 +7060,111 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["InvalidArguments"];
             429: components["responses"]["RateLimited"];
+        };
+    };
+    listModelChoices: {
+        parameters: {
+            query?: {
+                /** @description The short name of a space; without it, all spaces without a choice. */
+                space?: string | null;
+                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
+                user_id?: components["parameters"]["UserId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id: the caller's own, or one that Ebb gave. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelChoiceList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidArguments"];
+            429: components["responses"]["RateLimited"];
+        };
+    };
+    removeModelChoice: {
+        parameters: {
+            query?: {
+                /** @description The short name of a space; without it, all spaces without a choice. */
+                space?: string | null;
+                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
+                user_id?: components["parameters"]["UserId"];
+            };
+            header?: never;
+            path: {
+                /** @description The purpose of the model. */
+                purpose: "chat" | "assess" | "embed";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description The request's id: the caller's own, or one that Ebb gave. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidArguments"];
+            429: components["responses"]["RateLimited"];
+        };
+    };
+    chooseModel: {
+        parameters: {
+            query?: {
+                /** @description The short name of a space; without it, all spaces without a choice. */
+                space?: string | null;
+                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
+                user_id?: components["parameters"]["UserId"];
+            };
+            header?: never;
+            path: {
+                /** @description The purpose of the model. */
+                purpose: "chat" | "assess" | "embed";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelChoiceIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The request's id: the caller's own, or one that Ebb gave. */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelChoiceOut"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidArguments"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["ModelUnavailable"];
         };
     };
     getPolicy: {
