@@ -24,6 +24,7 @@ from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -124,17 +125,19 @@ class ModelsPage:
 
     def __init__(self, url: str, login_link: str) -> None:
         self._client = httpx2.Client(base_url=url, follow_redirects=True, timeout=300)
-        self._client.get(login_link)
+        self._page = self._client.get(login_link).text
+        self._send(urlsplit(login_link).path, sesame=login_link.partition("sesame=")[2])
         self._page = self._client.get("/s/demo/settings/models/").text
 
     def post(self, path: str, **fields: str) -> str:
         """Send a form of the page; return the page that answers."""
+        return self._send(f"/s/demo/settings/models/{path}", **fields)
+
+    def _send(self, path: str, **fields: str) -> str:
         [token, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', self._page)
-        answer = self._client.post(
-            f"/s/demo/settings/models/{path}", data={"csrfmiddlewaretoken": token, **fields}
-        )
+        answer = self._client.post(path, data={"csrfmiddlewaretoken": token, **fields})
         if not answer.is_success:
-            sys.exit(f"The models page refused {path}: {answer.status_code}")
+            sys.exit(f"Ebb refused {path}: {answer.status_code}")
         return answer.text
 
     def connect(self, base_url: str) -> list[dict[str, Any]]:
