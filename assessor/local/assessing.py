@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from assessor.local.context import context_features, in_context, question_before
 from assessor.local.facets import DIGITS, STEPS, load_facet_heads
-from assessor.local.features import CUES, is_question, word_count
+from assessor.local.features import CUES, word_count
 from assessor.local.head import MEMORY_TYPES, Array, Head, Scores, load_head
+from assessor.local.questions import is_question
 from assessor.local.restatement import assessed_text
 from assessor.local.sentences import split_sentences
 from assessor.local.summary import MAX_LENGTH, summarize

@@ -8,7 +8,8 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from assessor.local.features import CUES, is_question
+from assessor.local.features import CUES
+from assessor.local.questions import is_question
 from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
 

@@ -14,6 +14,7 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from assessor.local.questions import is_question
 from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
 
@@ -91,11 +92,6 @@ def surface_features(text: str) -> list[float]:
 def word_count(text: str) -> float:
     """Count words; two Chinese characters count as one."""
     return len(text.split()) + len(CJK.findall(text)) / 2
-
-
-def is_question(sentence: str) -> bool:
-    """Return whether the sentence ends with a question mark."""
-    return sentence.rstrip("\"')] ").endswith(("?", "\uff1f"))
 
 
 def tells_about_speaker(sentence: str) -> bool:

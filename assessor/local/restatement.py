@@ -6,7 +6,7 @@ The head was trained on what people say about themselves.
 
 import re
 
-from assessor.local.features import is_question
+from assessor.local.questions import is_question
 from assessor.local.sentences import split_sentences
 
 _CONFIRMATION = re.compile(

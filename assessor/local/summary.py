@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from assessor.local.features import CUES, is_question, word_count
+from assessor.local.features import CUES, word_count
 from assessor.local.head import Array
+from assessor.local.questions import is_question
 
 MAX_LENGTH = 300
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from assessor.assessing import Exchange
-from assessor.local.features import is_question
+from assessor.local.questions import is_question
 from assessor.local.sentences import split_sentences
 from assessor.screening.words import words_of
 

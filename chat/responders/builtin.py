@@ -18,6 +18,7 @@ from chat.models import MemoryUse
 from chat.responders.base import MOST_KNOWN, Offer, Responder, Turn
 from chat.responders.direct_answers import direct_answer
 from chat.responders.memory_facts import facts_of, is_from_document
+from chat.responders.relations import is_about_another
 from chat.responders.utterances import (
     Kind,
     Language,
@@ -171,9 +172,10 @@ def _short(turn: Turn) -> list[str]:
     # Another memory that answers differently makes the answer unsure, unless it is far behind.
     if len(answers - {""}) > 1 and ranked[0].relevance - ranked[1].relevance < CLEAR_LEAD:
         return []
-    if is_from_document(ranked[0].memory):
-        return []  # its "I" may be somebody else
-    said = direct_answer(turn.question, ranked[0].memory.content)
+    memory = ranked[0].memory
+    if is_from_document(memory) or is_about_another(turn.question, memory.content):
+        return []  # a document's "I" may be somebody else
+    said = direct_answer(turn.question, memory.content)
     return [said, _list(turn, ranked[:1])] if said else []
 
 
@@ -241,6 +243,8 @@ def _taken_note(turn: Turn) -> list[str]:
 
 def _is_sure(question: str, result: Result) -> bool:
     text, words = result.memory.content, result.signals.get("lexical", 0.0)
+    if is_about_another(question, text):
+        return False
     if is_chinese(question) and is_chinese(text):
         return words >= COMMON_WORDS_IN_CHINESE
     holds = holds_what_is_asked(question, text)

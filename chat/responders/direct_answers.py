@@ -27,8 +27,13 @@ _WHAT_NAME = re.compile(
     r"|^what (?:is|are) my (\w+) called\??$",
     re.I,
 )
-_MOVED = re.compile(r"\b(?:live[sd]?|living|moved|based|settled|relocated)\b", re.I)
-_ORIGIN = re.compile(r"\b(?:from|born|grew up|raised)\b", re.I)
+# The user's own: "moved to Lisbon", "I have lived", but not "my sister lives" or "Ana lives".
+_SPEAKER = (
+    r"(?:^|[.;!?]\s+|\b(?:i|we|user)\b(?!['’]s)"
+    r"(?:(?!\b(?:he|she|they|my|our|who|whose|that|where)\b)[^.;!?]){0,60}?)"
+)
+_MOVED = re.compile(rf"{_SPEAKER}\b(?:live[sd]?|living|moved|based|settled|relocated)\b", re.I)
+_ORIGIN = re.compile(rf"{_SPEAKER}\b(?:from|born|grew up|raised)\b", re.I)
 
 
 def direct_answer(question: str, memory: str) -> str:

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Literal
 
+from assessor.local.questions import is_question
+from assessor.local.sentences import split_sentences
+
 Language = Literal["en", "zh-hans"]
 
 
@@ -45,7 +48,8 @@ _KINDS = {
     Kind.TASK: r"^(please |can you |could you )*(write|translate|explain|summari[sz]e|calculate"
     r"|draw|generate|compose|book|send|call|order|solve|code|set (a|an|the)|tell me a)\b"
     r"|^(请|帮我|给我|你能|能不能|可以)*(写|翻译|解释|总结|计算|画|生成|讲|订|发送)",
-    Kind.QUESTION: r"[?？]\s*$|^(tell|remind) me (about|what|when|where|who|which|how|if)\b"
+    Kind.QUESTION: r"[?？]\s*$|^(please )?(tell|remind) me (about|again|my|our|the|what"
+    r"|when|where|who|which|how|if)\b"
     r"|^(告诉|提醒)我"
     r"|^(who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were|have|has"
     r"|can|could|should|will|would)\b|[吗呢]\s*$|什么|哪里|哪儿|哪个|谁|怎么|多少|几点|多大",
@@ -127,9 +131,14 @@ _TURNED_RULE = re.compile(
 
 
 def kind_of(text: str) -> Kind:
-    """Return the message's kind; a message that no rule matches is a statement."""
+    """Return the message's kind; a message that no rule matches is a statement, unless it ends with
+    a question."""
     said = text.strip()
-    return next((kind for kind, rule in _RULES.items() if rule.search(said)), Kind.STATEMENT)
+    for kind, rule in _RULES.items():
+        if rule.search(said):
+            return kind
+    sentences = split_sentences(said)
+    return Kind.QUESTION if sentences and is_question(sentences[-1]) else Kind.STATEMENT
 
 
 def forget_what(text: str) -> str:

@@ -367,6 +367,45 @@ def test_a_simple_question_gets_a_short_answer(question: str, memory: str, said:
     assert "pizza" not in told
 
 
+@pytest.mark.parametrize(
+    "memory",
+    [
+        "My sister's name is Joana and she lives in Porto.",
+        "User has a brother who moved to Porto",
+        "Rui lives in Porto",
+    ],
+)
+def test_where_somebody_else_lives_is_not_where_the_user_lives(memory: str) -> None:
+    assert "You live in" not in answer("where do I live?", result(memory, relevance=0.9))
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "sure"),
+    [
+        ("What is my brother's name?", "My sister's name is Joana", False),
+        ("who is my boss?", "My manager is called Rui", True),
+        ("What am I allergic to?", "My son is allergic to peanuts", False),
+        ("我弟弟叫什么？", "我妹妹叫小雨", False),
+        ("我妹妹叫什么？", "我妹妹叫小雨", True),
+    ],
+)
+def test_what_is_known_of_somebody_else_is_no_answer(
+    question: str, memory: str, sure: bool
+) -> None:
+    told = answer(question, result(memory, similarity=0.6, words=0.5, relevance=0.9))
+
+    assert told.startswith(("You told me before:", "你以前告诉过我：")) is sure
+
+
+@pytest.mark.parametrize(
+    "question", ["tell me my dog's name", "ok, thanks. what's my dog called again"]
+)
+def test_a_question_is_known_without_its_mark(question: str) -> None:
+    told = answer(question, result("My dog is called Biscuit", similarity=0.7, words=0.5))
+
+    assert told.startswith("You told me before:")
+
+
 def test_two_places_that_compete_give_no_short_answer() -> None:
     porto = result("User lives in Porto", relevance=0.85)
 
