@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import harness
 from benchmarks.locomo_data import conversations
 from benchmarks.relevance.asking import Asked, ask_conversation, ask_examples, vector_of
-from benchmarks.relevance.examples import Examples, examples
+from benchmarks.relevance.examples import Examples, examples, with_mixed
 from benchmarks.relevance.fitting import Vector, area_under_curve, fit, out_of_fold
 from memory.recall.relevance import model, relevance_of
 from memory.recall.relevance.utterances import chinese_share, features, is_question
@@ -25,50 +25,55 @@ UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
 # for no memory in particular: one in ten.
 ALSO_HELPFUL = {"question": 0.3, "passing": 0.1}
 # A question whose fact is missing needs no memory either, but it is no reason to stay silent.
-COUNTS = {"nothing": 1.5, "absent": 0.05}
+COUNTS = {"nothing": 2.2, "absent": 0.05}
 THRESHOLDS = (0.05, 0.1, 0.12, 0.15, 0.2)
 
 
 def train(given: Sequence[Examples], asked: Sequence[Asked]) -> model.Weights:
     """Fit the utterance's weights and both models."""
-    texts = [said.text for one in given for said, _ in one.utterances]
-    labels = np.array([needed for one in given for _, needed in one.utterances], dtype=float)
-    rows = features(texts, np.array([vector_of(text) for text in texts]))
-    unseen = out_of_fold(rows, labels, penalty=UTTERANCE_PENALTY)
+    said = [
+        (text.text, needed, multilingual)
+        for one in given
+        for text, needed in one.utterances
+        for multilingual in ((True,) if one.language == "zh" else (False, True))
+    ]
+    vectors = [vector_of(text, multilingual=other) for text, _, other in said]
+    labels = np.array([needed for _, needed, _ in said], dtype=float)
+    rows = features([text for text, *_ in said], vectors)
+    unseen = out_of_fold(rows, labels, [text for text, *_ in said], penalty=UTTERANCE_PENALTY)
     print(f"utterances, cross-validated: AUC {area_under_curve(unseen, labels):.3f}")
     utterance = fit(rows, labels, penalty=UTTERANCE_PENALTY)
     # Out of fold, because the weights are too sure of texts that they were fitted on.
-    needs = needs_of(utterance, asked) | dict(zip(texts, unseen.tolist(), strict=True))
-    return model.Weights(utterance, _fit_any(needs, asked), _fit_this(needs, asked))
+    keys = [(text, len(vector)) for (text, *_), vector in zip(said, vectors, strict=True)]
+    needs = needs_of(utterance, asked) | dict(zip(keys, unseen.tolist(), strict=True))
+    looks = [_look(one, needs[one.text, len(one.vector)]) for one in asked]
+    return model.Weights(utterance, _fit_any(looks, asked), _fit_this(looks, asked))
 
 
-def needs_of(utterance: Vector, asked: Sequence[Asked]) -> dict[str, float]:
-    """Return the log-odds of each text of needing a memory."""
-    texts = sorted({one.text for one in asked})
-    odds = model.log_odds(features(texts, np.array([vector_of(text) for text in texts])), utterance)
-    return dict(zip(texts, odds.tolist(), strict=True))
+def needs_of(utterance: Vector, asked: Sequence[Asked]) -> dict[tuple[str, int], float]:
+    """Return the log-odds of each text of needing a memory, by the text and its vector's length."""
+    vectors = {(one.text, len(one.vector)): one.vector for one in asked}
+    rows = features([text for text, _ in vectors], list(vectors.values()))
+    return dict(zip(vectors, model.log_odds(rows, utterance).tolist(), strict=True))
 
 
-def _fit_any(needs: dict[str, float], asked: Sequence[Asked]) -> Vector:
-    rows = [
-        model.any_features(needs[one.text], one.signals, chinese_share(one.text)) for one in asked
-    ]
+def _look(one: Asked, need: float) -> model.Look:
+    return model.Look(need, chinese_share(one.text), one.trusted, asks=is_question(one.text))
+
+
+def _fit_any(looks: Sequence[model.Look], asked: Sequence[Asked]) -> Vector:
+    rows = [model.any_features(look, one.signals) for look, one in zip(looks, asked, strict=True)]
     labels = np.array([one.wanted > 0 for one in asked], dtype=float)
     counts = np.array([COUNTS.get(one.kind, 1.0) for one in asked])
     return fit(np.array(rows), labels, penalty=MODEL_PENALTY, counts=counts)
 
 
-def _fit_this(needs: dict[str, float], asked: Sequence[Asked]) -> Vector:
-    needed = [one for one in asked if one.wanted]
-    rows = [
-        model.this_features(
-            needs[one.text], one.signals, chinese_share(one.text), asks=is_question(one.text)
-        )
-        for one in needed
-    ]
+def _fit_this(looks: Sequence[model.Look], asked: Sequence[Asked]) -> Vector:
+    needed = [(look, one) for look, one in zip(looks, asked, strict=True) if one.wanted]
+    rows = [model.this_features(look, one.signals) for look, one in needed]
     labels = [
         [1.0 if helps else ALSO_HELPFUL.get(one.kind, 0.0) for helps in one.helpful]
-        for one in needed
+        for _, one in needed
     ]
     return fit(np.vstack(rows), np.concatenate(labels), penalty=MODEL_PENALTY)
 
@@ -99,7 +104,7 @@ def figures(asked: Sequence[Asked], threshold: float, limit: int) -> list[dict[s
 
 def _passing(one: Asked, threshold: float, limit: int) -> list[bool]:
     """Return, for each result that passes, whether it helps."""
-    relevances = relevance_of(one.text, vector_of(one.text), one.signals)
+    relevances = relevance_of(one.text, one.vector, one.signals, trusted=one.trusted)
     pairs = list(zip(relevances, one.helpful, strict=True))[:limit]
     return [helps for value, helps in pairs if value >= threshold]
 
@@ -110,7 +115,8 @@ def measure(data: Path | None) -> None:
 
     now = timezone.now()
     talks = conversations(data) if data else []
-    training, held_out = examples(held_out=False), examples(held_out=True)
+    training = [with_mixed(one) for one in examples(held_out=False)]
+    held_out = examples(held_out=True)
     asked = [one for given in training for one in ask_examples(given, now)]
     for talk in talks:
         asked += ask_conversation(talk, training, now)

@@ -20,16 +20,21 @@ from memory.recall.relevance import Signals
 
 _T = TypeVar("_T")
 
+Vector = npt.NDArray[np.float32]
+
 FOUND = 6
 SIZES = (12, 3)
+SAID = 300
+"""Utterances that need nothing, said in each conversation's space."""
 
 
 @dataclass(frozen=True)
 class Asked:
     """An utterance, and the memories that recall found for it, best first.
 
-    `kind` is "nothing", "direct" …; `size` names the space. `helpful` has True for each memory that
-    helps, and `wanted` is the number of helpful memories in the space.
+    `kind` is "nothing", "direct" …; `size` names the space. `vector` is the text's by a built-in
+    model, and `trusted` the trust in the space's similarities. `helpful` has True for each memory
+    that helps, and `wanted` is the number of helpful memories in the space.
     """
 
     text: str
@@ -38,15 +43,17 @@ class Asked:
     signals: Sequence[Signals]
     helpful: Sequence[bool]
     wanted: int
+    vector: Vector
+    trusted: float
 
 
 @cache
-def vector_of(text: str) -> npt.NDArray[np.float32]:
-    """Return the text's MiniLM vector."""
+def vector_of(text: str, *, multilingual: bool) -> Vector:
+    """Return the text's vector by one of the two built-in models."""
     from memory.embeddings import get_embedder
-    from memory.embeddings.vectors import MINILM
+    from memory.embeddings.vectors import MINILM, USE
 
-    vector: npt.NDArray[np.float32] = get_embedder(*MINILM).embed([text])[0]
+    vector: Vector = get_embedder(*(USE if multilingual else MINILM)).embed([text])[0]
     return vector
 
 
@@ -72,7 +79,8 @@ class Space:
 
     def ask(self, text: str, kind: str, helpful: Collection[int] = ()) -> Asked:
         """Return the answer to the text; `helpful` are the places of the memories that help."""
-        from memory.embeddings.vectors import embed
+        from memory.embeddings.trust import trust
+        from memory.embeddings.vectors import built_in_vector, embed
         from memory.formulas.ranking import PROFILES
         from memory.policy import PolicyDocument
         from memory.recall.recall import signals_of, trusting
@@ -92,6 +100,8 @@ class Space:
             signals=[signals_of(memory) for memory in found],
             helpful=[memory.pk in wanted for memory in found],
             wanted=len(wanted),
+            vector=built_in_vector(self.row.embedder, text, vector),
+            trusted=trust(self.row.embedder, text),
         )
 
 
@@ -134,7 +144,8 @@ def ask_conversation(talk: Conversation, given: Sequence[Examples], now: datetim
     """Ask a conversation's own questions, and what needs no memory, in a space with its turns."""
     space = Space(conversation_drafts(talk), "conversation", now)
     own = [space.ask(one.text, "question", one.evidence) for one in talk.questions]
-    nothing = [said for each in given for said in each.nothing]
+    everything = [said for each in given for said in each.nothing]
+    nothing = Random(talk.name).sample(everything, min(SAID, len(everything)))
     return own + [space.ask(said.text, "nothing") for said in nothing]
 
 

@@ -1,21 +1,29 @@
 """The examples: what people say, and the memories that help with it. All written for this project.
 
-    nothing_*  utterances that need no memory, by style
-    facts_*    memory | type | three direct questions | three remarks in passing
-    people_*   questions about people in conversations
+    nothing_*   utterances that need no memory, by style
+    facts_*     memory | type | three direct questions | three remarks in passing; some are empty
+    people_*    questions about people in conversations
+    requests_*  requests and remarks with which some personal memory would help
 
 Files that end with `_held` are held out: no style, fact or wording of theirs is trained on. The
 features were chosen by them. `_unseen` was not looked at before the last choice.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "examples"
 LANGUAGES = ("en", "zh")
 DIRECT, PASSING = ("plain", "casual", "keywords"), ("advice", "short", "story")
 STYLES = (*DIRECT, *PASSING)
+MIXED = "mixed"
+"""A greeting, thanks or an answer, and in the same breath something else."""
+JOINED = {
+    "en": ("{} {}", "{}, btw {}", "{} One more thing: {}", "{}\n{}"),
+    "zh": ("{}，{}", "{}！对了，{}", "{}。顺便问一下，{}", "{}\n{}"),
+}
+BRIEF = 25  # characters of the first part of a mixed utterance
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,9 @@ class Utterance:
 
     @property
     def kind(self) -> str:
-        """The kind of a fact's utterance: asked directly, or said in passing."""
+        """The kind of a fact's utterance: asked directly, said in passing, or mixed."""
+        if self.style == MIXED:
+            return MIXED
         return "direct" if self.style in DIRECT else "passing"
 
 
@@ -48,11 +58,13 @@ class Examples:
     nothing: Sequence[Utterance]
     people: Sequence[Utterance]
     facts: Sequence[Fact]
+    requests: Sequence[Utterance] = ()
 
     @property
     def utterances(self) -> list[tuple[Utterance, bool]]:
         """Each utterance, with True if it needs a memory."""
-        needed = [*self.people, *(said for fact in self.facts for said in fact.utterances)]
+        needed = [*self.people, *self.requests]
+        needed += [said for fact in self.facts for said in fact.utterances]
         return [(said, False) for said in self.nothing] + [(said, True) for said in needed]
 
 
@@ -65,9 +77,25 @@ def examples(*, held_out: bool) -> list[Examples]:
             nothing=_styled(_lines(f"nothing_{language}{ending}")),
             people=[Utterance(line, "people") for line in _lines(f"people_{language}{ending}")],
             facts=[_fact(line) for line in _lines(f"facts_{language}{ending}")],
+            requests=[Utterance(line, "request") for line in _requests(language, held_out)],
         )
         for language in LANGUAGES
     ]
+
+
+def with_mixed(given: Examples) -> Examples:
+    """Add to each fact one of its questions after something brief that needs no memory, and to
+    `nothing` as many pairs of two that need none."""
+    brief = [one.text for one in given.nothing[: len(given.nothing) // 4] if _is_brief(one.text)]
+    facts, nothing = [], list(given.nothing)
+    for place, fact in enumerate(given.facts):
+        joined = JOINED[given.language][place % 4]
+        before = brief[place * 7 % len(brief)]
+        other = given.nothing[place * 11 % len(given.nothing)].text
+        nothing.append(Utterance(joined.format(before, other), MIXED))
+        mixed = Utterance(joined.format(before, fact.utterances[0].text), MIXED)
+        facts.append(replace(fact, utterances=[*fact.utterances, mixed]))
+    return replace(given, facts=facts, nothing=nothing)
 
 
 def unseen() -> Examples:
@@ -90,7 +118,15 @@ def _styled(lines: Sequence[str]) -> list[Utterance]:
     return said
 
 
+def _requests(language: str, held_out: bool) -> list[str]:
+    return [] if held_out else _lines(f"requests_{language}")
+
+
+def _is_brief(text: str) -> bool:
+    return len(text) <= BRIEF and not text.endswith(("?", "？"))
+
+
 def _fact(line: str) -> Fact:
     content, memory_type, *texts = line.split("|")
-    said = [Utterance(text, style) for text, style in zip(texts, STYLES, strict=True)]
+    said = [Utterance(text, style) for text, style in zip(texts, STYLES, strict=True) if text]
     return Fact(content, memory_type, said)

@@ -10,17 +10,21 @@ import numpy.typing as npt
 from django.utils import timezone
 
 from memory.connections import release_connection
-from memory.embeddings import EmbeddingError, RemoteEmbedder, get_embedder
+from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
 from memory.model_connections.choosing import Prices, prices_of
 from memory.model_connections.embedding import connection_of
 from memory.model_connections.services import record_failure, record_success
 from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import Embedder, Space, UsagePurpose
+from memory.text.lexemes import unspaced_share
 
 Vectors = npt.NDArray[np.float32]
 
 MINILM = ("local", "all-MiniLM-L6-v2", 384)
+USE = ("local", MULTILINGUAL, BUILT_IN[MULTILINGUAL])
+MOSTLY = 0.3
+"""The share of letters that are not Latin from which MiniLM does not know a text."""
 ASKED_AGAIN = 512
 _asked: OrderedDict[tuple[str, str, int, str], Vectors] = OrderedDict()
 _asked_lock = Lock()
@@ -77,12 +81,16 @@ def _record(
         record_success(connection=at)
 
 
-def minilm_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
-    """Return the text's vector by the built-in model: the given one, if `model` is that model.
+def built_in_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
+    """Return the text's vector by the built-in model that knows its script; the given one, if
+    `model` is that model.
 
     Raises EmbeddingError.
     """
-    local = get_embedder(*MINILM)
+    latin = unspaced_share(text) < MOSTLY
+    if (model.provider, model.model) == ("local", MULTILINGUAL):
+        return vector
+    local = get_embedder(*(MINILM if latin else USE))
     if (model.provider, model.model) == (local.name, local.model):
         return vector
     own: Vectors = local.embed([text], kind="query")[0]

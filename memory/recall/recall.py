@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from memory import metrics
 from memory.embeddings.trust import trust
-from memory.embeddings.vectors import embed, minilm_vector, question_vectors
+from memory.embeddings.vectors import built_in_vector, embed, question_vectors
 from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import (
     PROFILES,
@@ -220,8 +220,9 @@ def _is_sent(one: Result, question: Question, shape: Shape) -> bool:
 
 
 def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
-    vector = minilm_vector(question.space.embedder, question.text, question.vector)
-    own = relevance_of(question.text, vector, [signals_of(memory) for memory in rows])
+    model, text = question.space.embedder, question.text
+    vector, trusted = built_in_vector(model, text, question.vector), trust(model, text)
+    own = relevance_of(text, vector, [signals_of(memory) for memory in rows], trusted=trusted)
     of: dict[UUID | None, float] = dict(zip((memory.pk for memory in rows), own, strict=True))
     # Before something that is named, the words fit the memory that names it. What that superseded
     # is the answer.

@@ -22,7 +22,12 @@ _ONE_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 # Question words, like "what" and "my" that PostgreSQL's configurations omit. A run of Chinese is
 # cut there, because pairs across the cut would match no memory.
 _ASKING = re.compile(
-    "为什么|什么时候|什么|怎么样|怎么|哪里|哪儿|哪个|哪些|多少|请问|是否|我们|你们|[我你您他她谁吗呢的]"
+    "为什么|什么时候|什么|怎么样|怎么|哪里|哪儿|哪一?[年天个次位种些]|多少|请问|是否|来着|对了|一下"
+    "|我们|你们|[我你您他她谁哪吗呢吧啊呀的]"
+)
+# Chinese words of one character that every text contains, when they are all that is left.
+_SAYING_LITTLE = frozenset(
+    "在是有了和就也都很不要会去来到把被给对从用做能想最叫个那这还又再好早没上下"
 )
 
 # PostgreSQL's text search configuration by language; other languages keep words unchanged.
@@ -73,6 +78,10 @@ def prepare_question(text: str, now: datetime) -> str:
 
 def _told(run: str) -> list[str]:
     """Return the pieces between question words; of single characters only the Chinese ones, which
-    find the bigrams that begin with them."""
+    find the bigrams that begin with them, and that say something."""
     pieces = _ASKING.split(run)
-    return [one for one in pieces if len(one) > 1 or one == run or _ONE_HAN.fullmatch(one)]
+    return [one for one in pieces if len(one) > 1 or one == run or _tells(one)]
+
+
+def _tells(one: str) -> bool:
+    return _ONE_HAN.fullmatch(one) is not None and one not in _SAYING_LITTLE

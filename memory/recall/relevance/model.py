@@ -25,6 +25,8 @@ WEIGHTS_FILE = "weights.npz"
 ADDED, TYPICAL_MEAN, TYPICAL_DEVIATION = 5.0, 0.1, 0.1
 # Log-odds of an utterance beyond this are no surer.
 SUREST = 6.0
+WORDS = 2
+"""The place of the words in `_features`."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,22 @@ class Signals:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What both models know of an utterance: its log-odds of needing a memory (`need`), its share
+    of Chinese characters, the trust in similarities, and whether it asks."""
+
+    need: float
+    chinese: float
+    trusted: float
+    asks: bool
+
+    @property
+    def sure(self) -> float:
+        """The log-odds, limited and scaled."""
+        return max(-SUREST, min(SUREST, self.need)) / 2
+
+
+@dataclass(frozen=True)
 class Weights:
     """The weights of the utterance's features and of both models; the last is the constant."""
 
@@ -67,59 +85,61 @@ class Weights:
 
 
 def relevance_of(
-    text: str, vector: npt.NDArray[np.float32], signals: Sequence[Signals]
+    text: str, vector: npt.NDArray[np.float32], signals: Sequence[Signals], *, trusted: float = 1.0
 ) -> list[float]:
-    """Return each memory's probability of helping with the text, in 0..1; `vector` is the text's
-    MiniLM vector."""
+    """Return each memory's probability of helping with the text, in 0..1.
+
+    `vector` is the text's by one of the built-in models. `trusted` is the trust in the similarities
+    of the space's model, in 0..1.
+    """
     if not signals:
         return []
     weights, share = load_weights(), chinese_share(text)
-    need = float(log_odds(features([text], vector[None]), weights.utterance)[0])
-    helps = probability(log_odds(any_features(need, signals, share)[None], weights.any_memory))
-    rows = this_features(need, signals, share, asks=is_question(text))
+    need = float(log_odds(features([text], [vector]), weights.utterance)[0])
+    look = Look(need, share, trusted, asks=is_question(text))
+    helps = probability(log_odds(any_features(look, signals)[None], weights.any_memory))
+    rows = this_features(look, signals)
     this = probability(log_odds(rows, weights.this_memory))
     relevances: list[float] = (helps * this).tolist()
     return relevances
 
 
-def any_features(need: float, signals: Sequence[Signals], share: float) -> Vector:
-    """Return the features of the first model; `need` are the utterance's log-odds of needing a
-    memory, `share` is its share of Chinese characters."""
-    sure = _sure(need)
-    best = _features(max(signals, key=lambda one: one.strength), share)
-    return np.array([sure, sure * best[0], sure * best[2], *best])
+def any_features(look: Look, signals: Sequence[Signals]) -> Vector:
+    """Return the features of the first model."""
+    sure = look.sure
+    best = _features(max(signals, key=lambda one: one.strength), look)
+    return np.array([sure, sure * best[0], sure * best[WORDS], *best])
 
 
-def this_features(need: float, signals: Sequence[Signals], share: float, *, asks: bool) -> Vector:
+def this_features(look: Look, signals: Sequence[Signals]) -> Vector:
     """Return the features of the second model, a row for each memory."""
-    sure, asked = _sure(need), float(asks)
-    best = _features(max(signals, key=lambda one: one.strength), share)
+    sure, asked = look.sure, float(look.asks)
+    best = _features(max(signals, key=lambda one: one.strength), look)
     rows = []
     for one in signals:
-        row = _features(one, share)
-        beside = [best[0] - row[0], best[2] - row[2]]
-        rows.append([*row, *beside, sure, asked, asked * row[0], asked * row[2], sure * row[0]])
+        row = _features(one, look)
+        beside = [best[0] - row[0], best[WORDS] - row[WORDS]]
+        rows.append([*row, *beside, sure, asked, asked * row[0], asked * row[WORDS], sure * row[0]])
     return np.array(rows)
 
 
-def _sure(need: float) -> float:
-    return max(-SUREST, min(SUREST, need)) / 2
-
-
-def _features(one: Signals, share: float) -> list[float]:
-    """Return numbers of similar size. MiniLM hardly knows Chinese, so its share of similarity
-    counts less."""
-    words, size = math.sqrt(one.lexical), math.log1p(one.among)
+def _features(one: Signals, look: Look) -> list[float]:
+    """Return numbers of similar size. A similarity counts as far as its model is trusted; Chinese
+    ones have weights of their own, because they are another model's."""
+    words, size, chinese = math.sqrt(one.lexical), math.log1p(one.among), look.chinese
+    margin, deviations = 4 * one.margin * look.trusted, one.deviations / 2 * look.trusted
     return [
-        4 * one.margin * (1 - share),
-        one.deviations / 2 * (1 - share),
+        margin,
+        deviations,
         4 * words,
-        4 * words * share,
+        margin * chinese,
+        deviations * chinese,
+        4 * words * chinese,
         4 * one.lexical,
         one.speaker,
         words * size / 2,
         size / 4,
-        share,
+        chinese,
     ]
 
 

@@ -1,7 +1,7 @@
 """Features of what a user says that tell whether an answer needs personal memories.
 
-Three blocks: the sentence's MiniLM vector, counted signs of its form, and hashed words. MiniLM
-hardly knows Chinese, so there the last two blocks decide.
+Four blocks: the sentence's vector by MiniLM or by the multilingual model, one of them zero; counted
+signs of its form; and hashed words.
 """
 
 import math
@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 Matrix = npt.NDArray[np.float64]
 
-HASHED = 768
-# Scales of the three blocks, chosen by cross-validation (docs/relevance.md).
+MINILM, MULTILINGUAL, HASHED = 384, 512, 768
+# Scales of the blocks, chosen by cross-validation (docs/relevance.md).
 VECTOR_SCALE, FORM_SCALE, HASHED_SCALE = 3.0, 1.0, 2.0
 # The form of a long message shows at its beginning and its end.
 MAX_CHARACTERS = 600
@@ -35,16 +35,24 @@ _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b|[你您]", re.I)
 _THAT = re.compile(r"\b(?:it|that|this|these|those|again|more|instead|above)\b|[这那它再]", re.I)
 # Somebody else's words: “how do you say "I am hungry"”, "fix this: he go home".
 _QUOTED = re.compile(r"[\"“”‘「『《][^\"“”‘’「」『』《》]*[\"“”’」』》]|(?<=\w): .*", re.DOTALL)
+_ASKS = re.compile(
+    r"(?:^|[.,!;:\n]\s*)(?:(?:and|so|btw|ok|oh|hey|by the way),? )?"
+    r"(?:what|who|whom|whose|which|where|when|why|how)(?:'?s|'re)?\b"
+    r"|(?:^|[.,!;:\n]\s*)(?:do|does|did|am|is|are|was|were|have|has) (?:i|my|we|our|the)\b"
+    r"|什么|啥|哪|谁|多少|几[个点号岁月年天次]|怎么|吗|呢|来着",
+    re.IGNORECASE,
+)
 # A capital inside a sentence. "I" and its forms are not names.
 _NAME = re.compile(r"(?<=[a-z0-9,;] )(?!I\b)[A-Z]\w+")
 
 
-def features(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> Matrix:
-    """Return a row of features for each text; `vectors` are the texts' MiniLM vectors."""
+def features(texts: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> Matrix:
+    """Return a row of features for each text; `vectors` are the texts', each by one of the built-in
+    models."""
     folded = [_folded(text) for text in texts]
     form = np.array([_form(text) for text in folded])
     hashed = np.array([_hashed(text) for text in folded])
-    vector = np.asarray(vectors, dtype=np.float64)
+    vector = np.array([_placed(one) for one in vectors])
     return np.hstack([vector * VECTOR_SCALE, form * FORM_SCALE, hashed * HASHED_SCALE])
 
 
@@ -55,8 +63,18 @@ def chinese_share(text: str) -> float:
 
 
 def is_question(text: str) -> bool:
-    """Return whether the text asks, by its marks."""
-    return any(mark in text for mark in "?？吗؟")
+    """Return whether the text asks, by its marks, or in English and Chinese by its words."""
+    return any(mark in text for mark in "?？؟") or bool(_ASKS.search(text))
+
+
+def _placed(vector: npt.NDArray[np.float32]) -> Matrix:
+    """Return the vector in its model's block; the other one is zero."""
+    blocks = np.zeros(MINILM + MULTILINGUAL)
+    if len(vector) == MINILM:
+        blocks[:MINILM] = vector
+    else:
+        blocks[MINILM:] = vector
+    return blocks
 
 
 def _folded(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from memory.models import Space
 from memory.recall.recall import Recall, SearchRequest, recall
 from memory.recall.relevance import Signals, relevance_of
-from memory.recall.relevance.utterances import chinese_share
+from memory.recall.relevance.utterances import chinese_share, is_question
 from tests.memory.recall.test_hybrid_everyday import CHINESE, MARA, NOW, remember
 from tests.memory.writing import set_policy
 
@@ -20,14 +20,20 @@ NEEDS_NOTHING = (
     "make that a bit shorter",
     "what is 12 times 12",
     "how do I reverse a string in Ruby?",
+    "Thanks! Now translate it into Dutch.",
 )
 HELPED = {
     "What is my daughter called?": MARA[1],
     "Can you find me a recipe for dinner that fits my diet?": MARA[2],
     "Who reviews my seagrass paper?": MARA[7],
     "My knee hurts after the run this morning.": MARA[9],
+    "hey, thanks! btw what was my daughter's name again": MARA[1],
 }
-HELPED_IN_CHINESE = {"我对什么过敏？": CHINESE[0], "我的猫叫什么名字？": CHINESE[6]}
+HELPED_IN_CHINESE = {
+    "我对什么过敏？": CHINESE[0],
+    "我的猫叫什么名字？": CHINESE[6],
+    "谢谢啦。对了，我的猫叫什么来着": CHINESE[6],
+}
 
 
 def sent(space: Space, text: str) -> Recall:
@@ -44,7 +50,9 @@ def test_what_needs_no_memory_recalls_nothing(space: Space, text: str) -> None:
     assert found.missed
 
 
-@pytest.mark.parametrize("text", ["你好", "谢谢你", "法国的首都是哪里？", "写一首关于春天的诗"])
+@pytest.mark.parametrize(
+    "text", ["你好", "谢谢你", "在吗？", "法国的首都是哪里？", "写一首关于春天的诗"]
+)
 def test_what_needs_no_memory_recalls_nothing_in_chinese(space: Space, text: str) -> None:
     remember(space, *CHINESE)
 
@@ -105,3 +113,29 @@ def test_the_share_of_chinese_is_counted() -> None:
     assert chinese_share("我住在哪里") == 1
     assert chinese_share("where") == 0
     assert chinese_share("...") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What is my dog called?", True),
+        ("what car do i have", True),
+        ("ok thanks. btw where do I live", True),
+        ("我住在哪里", True),
+        ("I know what I want", False),
+        ("Just walked the dog", False),
+        ("我住在里斯本", False),
+    ],
+)
+def test_a_question_is_known_by_its_marks_or_words(text: str, asks: bool) -> None:
+    assert is_question(text) is asks
+
+
+def test_a_similarity_that_is_not_trusted_counts_for_nothing() -> None:
+    vector = np.zeros(512, dtype=np.float32)
+
+    def of(semantic: float) -> float:
+        one = Signals(semantic, 0.1, 0.0, usual=0.1, spread=0.1, among=100)
+        return relevance_of("我的狗叫什么", vector, [one], trusted=0.0)[0]
+
+    assert of(0.2) == of(0.8)
