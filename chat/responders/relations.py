@@ -1,4 +1,4 @@
-"""Whom a text is about: a brother's name is no answer to a question about a sister."""
+"""Tells people apart: the name of a brother is no answer to a question about a sister."""
 
 import re
 

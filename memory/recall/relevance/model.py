@@ -61,7 +61,7 @@ class Signals:
 
 @dataclass(frozen=True)
 class Look:
-    """What both models know of an utterance: its log-odds of needing a memory (`need`), its share
+    """An utterance as both models see it: its log-odds of needing a memory (`need`), its share
     of Chinese characters, the trust in similarities, and whether it asks."""
 
     need: float
