@@ -86,7 +86,7 @@ def step_of(probabilities: Array) -> npt.NDArray[np.intp]:
 def _rounded(row: Array) -> dict[str, float]:
     lows = {"valence": -1.0}
     return {
-        name: round(float(np.clip(value, lows.get(name, 0.0), 1.0)), DIGITS)
+        name: round(float(np.clip(value, lows.get(name, 0.0), 1.0)), DIGITS) + 0.0  # no -0.0
         for name, value in zip(LAYERS[1:], row, strict=True)
     }
 

@@ -45,7 +45,9 @@ _REPLACED = re.compile(
     r"\b(?:mov(?:ed?|es|ing)|(?:relocat|switch|chang|migrat|convert|upgrad|reschedul|postpon)\w*)\b"
     r"[^.;!?]{0,40}?"
     r"\bfrom (?P<a>[\w'’. -]{2,40}?) to \w|\binstead of (?P<b>[\w'’ -]{2,40})"
-    r"|\brather than (?P<c>[\w'’ -]{2,40})|从(?P<d>\w{1,12}?)(?:搬|换|改|转)",
+    r"|\b(?:replac|swapp|trad)\w+ (?:my |the |out )?(?P<e>[\w'’. -]{2,40}?) (?:with|by|for) \w"
+    r"|\brather than (?P<c>[\w'’ -]{2,40})|从(?P<d>\w{1,12}?)(?:搬|换|改|转)"
+    r"|把(?P<f>\w{2,8}?)(?:换成|改成|换为)",
     re.IGNORECASE,
 )
 _NOW = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)

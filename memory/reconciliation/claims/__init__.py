@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memory.reconciliation.claims import chinese, english
-from memory.reconciliation.claims.base import Claim
+from memory.reconciliation.claims.base import Claim, Doing
 from memory.text.lexemes import unspaced
 from memory.text.text_similarity import weight
 
@@ -25,7 +25,7 @@ def contradicts(new: str, old: str) -> bool:
         return False
     known = _claims(old)
     clash = any(one.denies(other) for one in _claims(new) for other in known)
-    return clash or _ends(new, old)
+    return clash or _denies(new, old) or _ends(new, old) or _replaces(new, old)
 
 
 def agrees(new: str, old: str) -> bool:
@@ -34,6 +34,27 @@ def agrees(new: str, old: str) -> bool:
         return False
     known = _claims(old)
     return any(one.repeats(other) for one in _claims(new) for other in known)
+
+
+def _replaces(new: str, old: str) -> bool:
+    """Return true if the new statement says that something changed, and is about most of what the
+    old one tells of the same person."""
+    language = chinese if unspaced(new) else english
+    if bool(unspaced(new)) != bool(unspaced(old)) or not language.same_subject(new, old):
+        return False
+    said, known = language.changed(new), _thing(old)
+    both = weight(set(said & known))
+    return both > 0 and both * 2 >= weight(set(known))
+
+
+def _denies(new: str, old: str) -> bool:
+    known = _doings(old)
+    return any(one.denies(other) for one in _doings(new) for other in known)
+
+
+@lru_cache(maxsize=1024)
+def _doings(text: str) -> Sequence[Doing]:
+    return [*chinese.doings(text)] if unspaced(text) else [*english.doings(text)]
 
 
 @lru_cache(maxsize=1024)  # a new statement is compared with each of its neighbours

@@ -30,6 +30,33 @@ class Claim:
         return self.topic == older.topic and self.value == older.value
 
 
+@dataclass(frozen=True)
+class Doing:
+    """An activity or a state of somebody, affirmed or denied.
+
+    Who does not smoke does not smoke a pipe: a denial concerns everything more exact. `closing` are
+    the words that no noun follows, because "likes fish tanks" is not about fish.
+    """
+
+    subject: str
+    about: frozenset[str]
+    last: str
+    closing: frozenset[str]
+    denied: bool
+    certain: bool = True
+    renewed: bool = False
+    """True if it is said to be so now or again, which ends any earlier denial."""
+
+    def denies(self, older: "Doing") -> bool:
+        """Return true if one of the two denies what the other says more exactly."""
+        general, exact = (self, older) if self.denied else (older, self)
+        if self.denied == older.denied or self.subject != older.subject:
+            return False
+        if not general.certain and not exact.renewed:
+            return False
+        return general.about <= exact.about and general.last in exact.closing
+
+
 def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     """Return the pattern of any of these, as whole words; of two, the longer is found."""
     longest_first = "|".join(sorted(patterns, key=len, reverse=True))

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib import resources
 
-from memory.reconciliation.claims.base import Claim, topic
+from memory.reconciliation.claims.base import Claim, Doing, topic
 from memory.text.lexemes import unspaced
 from memory.text.text_similarity import meaning
 
@@ -19,6 +19,7 @@ def _pattern(words: str) -> re.Pattern[str]:
 _OPENING = _pattern("^(?:其实|原来|更正|更新|对了|顺便说一下|请|帮我|记住|记得|[：:，, ])+")
 _PIECES = _pattern("[。；;！!，,]|而且|同时|但是?|并且?(?!不)")
 _LIKES, _DISLIKES, _NEGATIONS = (_pattern(_W[name]) for name in ("likes", "dislikes", "negations"))
+_DENIED = _pattern(f"(?:{_W['negations']})$")
 _ASIDES, _LIGHT, _MEASURES = (_pattern(_W[name]) for name in ("asides", "light_verbs", "measures"))
 _OPPOSITES = _pattern(f"(?:{'|'.join(sorted(_W['opposites'], key=len, reverse=True))})(?=人?$)")
 _ORDERS = [_pattern(order) for order in _W["orders"]]
@@ -36,19 +37,38 @@ _NOW = _pattern("现在(?!的)")
 _STATES = {group: [_pattern(state) for state in states] for group, states in _W["states"].items()}
 _SLOTS = {slot: _pattern(words) for slot, words in _W["slots"].items()}
 _FAMILIES = {name: _pattern("|".join(members)) for name, members in _W["families"].items()}
+_SAME = {one: _pattern(words) for one, words in _W["same"].items()}
+# Denies a habit whenever and however often it was done.
+_GENERALLY = _pattern(_W["generally"])
+_PLANS, _OFTEN = _pattern("打算|计划|准备|希望|想要?"), _pattern(_W["often"])
+_MOVES = _pattern("搬(?:来|走|去|到|回|出|进)")
+_LIVES = _pattern("住(?!院)")
+_REPLACED, _BESIDE = _pattern(_W["replacing"]), _pattern(_W["beside"])
+_RENEWED = _pattern("越来越|现在|重新|又|开始|终于|了$")
+_FAVOURITE = _pattern(
+    "最(?:喜欢|爱)(?P<what>[吃喝看听玩去用读])的?(?P<kind>\\w{0,3})?(?:是)(?P<value>.+)|最(?:喜欢|爱)(?P<do>[吃喝看听玩去用读])(?P<thing>.+)"
+)
+_USER = _pattern("用户|我")
+_SURNAME = _pattern(
+    rf"^(?:用户|我)的(?P<what>(?!(?:{_W['several']}))[^，。]{{2,8}}?)姓(?P<value>\w)$"
+)
 _BY_MAKER = ("phone", "car")
-_CHANGE = _pattern("换|改|新|转|现在|不再用|升级")
+_CHANGE = _pattern("换|改|新|转|现在|不再用|升级|了$")
+_SLOW = ("kept", "supports", "way")
+_RESULT = _pattern(r"把(\w{1,6}?)(?:剪|染|涂|刷|漆|调)(?:成|得)?(\w{1,2})了?$")
 _WIDE = frozenset(_W["wide_places"].split())
 _CITIES = frozenset(_W["cities"].split())
 _FLOORS = ("楼", "层", "栋", "室")
 _NOT_A_NAME = frozenset(_W["not_a_name"].split())
 # Numbers, clock times and dates. A weekday counts where something is, not when it happens.
 _NUMBER = _pattern(
-    r"(?<![第\d.:])[\d.:]+|(?<![第一二三四五六七八九十])[一二三四五六七八九十百千万两半]+|上午|下午|早上|晚上|中午"
+    r"(?:(?<![第\d.:])[\d.:]+|(?<![第一二三四五六七八九十])[一二三四五六七八九十百千万两半]+)[月号日点]?|上午|下午|早上|晚上|中午"
     r"|(?:下|这|本)?(?:周|星期|礼拜)[一二三四五六日天末]"
 )
-_MOVED = _pattern("改到|推迟到|提前到|定在|改为|在|于|涨到|降到|变成")
-_HAPPENED = _pattern("[^已]了(?=[^，。])|(?<![是在到于])(?:周|星期|礼拜)[一二三四五六日天末](?!$)")
+_MOVED = _pattern("改到|搬到|移到|挪到|换到|调到|转到|推迟到|提前到|定在|改为|在|于|涨到|降到|变成")
+_HAPPENED = _pattern(
+    "[^已养有带]了(?!\\w{1,3}年)(?=[^，。])|(?<![是在到于])(?:周|星期|礼拜)[一二三四五六日天末](?!$)"
+)
 
 
 def claims(text: str) -> list[Claim]:
@@ -57,8 +77,20 @@ def claims(text: str) -> list[Claim]:
     for piece in _pieces(text):
         if not _NOT_TODAY.search(piece):
             found += [*_stance(piece), *_states(piece), *_slots(piece)]
-            found += [*_owned(piece), *_numbers(piece)]
+            found += [*_owned(piece), *_numbers(piece), *_dwelling(piece)]
     return found + [order for sentence in re.split("[。；;]", text) for order in _orders(sentence)]
+
+
+def doings(text: str) -> Iterator[Doing]:
+    """Return what somebody does, plans or likes, and what somebody no longer does at all."""
+    for piece in _pieces(text):
+        said, denied = _affirmed(_OFTEN.sub("", _PLANS.sub("", piece)))
+        generally = bool(_GENERALLY.search(piece))
+        planned = "plan" if _PLANS.search(piece) else ""
+        about = said.replace("♥", "")
+        if len(about) > 1 and (planned or not _NOT_TODAY.search(piece)):
+            whole, renewed = frozenset({about}), not denied and bool(_RENEWED.search(piece))
+            yield Doing(planned, whole, about, whole, denied, generally or bool(planned), renewed)
 
 
 def ended(text: str) -> frozenset[str]:
@@ -75,6 +107,21 @@ def thing(text: str) -> frozenset[str]:
     if _NEGATIONS.search(text):
         return frozenset()
     return frozenset(meaning(_LIGHT.sub("", _MEASURES.sub("", _content(text)))))
+
+
+def changed(text: str) -> frozenset[str]:
+    """Return the characters of a piece that says that something was replaced; none if none does."""
+    for piece in _pieces(text):
+        if _REPLACED.search(piece) and not _BESIDE.search(piece):
+            return frozenset(meaning(_LIGHT.sub("", _content(_REPLACED.sub("", piece)))))
+    return frozenset()
+
+
+def same_subject(new: str, old: str) -> bool:
+    """Return true if both texts are about the same relative, or both about none."""
+    first, second = next(_pieces(new), ""), next(_pieces(old), "")
+    alike = bool(_USER.match(first)) == bool(_USER.match(second))
+    return alike and _subject(first) == _subject(second)
 
 
 def ends_habit(new: str, old: str) -> bool:
@@ -122,21 +169,34 @@ def _before(piece: str, place: int) -> frozenset[str]:
     before = re.sub("从.*", "", piece[:place])  # not the place that is left
     if re.match("(?:用户|我们?)[和跟与]", before):
         return frozenset()
-    return frozenset(re.sub("[我从在于就一家]|恢复", "", _TIMES.sub("", _ASIDES.sub("", before))))
+    return frozenset(
+        re.sub(
+            "在.*|[我从于就一家还]|恢复",
+            "",
+            _ASIDES.sub("", _OFTEN.sub("", _TIMES.sub("", before))),
+        )
+    )
 
 
 def _stance(piece: str) -> Iterator[Claim]:
     """Return whether the user does, likes or is what the piece says."""
-    plain = _DISLIKES.sub("不♥", piece)
-    plain = _LIKES.sub("♥", plain)
-    denied = len(_NEGATIONS.findall(plain)) % 2 == 1
-    about = _ASIDES.sub("", re.sub(r"[^\w@.♥]", "", _NEGATIONS.sub("", plain)))
-    about = _LIGHT.sub("", _MEASURES.sub("", re.sub("正?在", "", about)))
+    about, denied = _affirmed(_RESULT.sub(r"\1\2", piece))
+    about = _LIGHT.sub("", about)
     if opposite := _OPPOSITES.search(about):
         about = _OPPOSITES.sub(_W["opposites"][opposite[0]], about)
         denied = not denied
     if about:
         yield Claim(("stance", about), frozenset({"no" if denied else "yes"}))
+
+
+def _affirmed(piece: str) -> tuple[str, bool]:
+    """Return what the piece is about without its negations, and whether they deny it."""
+    for one, others in _SAME.items():
+        piece = others.sub(one, piece)
+    plain = _LIKES.sub("♥", _DISLIKES.sub("不♥", piece))
+    about = _ASIDES.sub("", re.sub(r"[^\w@.♥]", "", _NEGATIONS.sub("", plain)))
+    about = _MEASURES.sub("", re.sub("正?在", "", about))
+    return about, len(_NEGATIONS.findall(plain)) % 2 == 1
 
 
 def _orders(sentence: str) -> list[Claim]:
@@ -152,9 +212,30 @@ def _states(piece: str) -> Iterator[Claim]:
     for group, states in _STATES.items():
         for name, state in enumerate(states):
             match = state.search(piece)
-            if match and not _NEGATIONS.search(piece[max(0, match.start() - 1) : match.start()]):
-                yield Claim(topic(group, _before(piece, match.start())), frozenset({str(name)}))
+            if match and not _DENIED.search(piece[: match.start()]):
+                subject = _before(piece, match.start())
+                yield Claim(topic(group, subject), frozenset({str(name)}))
+                yield Claim(topic(group, subject, str(name)), frozenset({"yes"}))
                 break
+    yield from _denied_states(piece)
+
+
+def _denied_states(piece: str) -> Iterator[Claim]:
+    """Return the states that the piece says somebody is no longer in: 不再吃素."""
+    said = _NEGATIONS.sub("", piece)
+    for group in _W["deniable"] if len(_NEGATIONS.findall(piece)) == 1 else []:
+        for name, state in enumerate(_STATES[group]):
+            if match := state.search(said):
+                subject = _before(said, match.start())
+                yield Claim(topic(group, subject, str(name)), frozenset({"no"}))
+
+
+def _dwelling(piece: str) -> Iterator[Claim]:
+    """Return whether somebody lives anywhere, and whether somebody has moved: 妈妈搬来和我住."""
+    if match := _MOVES.search(piece) or _LIVES.search(piece):
+        moved = frozenset({match[0]}) if match[0].startswith("搬") else frozenset({"住"})
+        subject = _before(piece, match.start())
+        yield Claim(topic("dwelling", subject), moved, match[0] != "住")
 
 
 def _slots(piece: str) -> Iterator[Claim]:
@@ -166,7 +247,7 @@ def _slots(piece: str) -> Iterator[Claim]:
             kind = "" if slot == "home" and kind == "city" else kind
             if value not in _NOT_A_NAME and not (slot == "home" and value.endswith(_FLOORS)):
                 about = topic(slot, _before(piece, match.start()), kind)
-                yield Claim(about, frozenset(value), changed or slot != "kept")
+                yield Claim(about, frozenset(value), changed or slot not in _SLOW)
     # Somebody who works at 华为 may have any phone.
     things = _SLOTS["employer"].sub("", piece)
     for name, members in _FAMILIES.items():
@@ -181,6 +262,12 @@ def _owned(piece: str) -> Iterator[Claim]:
         owner = frozenset({(match["kin"] or "").rstrip("的"), match["what"].rstrip("号码")})
         if value := frozenset(meaning(_content(match["value"]))):
             yield Claim(topic("owned", owner), value)
+    elif match := _FAVOURITE.search(piece):
+        about = _subject(piece) | frozenset(match["what"] or match["do"])
+        liked = frozenset(meaning(_content(match["value"] or match["thing"])))
+        yield Claim(topic("favourite", about), liked)
+    elif match := _SURNAME.match(piece):
+        yield Claim(topic("surname", frozenset({match["what"]})), frozenset(match["value"]))
     elif match := _CALLED.match(piece):
         value, firm = frozenset(match["value"]), bool(_NOW.search(piece))
         yield Claim(topic("called", frozenset({match["what"]})), value, firm)
