@@ -48,7 +48,7 @@ _RENEWED = _pattern("越来越|现在|重新|又|开始|终于|了$")
 _FAVOURITE = _pattern(
     "最(?:喜欢|爱)(?P<what>[吃喝看听玩去用读])的?(?P<kind>\\w{0,3})?(?:是)(?P<value>.+)|最(?:喜欢|爱)(?P<do>[吃喝看听玩去用读])(?P<thing>.+)"
 )
-_USER = _pattern("用户|我")
+_USER, _MINE = _pattern("用户|我"), _pattern("(?:用户|我)的")
 _SURNAME = _pattern(
     rf"^(?:用户|我)的(?P<what>(?!(?:{_W['several']}))[^，。]{{2,8}}?)姓(?P<value>\w)$"
 )
@@ -62,7 +62,7 @@ _FLOORS = ("楼", "层", "栋", "室")
 _NOT_A_NAME = frozenset(_W["not_a_name"].split())
 # Numbers, clock times and dates. A weekday counts where something is, not when it happens.
 _NUMBER = _pattern(
-    r"(?:(?<![第\d.:])[\d.:]+|(?<![第一二三四五六七八九十])[一二三四五六七八九十百千万两半]+)[月号日点]?|上午|下午|早上|晚上|中午"
+    r"(?:(?<![第\d.:])[\d.:]+|(?<![第一二三四五六七八九十])[一二三四五六七八九十百千万两半]+)[月号日点刻分]?|上午|下午|早上|晚上|中午"
     r"|(?:下|这|本)?(?:周|星期|礼拜)[一二三四五六日天末]"
 )
 _MOVED = _pattern("改到|搬到|移到|挪到|换到|调到|转到|推迟到|提前到|定在|改为|在|于|涨到|降到|变成")
@@ -251,6 +251,8 @@ def _slots(piece: str) -> Iterator[Claim]:
     # Somebody who works at 华为 may have any phone.
     things = _SLOTS["employer"].sub("", piece)
     for name, members in _FAMILIES.items():
+        if name == "occupation" and _MINE.match(piece):
+            continue  # not the user's own: 我的医生是…
         if found := members.findall(things if name in _BY_MAKER else piece):
             value = frozenset(meaning(found[-1]))
             yield Claim(topic(name, _subject(piece)), value, changed)

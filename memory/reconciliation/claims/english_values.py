@@ -89,6 +89,7 @@ _CALL_ME = re.compile(
 _NUMBER = re.compile(
     r"\b\d[\d.,:-]*(?:st|nd|rd|th)?\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|noon|midnight|am(?<=\d am)|pm"
+    r"|weekly|fortnightly|monthly|quarterly"
     rf"|(?:{W['ordinals']})(?= (?:floor|grade|year|semester|month|place|draft|edition)\b)"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|spring|summer|autumn|winter)\b",
