@@ -16,6 +16,7 @@ from memory.drafts import (
     Metadata,
     Text,
 )
+from memory.models.reasons import in_english
 from memory.requests import Body, Cursor, Flag, Limit, UserId, example
 from memory.store.schemas import MemoryOut
 
@@ -109,7 +110,7 @@ class _Assessed(Schema):
 
     @staticmethod
     def resolve_review_reason(assessment: Any) -> str | None:
-        return assessment.memory.review_reason or None if assessment.memory else None
+        return in_english(assessment.memory.review_reason) or None if assessment.memory else None
 
     @staticmethod
     def resolve_status(assessment: Any) -> str:

@@ -10,7 +10,7 @@ quotation marks. Standing decisions are stored by kind, so a kind never changes.
 import re
 from typing import Final
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_noop as _
 
 # {said} is the argument: text that Ebb did not write.
@@ -140,6 +140,12 @@ def in_words(reason: str) -> str:
     kind, begins, quote = reason.partition(QUOTE_BEGINS)
     parts = [gettext(_KINDS[part]) if part in _KINDS else part for part in kind.split(": ")]
     return ": ".join(parts) + begins + quote
+
+
+def in_english(reason: str) -> str:
+    """Return the reason for programs, in the words of the English pages."""
+    with override("en"):
+        return in_words(reason)
 
 
 def because(kind: str, quote: str, *, sure: str = "") -> str:

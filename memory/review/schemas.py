@@ -5,6 +5,8 @@ from uuid import UUID
 
 from ninja import Schema
 
+from memory.models import Memory
+from memory.models.reasons import in_english
 from memory.store.schemas import MemoryOut
 
 
@@ -22,6 +24,10 @@ class HeldOut(MemoryOut):
 
     review_reason: str
     review_proposal: ProposalOut | None
+
+    @staticmethod
+    def resolve_review_reason(memory: Memory) -> str:
+        return in_english(memory.review_reason)
 
 
 class ReviewList(Schema):
