@@ -7,15 +7,14 @@ _VERB = (
     r"(?:'s|'re|\u2019s| (?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would"
     r"|will|shall))\b"
 )
-_OPENING = (
-    r"\W*(?:(?:and|so|ok|okay|hey|hi|btw|by the way|again|remind me|tell me|oh|well)\b[, ]*)*"
-)
+_OPENING = r"\W*(?:(?:and|so|ok|okay|hey|hi|btw|by the way|again|remind me|oh|well)\b[, ]*)*"
 _ENGLISH = re.compile(
     rf"{_OPENING}(?:"
     rf"(?:what|who|whom|where|when|why|how){_VERB}(?! (?:nice|great|funny|sad|lovely)\b)"
     r"|(?:what|which|whose|how) (?:[\w'\u2019-]+ ){1,3}?"
     r"(?:is|are|am|was|were|do|does|did|have|has|can|should|will)"
     r" (?:i|we|you|he|she|they|it|my|our|the)\b"
+    r"|(?:please )?tell me (?:again )?(?:my|our|the|what|who|where|when|which|how)\b"
     r"|(?:do|does|did|am|are|is|was|were|have|has|can|could|should|would|will)"
     r" (?:i|we|you|he|she|they|it|my|our|there)\b)",
     re.IGNORECASE,

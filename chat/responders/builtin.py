@@ -41,9 +41,9 @@ from memory.templatetags.ebb import age_in_words, match_in_words
 # say if the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
 SURE_WITH_WORDS, SURE = 0.3, 0.5
 NEAR = {True: 0.15, None: 0.28, False: 0.45}
-# MiniLM does not know Chinese: its neighbours of a Chinese text are random, so only common words
-# count.
-COMMON_WORDS_IN_CHINESE = 0.05
+# MiniLM does not know Chinese: its neighbours of a Chinese text are random, so common words count,
+# and a relevance for which no question without an answer was found.
+COMMON_WORDS_IN_CHINESE, NEAR_IN_CHINESE = 0.05, 0.35
 # Relevance from which a memory with the kind of thing asked for answers surely, and how far it must
 # lead the next one.
 SURE_RELEVANCE, CLEAR_LEAD = 0.5, 0.15
@@ -162,20 +162,20 @@ def _meant(turn: Turn) -> list[Result]:
 
 def _short(turn: Turn) -> list[str]:
     """Return a short answer with the memory that gives it, if that memory clearly leads."""
+    found = _quotable(turn)
+    own = [one for one in found if not is_about_another(turn.question, one.memory.content)]
     # In a question about the past, what was true then counts before what is true now.
-    ranked = sorted(
-        _quotable(turn), key=lambda result: ("past" not in result.contributions, -result.relevance)
-    )
-    if not ranked or ranked[0].relevance < SURE_RELEVANCE:
+    ranked = sorted(own, key=lambda one: ("past" not in one.contributions, -one.relevance))
+    # Beside a memory about somebody else, which seemed to fit better, the relevance says little.
+    if not ranked or (ranked[0].relevance < SURE_RELEVANCE and len(own) == len(found)):
         return []
     answers = {direct_answer(turn.question, result.memory.content) for result in ranked}
     # Another memory that answers differently makes the answer unsure, unless it is far behind.
     if len(answers - {""}) > 1 and ranked[0].relevance - ranked[1].relevance < CLEAR_LEAD:
         return []
-    memory = ranked[0].memory
-    if is_from_document(memory) or is_about_another(turn.question, memory.content):
-        return []  # a document's "I" may be somebody else
-    said = direct_answer(turn.question, memory.content)
+    if is_from_document(ranked[0].memory):
+        return []  # its "I" may be somebody else
+    said = direct_answer(turn.question, ranked[0].memory.content)
     return [said, _list(turn, ranked[:1])] if said else []
 
 
@@ -257,9 +257,11 @@ def _is_sure(question: str, result: Result) -> bool:
 
 def _is_near(question: str, result: Result) -> bool:
     text = result.memory.content
+    holds = holds_what_is_asked(question, text)
     if is_chinese(question) or is_chinese(text):
-        return False
-    return result.similarity >= NEAR[holds_what_is_asked(question, text)]
+        fits = holds is not False and not is_about_another(question, text)
+        return fits and result.relevance >= NEAR_IN_CHINESE
+    return result.similarity >= NEAR[holds]
 
 
 def _goes_with(statement: str, result: Result) -> bool:

@@ -20,7 +20,11 @@ _NAME = re.compile(
 _PLACE_ZH = re.compile(
     r"(?:住在|搬到了?|搬去了?|来自|定居在?)([\u4e00-\u9fff]{2,4}?)(?=$|[，。,.的市（(])"
 )
-_WHERE_LIVE = re.compile(r"^where (?:do|am) i (?:now )?(live|living|based)\b[^?]{0,12}\??$", re.I)
+_WHERE_LIVE = re.compile(
+    r"^(?:where (?:do|am) i (?:now )?(?:live|living|based)\b[^?]{0,12}"
+    r"|(?:which|what) (?:city|town) do i live in)\??$",
+    re.I,
+)
 _WHERE_FROM = re.compile(r"^where (?:am|do) i (?:come )?from\??$", re.I)
 _WHAT_NAME = re.compile(
     r"^what(?: is|'s|’s|s) (?:my (\w+)(?:'s|’s) name|the name of my (\w+))\??$"

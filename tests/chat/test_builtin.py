@@ -203,7 +203,7 @@ def test_how_sure_it_is_of_a_memory(
 
 def test_in_doubt_the_most_similar_comes_first() -> None:
     said = answer(
-        "where do I live?",
+        "where is my home?",
         result(ANA, 0.28, 0.71, words=0.25),
         result("I moved to Lisbon in March", 0.34, 0.41),
     )
@@ -404,6 +404,21 @@ def test_a_question_is_known_without_its_mark(question: str) -> None:
     told = answer(question, result("My dog is called Biscuit", similarity=0.7, words=0.5))
 
     assert told.startswith("You told me before:")
+
+
+def test_somebody_elses_home_does_not_hide_the_own_one() -> None:
+    own = result("I moved to Lisbon in 2019", relevance=0.14)
+
+    told = answer("where do I live?", result("My sister lives in Porto", relevance=0.84), own)
+
+    assert told.startswith("You live in Lisbon.")
+
+
+def test_in_chinese_the_relevance_tells_what_may_help() -> None:
+    told = answer("我的职业是什么？", result("我是一名放射科医生", relevance=0.4))
+
+    assert "放射科医生" in told
+    assert "放射科医生" not in answer("我的职业是什么？", result("我是一名放射科医生"))
 
 
 def test_two_places_that_compete_give_no_short_answer() -> None:
