@@ -20,7 +20,7 @@ CONTAINERS = (
     "core_memory", "conversations", "data",
 )  # fmt: skip
 """The fields of an object that contain its records."""
-TEXT_COLUMNS = frozenset({"content", "memory", "fact", "text"})
+TEXT_COLUMNS = frozenset({"content", "memory", "fact", "text", "value"})
 _DELIMITERS = (",", ";", "\t")
 _LONGEST_HEADER = 10_000  # characters
 

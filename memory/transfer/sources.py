@@ -8,7 +8,7 @@ Ebb's own export begins with a header line. Other JSON Lines are read as memorie
 import json
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -125,22 +125,23 @@ def _loader(job: Job, *, legacy: bool) -> _Loader | None:
 
 
 def _records(job: Job, loader: _Loader, number: int, now: datetime) -> Iterator[Entry]:
-    """Return the records of a file that was read whole; `number` and `end` count records.
+    """Return the records of a file that was read whole; `number` counts records, and `end` is
+    their share of the file's bytes.
 
     At most the job's number of exchanges is taken, the newest ones; the last entry counts the
     others.
     """
-    found = loader.load(b"".join(_at_most(upload.read(job), loader.most)))
+    data = b"".join(_at_most(upload.read(job), loader.most))
+    found = loader.load(data)
     said = [one for one in found if isinstance(one, ImportedExchange)]
     most = int(job.parameters.get("exchanges", MOST_EXCHANGES))
     taken = conversations.newest(said, most)
     for place, record in enumerate(found, start=1):
         if place <= number or (isinstance(record, ImportedExchange) and record not in taken):
             continue
-        yield _record_entry(place, record, job, now)
+        yield replace(_record_entry(place, record, job, now), end=len(data) * place // len(found))
     if len(said) > len(taken) and number <= len(found):
-        end = len(found) + 1
-        yield Entry(end, end, left_out=len(said) - len(taken))
+        yield Entry(len(found) + 1, len(data), left_out=len(said) - len(taken))
 
 
 def _record_entry(place: int, record: Any, job: Job, now: datetime) -> Entry:

@@ -23,7 +23,7 @@ from memory.jobs import services as jobs
 from memory.jobs.views import job_context
 from memory.models import Job, JobState
 from memory.transfer import upload
-from memory.transfer.conversations import MOST_EXCHANGES
+from memory.transfer.conversations import MOST_EXCHANGES, SECTION
 from memory.transfer.export import count_rows
 from memory.transfer.export_job import KEPT, LARGE, note_download, ready_export, start_export
 from memory.transfer.export_job import KIND as EXPORT
@@ -186,6 +186,7 @@ def _last_import(access: Access) -> dict[str, Any]:
         "left": job.left(timezone.now()),
         "counts": [*_counts(job)],
         "forecast": _forecast(job),
+        "assesses": job.state == JobState.DONE and SECTION in _kinds(job),
         "left_out": job.result.get("left_out", 0),
         "wrong": wrong,
         "more_wrong": job.result.get("wrong_count", 0) - len(wrong),

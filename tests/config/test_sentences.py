@@ -12,7 +12,7 @@ ROOT: Path = settings.BASE_DIR
 NOTES = ["CHANGELOG.md", "docs/roadmap.md"]
 PAGES = [
     path.relative_to(ROOT).as_posix()
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")))
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
     if path.relative_to(ROOT).as_posix() not in NOTES
 ]
 

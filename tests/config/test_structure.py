@@ -108,7 +108,7 @@ def test_functions_are_short() -> None:
     assert {name: n for name, n in functions.items() if n > 30} == {}
 
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _FOLDERS = "assessor|benchmarks|chat|clients|config|docs|locale|memory|ops|static|templates|tests"
 # A path from the top, or the end of one: `docs/look.md`, `head.py`, `chat/_options.html`.
 _NAMED = re.compile(

@@ -25,7 +25,8 @@ from ebb_client.errors import EbbError, Unreachable
 class AsyncWire:
     """Calls an API below `url` with a key, for a user of the space.
 
-    Wires made by `for_user` share the connections.
+    Wires made by `for_user` share the connections. Connections belong to an event loop, and each
+    loop gets its own, such as those of `Runner.run_sync` and of several `asyncio.run`.
     """
 
     def __init__(
@@ -33,7 +34,8 @@ class AsyncWire:
     ) -> None:
         self._url = base_of(url)
         self._key = key
-        self._http = httpx2.AsyncClient(timeout=timeout)
+        self._timeout = timeout
+        self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
         self._retries = retries
         self.user_id = user_id
 
@@ -44,8 +46,18 @@ class AsyncWire:
         return other
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+        """Close the connections of this event loop."""
+        if client := self._clients.pop(asyncio.get_running_loop(), None):
+            await client.aclose()
+
+    def _client(self) -> httpx2.AsyncClient:
+        """Return the client of this event loop. Forgets those of closed loops."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            for closed in [one for one in self._clients.copy() if one.is_closed()]:
+                self._clients.pop(closed, None)
+            self._clients[loop] = httpx2.AsyncClient(timeout=self._timeout)
+        return self._clients[loop]
 
     async def call(
         self,
@@ -97,14 +109,15 @@ class AsyncWire:
         sent |= {**described, **headers}
         if self.user_id is not None:
             sent["X-Ebb-User"] = self.user_id.encode()
-        request = self._http.build_request(
+        client = self._client()
+        request = client.build_request(
             method,
             f"{self._url}/{path}",
             content=data,
             headers=[(name.encode(), _bytes(value)) for name, value in sent.items()],
         )
         try:
-            answer = await self._http.send(request, stream=True)
+            answer = await client.send(request, stream=True)
             try:
                 if answer.is_error:
                     raise await _refused(answer)

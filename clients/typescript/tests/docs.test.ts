@@ -5,11 +5,11 @@ import { MockLanguageModelV4 } from "ai/test";
 import ts from "typescript";
 import { learned, newUser } from "./running.js";
 
-const PAGE = "../../docs/adapters.md"; // from the package's folder, where npm runs tests
+const PAGE = "../../docs/frameworks/ai-sdk.md"; // from the package's folder, where npm runs tests
 
 test("the example of the page works", async () => {
   const page = await readFile(PAGE, "utf8");
-  const code = page.match(/<!-- adapter: ai-sdk -->\n```ts\n([^]*?)^```$/m)?.[1] ?? "";
+  const code = page.match(/^```ts\n([^]*?)^```$/m)?.[1] ?? "";
   const userId = `user-${crypto.randomUUID()}`;
   assert.match(code, /"alice"/);
   const asked = `${code.replace('"alice"', `"${userId}"`)}\nexport { text };`;

@@ -142,6 +142,12 @@ def test_rows_and_profiles_of_langgraphs_store(space: Space) -> None:
         "name: Jaz\nage: 7\nlikes: tea\nlikes: pizza\nhome.city: Lisbon",
     }
     assert found["food_preference: Pizza"].metadata == {"namespace": "memories/alice"}
+    table = (
+        b'prefix,key,value,created_at\nm.bob,c,"{""text"": ""User sails""}",2025-01-02 03:04Z\n'
+    )
+    sails = brought(space, table)["User sails"]
+    assert sails.metadata == {"namespace": "m/bob"}
+    assert sails.created_at == datetime(2025, 1, 2, 3, 4, tzinfo=UTC)
 
 
 def test_items_of_langgraphs_store(space: Space) -> None:
@@ -314,6 +320,7 @@ def test_only_the_newest_exchanges_are_queued(space: Space) -> None:
 
     assert Assessment.objects.get(space=space).user_message == "New"
     assert (done.state, done.result["wrong"], done.result["left_out"]) == (JobState.DONE, [], 1)
+    assert done.done == done.total
 
 
 def test_a_programs_prompt_in_a_conversation_is_ignored(space: Space) -> None:
@@ -346,6 +353,9 @@ def test_the_page_says_how_much_would_be_assessed(alice: User, space: Space) -> 
     assert "<b>1</b> exchanges to assess" in shown
     assert "1 older exchange is over the limit and is not assessed." in shown
     assert not Assessment.objects.exists()
+    page.post(f"/s/home/transfer/import/{job.pk}/confirm/")
+    work(space, Job.objects.latest("created_at"))
+    assert "Progress of the assessments" in page.get("/s/home/transfer/").content.decode()
 
 
 @pytest.mark.parametrize("file", [b"\xff\xfeM6\r\xff", b"content\rx", b'"content\r"', b"text\r\rb"])
