@@ -142,9 +142,7 @@ def test_rows_and_profiles_of_langgraphs_store(space: Space) -> None:
         "name: Jaz\nage: 7\nlikes: tea\nlikes: pizza\nhome.city: Lisbon",
     }
     assert found["food_preference: Pizza"].metadata == {"namespace": "memories/alice"}
-    table = (
-        b'prefix,key,value,created_at\nm.bob,c,"{""text"": ""User sails""}",2025-01-02 03:04Z\n'
-    )
+    table = b'prefix,key,value,created_at\nm.bob,c,"{""text"": ""User sails""}",2025-01-02 03:04Z\n'
     sails = brought(space, table)["User sails"]
     assert sails.metadata == {"namespace": "m/bob"}
     assert sails.created_at == datetime(2025, 1, 2, 3, 4, tzinfo=UTC)
