@@ -1,4 +1,4 @@
-"""Numbers that identify cards, accounts and people: their forms and check digits."""
+"""Numbers that identify cards and accounts: their forms and check digits."""
 
 import re
 
@@ -13,7 +13,7 @@ CARD = (
 )
 CARD_UNGROUPED = r"(?<![\w+.-])\d(?:[ -]?\d){12,18}(?![\w-])"
 _BRANDS = re.compile(
-    r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3(?:0|6|8)\d{12}"
+    r"4(?:\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3(?:0|6|8)\d{12}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35\d{14}|62\d{14,17}"
     # Maestro
     r"|(?:50[0-9]{2}|5[678]\d\d|6304|6390|67\d\d)\d{8,15}"
@@ -29,30 +29,6 @@ _IBAN_LENGTHS = (
     " SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20"
 )
 _LENGTHS = {one[:2]: int(one[2:]) for one in _IBAN_LENGTHS.split()}
-
-# Announced numbers of any country, and the forms that show by themselves what they are.
-_ANNOUNCED = (
-    r"\b(?:ssn|social(?: security)?(?: (?:number|no\.?|num))?|passport(?: (?:number|no\.?))?"
-    r"|driv(?:er|ing)(?:'?s)? licen[cs]e(?: (?:number|no\.?))?"
-    r"|national (?:id|insurance)(?: number)?|tax(?:payer)? (?:id|number|identification number)"
-    r"|nhs (?:number|no\.?)|medicare(?: number)?"
-    r"|aadhaar(?: number)?|cpf|dni|nie|nif|bsn|pesel|nino|itin|tfn|sin(?: number)"
-    r"|(?:steuer|personalausweis|reisepass|sozialversicherungs)-?(?:id|nummer|identifikationsnummer)"
-    r"|num[ée]ro de s[ée]curit[ée] sociale|codice fiscale|id card(?: number)?)\b"
-    r"|身份证(?:号码|号)?|护照(?:号码|号)?|社保号"
-)
-_IS = r"(?:\s?(?:is|ist|lautet|est|es|è|no\.?|number|[:=：#]|号?码?是|为)){0,3}\s{0,2}"
-IDENTITY = (
-    rf"(?:{_ANNOUNCED}){_IS}(?P<value>[A-Z0-9](?:[ .-]?[A-Z0-9]){{5,20}}(?![A-Z0-9]))"
-    r"|(?<![\w-])(?P<us>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})(?![\w-])"
-    r"|(?<![\w.])(?P<br>\d{3}\.\d{3}\.\d{3}-\d{2})(?![\w-])"
-    r"|(?<![0-9A-Za-z])(?P<cn>[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX])(?![0-9A-Za-z])"
-    r"|(?<![\w-])(?P<uk>[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D])(?![\w-])"
-    r"|(?<![\w-])(?P<it>[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z])(?![\w-])"
-    r"|(?<![\w-])(?P<es>\d{8}-?[A-HJ-NP-TV-Z])(?![\w-])"
-)
-_SPANISH = "TRWAGMYFPDXBNJZSQVHLCKE"
-_CHINESE = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
 def card(value: str) -> int:
@@ -76,16 +52,3 @@ def iban(value: str) -> int:
     plain = "".join(character for character in value[:end] if character.isalnum())
     number = "".join(str(int(character, 36)) for character in plain[4:] + plain[:4])
     return end if int(number) % 97 == 1 else 0
-
-
-def identity(value: str) -> int:
-    """Return the length of a person's number; 0 if it has too few digits or a wrong check
-    digit."""
-    plain = re.sub(r"[^0-9A-Za-z]", "", value).upper()
-    digits = sum(character.isdigit() for character in plain)
-    if re.fullmatch(r"\d{8}[A-Z]", plain) and plain[8] != _SPANISH[int(plain[:8]) % 23]:
-        return 0
-    if re.fullmatch(r"\d{17}[\dX]", plain):
-        weighed = sum(int(d) * w for d, w in zip(plain, _CHINESE, strict=False))
-        return len(value) if "10X98765432"[weighed % 11] == plain[17] else 0
-    return len(value) if digits >= 5 else 0

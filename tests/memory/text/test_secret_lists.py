@@ -1,4 +1,4 @@
-"""Masking of 130 secrets, and of 300 texts that only look like one."""
+"""Masking of 550 secrets, and of 880 texts that only look like one."""
 
 import pytest
 
@@ -17,6 +17,8 @@ def test_the_secrets_that_the_rules_were_tuned_to_are_masked() -> None:
 def test_nineteen_of_twenty_other_secrets_are_masked() -> None:
     # Written afterwards. Never tune to it: at the first run 39 of 41 were masked.
     assert len(missed("held_out")) <= 2
+    # At the first run 119 of 124; three gaps that it showed were closed.
+    assert len(missed("second")) <= 5
 
 
 def test_what_only_looks_like_a_secret_is_kept() -> None:
@@ -25,7 +27,7 @@ def test_what_only_looks_like_a_secret_is_kept() -> None:
     assert [text for text in texts if mask_secrets(text) != text] == []
 
 
-@pytest.mark.parametrize("name", ["tuned", "held_out"])
+@pytest.mark.parametrize("name", ["tuned", "held_out", "second"])
 def test_masking_again_changes_nothing(name: str) -> None:
     masked = [mask_secrets(text) for text, _ in secrets(name)]
     assert [mask_secrets(text) for text in masked] == masked

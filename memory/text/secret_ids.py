@@ -1,0 +1,51 @@
+"""Numbers that identify people: announced ones of any country, and the forms that show by
+themselves what they are."""
+
+import re
+
+# Names of documents. Words may stand between them and the number.
+_NAMES = (
+    r"\b(?:ssn|social(?: security)?(?: (?:number|no\.?|num))?|passport|pasaporte|passeport"
+    r"|driv(?:er|ing)(?:'?s)? licen[cs]e|nhs (?:number|no\.?)|medicare|aadhaar|pesel|itin|curp"
+    r"|national (?:id|insurance)|tax(?:payer)? (?:id|number|identification number)|ni number"
+    r"|(?:personal)?ausweis|reisepass|[a-zäöü]{0,20}(?:ausweis|reisepass|steuer|sozialversicherungs|versicherten|identifikations)-?"
+    r"(?:id|nummer|nr\.?|identifikationsnummer)"
+    r"|s[ée]curit[ée] sociale|num[ée]ro de s[ée]cu|codice fiscale|residence permit|green card"
+    r"|visa number|id(?:entity)? (?:card |document )?(?:number|no\.?)|id card|carte d'identité"
+    r"|personnummer|fødselsnummer|henkilötunnus|ahv(?:-?nummer)?)\b"
+    r"|身份证|护照|社保号|マイナンバー|在留カード|주민등록번호|여권번호|СНИЛС|снилс|ИНН|[Пп]аспорт"
+)
+_GAP = r"(?: no\.)?[^\d\n.,;!?。，]{0,20}?(?<![A-Za-z0-9])"
+# Short names that are words in other languages: the number follows at once.
+_SHORT = r"\b(?:cpf|dni|nie|nif|bsn|nino|tfn|sin|pan(?: card)?|c[ée]dula|cnp|oib|egn|svnr)\b"
+_IS = r"(?:\s?(?:is|ist|lautet|est|es|è|no\.?|number|[:=#：])){0,3}\s{0,2}"
+_TOKEN = r"(?=[A-Z]{0,6}\d)[A-Z0-9]{1,20}"  # noqa: S105
+_NUMBER = rf"(?:[A-Z]{{1,3}}[ -])?{_TOKEN}(?:[ ./-]{{1,2}}(?:{_TOKEN}|[A-Z](?![A-Z0-9]))){{0,6}}"
+IDENTITY = (
+    rf"(?:{_NAMES}){_GAP}(?P<value>{_NUMBER})(?![A-Z0-9])"
+    rf"|{_SHORT}{_IS}(?P<short>{_NUMBER})(?![A-Z0-9])"
+    r"|(?<![\w-])(?P<us>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})(?![\w-])"
+    r"|(?<![\w.])(?P<br>\d{3}\.\d{3}\.\d{3}-\d{2})(?![\w-])"
+    r"|(?<![\w.])(?P<ch>756\.\d{4}\.\d{4}\.\d{2})(?![\w-])"
+    r"|(?<![0-9A-Za-z])(?P<cn>[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX])(?![0-9A-Za-z])"
+    r"|(?<![\w-])(?P<uk>[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D])(?![\w-])"
+    r"|(?<![\w-])(?P<it>[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z])(?![\w-])"
+    r"|(?<![\w-])(?P<es>\d{8}-?[A-HJ-NP-TV-Z])(?![\w-])"
+)
+_DATE = re.compile(r"\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{4}")
+_SPANISH = "TRWAGMYFPDXBNJZSQVHLCKE"
+_CHINESE = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+
+
+def identity(value: str) -> int:
+    """Return the length of a person's number; 0 if it is a date, has too few digits or a wrong
+    check digit."""
+    plain = re.sub(r"[^0-9A-Za-z]", "", value).upper()
+    if re.fullmatch(r"\d{8}[A-Z]", plain) and plain[8] != _SPANISH[int(plain[:8]) % 23]:
+        return 0
+    if re.fullmatch(r"\d{17}[\dX]", plain):
+        weighed = sum(int(d) * w for d, w in zip(plain, _CHINESE, strict=False))
+        return len(value) if "10X98765432"[weighed % 11] == plain[17] else 0
+    digits = sum(map(str.isdigit, plain))
+    enough = digits >= 5 or re.fullmatch(r"[A-Z]{5}\d{4}[A-Z]|(?=(?:[A-Z]*\d){3})\w{9}", plain)
+    return len(value) if enough and len(plain) >= 6 and not _DATE.fullmatch(value) else 0
