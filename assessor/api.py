@@ -1,8 +1,9 @@
 """JSON API: assess an exchange now, queue it, and read assessments and statistics."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router, Status
@@ -10,7 +11,7 @@ from ninja import Query, Router, Status
 from assessor import services
 from assessor.assessing import AssessmentResult, Exchange, names_model
 from assessor.exchanges import earlier_texts, ignored, unsaved
-from assessor.gate import GATE_HEADER
+from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of
 from assessor.immediate import assess_now
 from assessor.models import Assessment, State
@@ -24,6 +25,7 @@ from assessor.schemas import (
     StatsOut,
 )
 from assessor.screening import assessed_part, mask_exchange
+from assessor.screening.provenance import texts_of
 from memory.access.authentication import Access, access_to
 from memory.access.rate_limits import CallKind, count_call
 from memory.access.references import check_change
@@ -35,6 +37,7 @@ from memory.models import Memory, Purpose
 from memory.models.policies import current_policy
 from memory.pagination import keyset
 from memory.policy import PolicyDocument
+from memory.recall.share import turn_of
 from memory.requests import OnceOnly, RowId, may_fail, parse_uuid
 from memory.retention.overview import came_and_went, overview
 from memory.store.idempotency import key_of
@@ -52,41 +55,59 @@ router = Router(tags=["assessment"])
 async def assess(request: HttpRequest, response: HttpResponse, asked: ExchangeIn) -> dict[str, Any]:
     """Assess an exchange and return the result. Nothing is stored unless `store` is true.
 
-    A key needs the scope `write` to store, and to ask a model, because a model may cost money.
+    A key needs the scope `write`, because an assessment costs time or a model's money.
     """
-    access = access_to(request, "write" if asked.store else "read", asked.user_id)
-    if gated := gate_of(asked.exchange(access.owner)):
+    access = access_to(request, "write", asked.user_id)
+    exchange = asked.exchange(access.owner)
+    if gated := await sync_to_async(_gated)(access, exchange):
         response.headers[GATE_HEADER] = gated
-        return {"assessment": ignored(asked.exchange(access.owner), gated), "memory": None}
-    exchange, policy, chosen, earlier = await sync_to_async(_prepared)(access, asked)
-    assessed = await sync_to_async(assessed_part, thread_sensitive=False)(exchange)
-    result = await assess_now(access.space, assessed, policy, chosen, earlier)
+        return {"assessment": ignored(exchange, gated), "memory": None}
+    prepared = await sync_to_async(_prepared)(access, exchange)
+    result = prepared.result or await assess_now(
+        access.space, prepared.assessed, prepared.policy, prepared.chosen, prepared.earlier
+    )
     if not (asked.store and access.learns):
-        return {"assessment": unsaved(exchange, result, policy), "memory": None}
-    return await sync_to_async(_store)(access, exchange, result)
+        return {"assessment": unsaved(prepared.exchange, result, prepared.policy), "memory": None}
+    return await sync_to_async(_store)(access, prepared.exchange, result)
 
 
-_Prepared = tuple[Exchange, PolicyDocument, ChosenModel | None, list[str]]
+def _gated(access: Access, exchange: Exchange) -> GateReason | None:
+    with turn_of(access.space, exchange.user_message):
+        return gate_of(exchange)
 
 
-def _prepared(access: Access, asked: ExchangeIn) -> _Prepared:
-    """Return the exchange with secrets masked, the policy, the model, and the stored messages
-    before it in its conversation.
+@dataclass(frozen=True)
+class _Prepared:
+    """An exchange with its secrets masked, what is assessed of it, and all that is needed for that:
+    the model, or already the result if none is asked."""
 
-    Releases the database connection before the model is asked. Raises Forbidden and RateLimited.
+    exchange: Exchange
+    assessed: Exchange
+    policy: PolicyDocument
+    chosen: ChosenModel | None
+    earlier: list[str]
+    result: AssessmentResult | None
+
+
+def _prepared(access: Access, exchange: Exchange) -> _Prepared:
+    """Prepare the exchange, and assess it if no model is asked.
+
+    Releases the database connection before. Raises RateLimited, SpaceBusy and AssessmentError.
     """
     document, now = current_policy(access.space).document, timezone.now()
     chosen = chosen_model(Purpose.ASSESS, access.space)
-    exchange = asked.exchange(access.owner)
     may_ask_model = chosen is not None and names_model(exchange, document)
-    if may_ask_model:
-        access.require("write")
     count_call(access, CallKind.ASSESS if may_ask_model else CallKind.SEARCH, now=now)
     earlier = earlier_texts(exchange, access.space, before=now)
     release_connection()
-    if document.assessment.mask_secrets:
-        exchange = mask_exchange(exchange)
-    return exchange, document, chosen, earlier
+    texts = (exchange.user_message, exchange.assistant_response, *texts_of(exchange.context))
+    with turn_of(access.space, *texts):
+        if document.assessment.mask_secrets:
+            exchange = mask_exchange(exchange)
+        assessed, result = assessed_part(exchange), None
+        if not may_ask_model:
+            result = async_to_sync(assess_now)(access.space, assessed, document, chosen, earlier)
+    return _Prepared(exchange, assessed, document, chosen, earlier, result)
 
 
 def _store(access: Access, exchange: Exchange, result: AssessmentResult) -> dict[str, Any]:
@@ -119,15 +140,16 @@ def queue_assessment(
     """
     access = access_to(request, "write", asked.user_id)
     exchange = asked.exchange(access.owner)
-    if gated := gate_of(exchange):
-        response.headers[GATE_HEADER] = gated
-    assessment = services.queue_assessment(
-        space=access.space,
-        exchange=exchange,
-        now=database_now(),
-        idempotency_key=key_of(idempotency_key, access.reader),
-        learns=access.learns,
-    )
+    with turn_of(access.space, exchange.user_message):
+        if gated := gate_of(exchange):
+            response.headers[GATE_HEADER] = gated
+        assessment = services.queue_assessment(
+            space=access.space,
+            exchange=exchange,
+            now=database_now(),
+            idempotency_key=key_of(idempotency_key, access.reader),
+            learns=access.learns,
+        )
     return Status(202, {"id": assessment.pk, "status": assessment.state})
 
 

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
 
-from assessor.gate import GATE_HEADER, gate_reason
+from assessor.gate import GATE_HEADER, GateReason, gate_reason
 from assessor.llm import ModelError
 from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
 from chat.models import Conversation, Message
@@ -27,6 +27,8 @@ from chat.stored_turns import ReplyFailed, kept, stored_reply
 from memory.access.authentication import Access, access_to
 from memory.connections import release_connection, release_request_connection
 from memory.embeddings import EmbeddingError
+from memory.models import Space
+from memory.recall.share import turn_of
 from memory.requests import OnceOnly, may_fail, or_events
 from memory.store.idempotency import key_of
 
@@ -67,7 +69,9 @@ async def chat(
     begin = _begin(access, asked, key_of(idempotency_key, access.reader))
     check = partial(conversation_for, access.space, access.reader)
     answer = await _answer_turn(begin, check, asked.conversation_id, stream=asked.stream)
-    _say_gated(answer if isinstance(answer, HttpResponseBase) else response, asked)
+    if gated := await sync_to_async(_gated)(access.space, asked.message or ""):
+        shown = answer if isinstance(answer, HttpResponseBase) else response
+        shown.headers[GATE_HEADER] = gated
     return answer
 
 
@@ -91,10 +95,10 @@ def _begin(access: Access, asked: ChatIn, key: str | None) -> Callable[[], Messa
     )
 
 
-def _say_gated(response: HttpResponseBase, asked: ChatIn) -> None:
-    """Add the reason why the message teaches nothing as a header, if there is one."""
-    if gated := gate_reason(asked.message or ""):
-        response.headers[GATE_HEADER] = gated
+def _gated(space: Space, message: str) -> GateReason | None:
+    """Return the reason why the message teaches nothing, or None."""
+    with turn_of(space, message):
+        return gate_reason(message)
 
 
 @router.post(

@@ -24,7 +24,7 @@ from memory.models.policies import current_policy
 from memory.policy import PolicyDocument, changed
 from memory.readers import SHARED, Reader
 from memory.recall.recall import trusting
-from memory.recall.share import share_of
+from memory.recall.share import share_of, turn
 from memory.recall.sql import Question, Shape, recalled
 from memory.recall.standing import standing_rules
 from memory.retention import statements
@@ -160,18 +160,19 @@ def preview_policy(
     the policy with these changes, and what the questions would find. Raises InvalidArguments."""
     policy = current_policy(space).document
     document = changed(policy, {name: part for name, part in changes.items() if name != "version"})
-    questions = questions_of(space, reader, queries, now)
     rows = Memory.objects.in_space(space).readable_by(reader)
-    with share_of(space):
-        fates = _Fates(rows, document, _ends(policy, document), max(as_of or now, now))
-        return Preview(
-            would_expire=fates.expire(),
-            would_evict=fates.evict(),
-            would_stay=fates.stay(),
-            counts=fates.counts,
-            standing=_standing_later(space, reader, fates),
-            rankings=[_ranking(question, policy, fates) for question in questions],
-        )
+    with turn(space):
+        questions = questions_of(space, reader, queries, now)
+        with share_of(space):
+            fates = _Fates(rows, document, _ends(policy, document), max(as_of or now, now))
+            return Preview(
+                would_expire=fates.expire(),
+                would_evict=fates.evict(),
+                would_stay=fates.stay(),
+                counts=fates.counts,
+                standing=_standing_later(space, reader, fates),
+                rankings=[_ranking(question, policy, fates) for question in questions],
+            )
 
 
 def _ranking(question: Question, policy: PolicyDocument, fates: _Fates) -> Ranking:

@@ -1,14 +1,17 @@
-"""The share of one space in the rankings that a web process or a worker runs at once.
+"""The share of one space in the work that a web process or a worker does at once.
 
 A ranking keeps a database connection busy. Without a limit, the searches of one space could take
-all connections of the process, and the other spaces would wait. A long question also keeps a
-processor busy: the long questions of a space are answered one at a time.
+all connections of the process, and the other spaces would wait. A long text also keeps a processor
+busy, and so does the preview of a policy: a space has one of these at a time on a host.
 """
 
+import fcntl
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from time import monotonic, sleep
+from typing import BinaryIO
 
 from django.conf import settings
 from django.db import OperationalError
@@ -18,6 +21,7 @@ from memory.models import Space
 
 PATIENCE = 15.0  # seconds, as for a connection of the pool
 LONG = 500  # characters
+_FILES = 64  # Spaces may share one: they then wait for each other.
 
 _running: Counter[int] = Counter()  # rankings by space
 _long: Counter[int] = Counter()  # long questions by space
@@ -37,11 +41,42 @@ def share_of(space: Space) -> Iterator[None]:
 
 
 @contextmanager
-def turn_of(space: Space, question: str) -> Iterator[None]:
-    """Wait for the space's turn to answer a long question; a short one does not wait. Raises
-    SpaceBusy. A thread takes one turn at a time."""
-    with _place(_long, space, 1) if len(question) > LONG else nullcontext():
+def turn_of(space: Space, *texts: str) -> Iterator[None]:
+    """Wait for the space's turn to read a long text; short ones do not wait. Raises SpaceBusy. A
+    thread takes one turn at a time."""
+    with turn(space) if sum(map(len, texts)) > LONG else nullcontext():
         yield
+
+
+@contextmanager
+def turn(space: Space) -> Iterator[None]:
+    """Wait for the space's turn for work that takes long, one at a time on this host. Raises
+    SpaceBusy."""
+    with _place(_long, space, 1), _host_wide(space):
+        yield
+
+
+@contextmanager
+def _host_wide(space: Space) -> Iterator[None]:
+    """Wait until no other process of the host answers a long question of the space."""
+    settings.EBB_RUN_DIR.mkdir(parents=True, exist_ok=True)
+    until = monotonic() + PATIENCE
+    with (settings.EBB_RUN_DIR / f"turn-{space.pk % _FILES}").open("ab") as file:
+        while not _locked(file):
+            release_connection()
+            if monotonic() > until:
+                raise SpaceBusy("This space has too much long work on this host.")
+            sleep(0.01)
+        yield
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Return whether the file could be locked. Closing it, or the process's end, unlocks it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
+from memory.text.dates import asking_part
 from memory.text.event_dates import event_in
 from memory.text.lexemes import prepare
 
@@ -61,6 +62,7 @@ def asked_time(question: str, now: datetime, as_of: datetime | None = None) -> A
     """Return the time that the question is about, asked at `now`; `as_of` is a given moment."""
     if as_of is not None:
         return AskedTime("as_of", since=as_of, until=as_of)
+    question = asking_part(question)
     if found := _BEFORE.search(question):
         names = _names(found)
         return AskedTime("before", before=names) if names else AskedTime("past")

@@ -30,6 +30,7 @@ _NEAR = re.compile(
     r"|(?P<none>\btoday\b|\bthis morning\b|今[天早日])",
     re.IGNORECASE,
 )
+_END = 1_000  # characters
 _LAST_MONTH = re.compile(r"\blast month\b|上个?月|先月", re.IGNORECASE)
 _LAST_YEAR = re.compile(r"\blast year\b|去年", re.IGNORECASE)
 
@@ -39,9 +40,15 @@ def day_words(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
+def asking_part(question: str) -> str:
+    """Return the part of a question that is searched for times: of a very long one, both ends."""
+    return question if len(question) <= 2 * _END else f"{question[:_END]}\n{question[-_END:]}"
+
+
 def with_dates(question: str, now: datetime) -> str:
     """Return the question, followed by its dates in the index's words."""
-    return " ".join([question, *_written(question), *_relative(question, now.date())])
+    asking = asking_part(question)
+    return " ".join([question, *_written(asking), *_relative(asking, now.date())])
 
 
 def _written(question: str) -> Iterator[str]:

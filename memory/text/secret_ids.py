@@ -47,5 +47,5 @@ def identity(value: str) -> int:
         weighed = sum(int(d) * w for d, w in zip(plain, _CHINESE, strict=False))
         return len(value) if "10X98765432"[weighed % 11] == plain[17] else 0
     digits = sum(map(str.isdigit, plain))
-    enough = digits >= 5 or re.fullmatch(r"[A-Z]{5}\d{4}[A-Z]|(?=(?:[A-Z]*\d){3})\w{9}", plain)
+    enough = digits >= 5 or re.fullmatch(r"[A-Z]{5}\d{4}[A-Z]|(?=(?:[A-Z]{0,6}\d){3})\w{9}", plain)
     return len(value) if enough and len(plain) >= 6 and not _DATE.fullmatch(value) else 0

@@ -38,7 +38,7 @@ export interface paths {
          * Assess
          * @description Assess an exchange and return the result. Nothing is stored unless `store` is true.
          *
-         *     A key needs the scope `write` to store, and to ask a model, because a model may cost money.
+         *     A key needs the scope `write`, because an assessment costs time or a model's money.
          */
         post: operations["assess"];
         delete?: never;

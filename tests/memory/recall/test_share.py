@@ -1,8 +1,11 @@
 """A space's share of the searches that run at once: the other spaces do not wait for it."""
 
+import fcntl
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import OperationalError
@@ -12,8 +15,13 @@ from pytest_django import Settings
 from memory.models import Space
 from memory.recall import share
 from memory.recall.recall import SearchRequest, recall
-from memory.recall.share import share_of, turn_of
+from memory.recall.share import share_of, turn, turn_of
 from tests.conftest import ApiClient, MakeKey
+
+
+@pytest.fixture(autouse=True)
+def run_dir(settings: Settings, tmp_path: Path) -> None:
+    settings.EBB_RUN_DIR = tmp_path
 
 
 @pytest.fixture
@@ -90,6 +98,45 @@ def test_long_questions_of_a_space_are_answered_in_turn(
         search(space)
         recall(other_space, SearchRequest(long), now=timezone.now())
     recall(space, SearchRequest(long), now=timezone.now())
+
+
+def test_processes_of_a_host_take_turns(
+    space: Space, other_space: Space, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    monkeypatch.setattr(share, "PATIENCE", 0.01)
+    long = "I drink tea. " * 40
+    with turn(space):
+        [file] = settings.EBB_RUN_DIR.glob("turn-*")
+
+    with file.open("ab") as other_process:
+        fcntl.flock(other_process, fcntl.LOCK_EX)
+        with pytest.raises(OperationalError, match="on this host"):
+            recall(space, SearchRequest(long), now=timezone.now())
+        search(space)
+        recall(other_space, SearchRequest(long), now=timezone.now())
+    recall(space, SearchRequest(long), now=timezone.now())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("assess", {"user_message": "I drink tea. " * 40}),
+        ("assess", {"user_message": "I drink tea.", "context": {"page": "tea " * 200}}),
+        ("assessments", {"user_message": "I drink tea. " * 40}),
+        ("policy/preview", {"changes": {"capacity": 700}}),
+    ],
+)
+def test_other_long_work_of_a_space_is_done_in_turn(
+    space: Space, key: MakeKey, monkeypatch: pytest.MonkeyPatch, path: str, body: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(share, "PATIENCE", 0.01)
+    client = program(key())
+
+    with turn(space):
+        assert client.post(path, body).status_code == 503
+        assert client.post("assess", {"user_message": "I drink tea."}).status_code == 200
+    assert client.post(path, body).status_code in (200, 202)
 
 
 def test_the_policy_preview_counts_too(
