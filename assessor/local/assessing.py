@@ -33,6 +33,8 @@ FACT_GAIN = 0.5
 # Factor for messages with questions only. Otherwise the stored question would be the best match
 # when it is asked again.
 ASKING_SHARE = 0.35
+COURTESY = 4
+"""Words of a greeting or of thanks, beside which a question is still all that is said."""
 _ASKS_TO_KEEP = re.compile(
     r"\b(?:remind|remember|forget|note)\b|提醒|记得|记住|别忘|记一下", re.IGNORECASE
 )
@@ -146,9 +148,16 @@ def _share(text: str, sentences: Sequence[str]) -> float:
     """
     if _ASKS_TO_FORGET.fullmatch(text):
         return 0.0
-    only_asks = all(is_question(sentence) for sentence in sentences)
+    only_asks = all(is_question(one) or _is_courtesy(one) for one in sentences)
     asks = only_asks or _ASKS_FOR_WORK.fullmatch(text) is not None
     return ASKING_SHARE if asks and not _ASKS_TO_KEEP.search(text) else 1.0
+
+
+def _is_courtesy(sentence: str) -> bool:
+    """Return whether the sentence only greets or thanks."""
+    kind = CUES["greeting"].search(sentence) or CUES["thanks"].search(sentence)
+    said = word_count(sentence) > COURTESY or CUES["first_person"].search(sentence)
+    return bool(kind and not said)
 
 
 def _by_facets(assessed: LocalResult, texts: Sequence[str], vectors: Array) -> LocalResult:

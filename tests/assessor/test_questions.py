@@ -55,7 +55,22 @@ def test_a_statement_with_question_words_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["tell me my wife's name", "how much do I weigh", "我的狗叫什么名字", "我开什么车"]
+    "text",
+    [
+        "tell me my wife's name",
+        "how much do I weigh",
+        "what food does the user like? and thanks",
+        "hey, thanks! btw what was my sister's name again",
+        "我的狗叫什么名字",
+        "我开什么车",
+        "谢谢！对了，我的狗叫什么名字？",
+    ],
 )
 def test_a_question_without_its_mark_is_not_saved(embed: Embed, text: str) -> None:
     assert assess(text, "Sure.", embed=embed).importance < 0.2
+
+
+def test_a_statement_with_thanks_is_saved(embed: Embed) -> None:
+    told = "Thanks! I moved to Lisbon in March."
+
+    assert assess(told, "Sure.", embed=embed).importance > 0.2
