@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,13 @@ import numpy.typing as npt
 
 from assessor.local import assess
 from memory.embeddings.minilm import MiniLMEmbedder
+from memory.policy import PolicyDocument
 
 # An entry names "D3:7"; a few name several turns at once, some as "D30:05".
 _TURN_ID = re.compile(r"D(\d+):(\d+)")
 RESAMPLES = 200
+BANDS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.1)
+STORE_ABOVE = PolicyDocument().assessment.store_above
 EARLIER = 20
 
 
@@ -113,7 +117,7 @@ class TimedEmbedder:
 
 
 def main() -> None:
-    """Print one line for each conversation, one for all, and the speed."""
+    """Print one line for each conversation, one for all, the calibration and the speed."""
     parser = argparse.ArgumentParser(description=__doc__)
     default = Path(tempfile.gettempdir(), "ebb-train")
     parser.add_argument("--data", type=Path, required=True, help="LoCoMo's JSON file")
@@ -132,7 +136,8 @@ def main() -> None:
     asked, observed = [row.asked for row in every], [row.observed for row in every]
     agreement = area_under_curve(observed, asked)
     sys.stdout.write(
-        f"one list as a grader of the other: {agreement:.3f}\n"
+        f"one list as a grader of the other: {agreement:.3f}, kappa {kappa(observed, asked):.3f}\n"
+        f"{_calibration(every)}\n{_confusion(every)}\n"
         f"{1000 * assessing / len(every):.1f} ms an exchange besides the embedding\n"
     )
 
@@ -140,6 +145,35 @@ def main() -> None:
 def _assessed(turn: Turn, timed: TimedEmbedder) -> Row:
     result = assess(turn.text, turn.reply, earlier=turn.earlier, embed=timed.embed)
     return Row(result.importance, len(turn.text), turn.asked, turn.observed)
+
+
+def kappa(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Return Cohen's kappa: the agreement of two lists of labels beyond chance."""
+    first, second = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
+    by_chance = first.mean() * second.mean() + (~first).mean() * (~second).mean()
+    return float((np.mean(first == second) - by_chance) / (1 - by_chance))
+
+
+def _calibration(rows: Sequence[Row]) -> str:
+    """Return the share of cited turns in each band of importance."""
+    lines = []
+    for low, high in pairwise(BANDS):
+        band = [row for row in rows if low <= row.importance < high]
+        asked, observed = ([getattr(r, name) for r in band] for name in ("asked", "observed"))
+        shares = f"asked {np.mean(asked):.0%}, observed {np.mean(observed):.0%}" if band else ""
+        lines.append(f"importance {low:.1f} to {min(high, 1):.1f}: {len(band):>5} turns; {shares}")
+    return "\n".join(lines)
+
+
+def _confusion(rows: Sequence[Row]) -> str:
+    """Return the confusion matrix of saving from the default policy's importance, by list."""
+    lines = []
+    for name in ("asked", "observed"):
+        pairs = [(row.importance >= STORE_ABOVE, bool(getattr(row, name))) for row in rows]
+        saved, wrong = pairs.count((True, True)), pairs.count((True, False))
+        missed, left = pairs.count((False, True)), pairs.count((False, False))
+        lines.append(f"{name}: saved {saved}, missed {missed}; saved others {wrong}, left {left}")
+    return "\n".join(lines)
 
 
 def _line(name: str, rows: list[Row]) -> str:

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection as database
 
-from memory.embeddings import EmbeddingError, count_dimensions, get_embedder
+from memory.embeddings import EmbeddingError, count_dimensions, get_embedder, try_out
 from memory.errors import NotFound
 from memory.model_connections.embedding import (
     choice_for_new_spaces,
@@ -38,7 +38,9 @@ def choose_for_new_spaces(*, connection_id: UUID, model: str, change: Change) ->
     if connection is None:
         raise NotFound("Model connection not found.")
     name = checked_model(model)
-    register_embedder(provider=provider_of(connection), model=name)
+    provider = provider_of(connection)
+    length = try_out(provider, name)  # also a model that is known: its endpoint may have changed
+    register_embedder(provider=provider, model=name, dimensions=length)
     return choose_model(
         purpose=Purpose.EMBED, space=None, connection_id=connection_id, model=name, change=change
     )

@@ -14,7 +14,7 @@ from assessor.local import LocalResult, assess
 from assessor.local.head import MEMORY_TYPES
 from assessor.local.sentences import split_sentences
 from assessor.local.train import BANDS, load_examples, report
-from benchmarks.worth_remembering import area_under_curve
+from benchmarks.worth_remembering import area_under_curve, kappa
 from memory.embeddings.minilm import MiniLMEmbedder
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float32]]
@@ -243,3 +243,13 @@ def test_run_time_needs_neither_django_nor_scikit_learn() -> None:
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_kappa_is_agreement_beyond_chance() -> None:
+    one = [True, True, False, False, False, False]
+
+    assert kappa(one, one) == pytest.approx(1.0)
+    assert kappa(one, [not label for label in one]) < 0
+    # Agreement 4 of 6; by chance (2 * 2 + 4 * 4) / 36.
+    other = [True, False, True, False, False, False]
+    assert kappa(one, other) == pytest.approx((4 / 6 - 20 / 36) / (1 - 20 / 36))

@@ -257,12 +257,14 @@ def test_new_spaces_start_with_the_chosen_embedding_model(
     answer = program.patch("model-choices/embed", body)
 
     assert (answer.status_code, answer.json()["set_by"]) == (200, "installation")
-    assert len(stub_model.embedding_requests) == 1
+    assert stub_model.embedding_requests
     assert program.post("spaces", {"slug": "work"}).json()["embedding_model"] == "stub-64"
     made = Space.objects.select_related("embedder").get(slug="work").embedder
     assert made.provider == provider_of(ModelConnection.objects.get())
     space.refresh_from_db()
     assert space.embedder.provider == "local"  # a space that is there stays as it is
+    stub_model.script_embeddings("404")
+    assert program.patch("model-choices/embed", body).status_code == 503  # known, and asked again
     program.delete("model-choices/embed")
     assert program.post("spaces", {"slug": "more"}).json()["embedding_model"] == MINILM
 
