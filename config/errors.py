@@ -72,6 +72,7 @@ MEM0_API = "/mem0/"  # mem0's clients read `detail` of a JSON object
 NO_SUCH_CALL = {
     API: "Unknown endpoint. See /api/v1/docs for all endpoints.",
     OPENAI_API: "Unknown endpoint. Use POST /v1/chat/completions or GET /v1/models.",
+    "/mcp/": "Unknown endpoint. The MCP server is at /mcp.",
     MEM0_API: "Unknown endpoint. Ebb's documentation lists what mem0's clients can call.",
 }
 

@@ -3,6 +3,7 @@ assessor.
 
     own_words  tells a person's own words from documents, transcripts, code and templates
     signals    the marks of a program's prompt, and their weights
+    frames     recognises a template by its labels and its end
     likeness   tells a program's prompt from a person's message, by a trained classifier
     prompts    names the reason why a message teaches nothing
     exchanges  applies the gate to exchanges, and counts refused requests

@@ -4,6 +4,7 @@ import json
 import re
 from enum import StrEnum
 
+from assessor.gate.frames import has_frame
 from assessor.gate.likeness import is_like_a_program, sets_a_task
 from assessor.gate.own_words import Parts, bounded, parts_of
 from assessor.gate.signals import (
@@ -40,7 +41,23 @@ _SYSTEM_TASK = re.compile(
     r"|标题|标签|关键词|摘要|总结|翻译|提取|分类|改写|表情|起名|命名|识别",
     re.IGNORECASE,
 )
-_REPHRASES = re.compile(r"\bstand-?alone (?:question|query)|独立的?(?:问题|查询)", re.IGNORECASE)
+# A framework sends its parser's error, however much of the answer that quotes, or only asks for
+# another answer.
+_PARSER_ERROR = re.compile(
+    r"\A\s*(?:\d{1,3} )?validation (?:feedback|errors?)"
+    r"(?: (?:found|due to)\b[^\n:]{0,80})?:[ \t]*\n",
+    re.IGNORECASE,
+)
+_ASKS_AGAIN = re.compile(
+    r"\bfix the errors?\b|\brecall the function\b"
+    r"|\bplease (?:return|include|respond|call|provide)\b[^.\n]{0,60}\b(?:a tool|tool calls?)\b",
+    re.IGNORECASE,
+)
+_SURE_TASK = re.compile(
+    r"\bstand-?alone (?:question|query)|独立的?(?:问题|查询)"
+    r"|\bimpartial judge\b|\bevaluation system for\b",
+    re.IGNORECASE,
+)
 _TALKS = re.compile(
     r"\bhelpful\b|\bfriend\w*|\bcompanion\b|\b(?:chat|talk|converse) with\b"
     r"|\bpersona(?:l|s|lity|lities)?\b"
@@ -56,11 +73,11 @@ _TALKS = re.compile(
 _WORKS_ON = re.compile(
     r"(?:\A|[.!?:;,\n] *|\b(?:you|to|and|then|please|that|which|who) )(?:classif(?:y|ies)"
     r"|(?:categori[sz]e|label|translate|extract|summari[sz]e|condense|rewrite|rephrase|reformulate"
-    r"|paraphrase|determine|decide|detect|identify|choose|select|pick|convert|transform|turn"
+    r"|paraphrase|determine|decide|detect|identify|analy[sz]e|flag|moderate|choose|select|pick|convert|transform|turn"
     r"|generate|suggest|name|title|tag|score|grade|rate|judge|evaluate|compare|map|route|fill"
     r"|anonymi[sz]e|correct|fix|check|guess|proofread|shorten|describe|produce|write|list|output"
     r"|return)s?)\b|\b(?:translation|summari[sz]ation"
-    r"|classification|extraction) (?:engine|model|service|system|api)\b"
+    r"|classification|extraction|evaluation) (?:engine|model|service|system|api)\b"
     r"|翻译|分类|提取|抽取|总结|概括|改写|判断|生成|选择|识别|转换|整理|打分|评分"
     r"|润色|纠正|起[^，。]{0,12}(?:名|标题)",
     re.IGNORECASE,
@@ -69,15 +86,19 @@ _GIVEN = re.compile(
     r"\b(?:the|this|that|each|every|an?|two|given|following|provided) (?:[\w'’-]+ ){0,2}"
     r"(?:messages?|texts?|inputs?|utterances?|questions?|quer(?:y|ies)|conversations?|chats?|threads?"
     r"|reviews?|transcripts?|diffs?|pictures?|statements?|sentences?|requests?|documents?|articles?"
-    r"|passages?|e-?mails?|comments?|posts?|responses?|answers?)\b|\bfrom text\b"
+    r"|passages?|e-?mails?|comments?|posts?|responses?|answers?)\b"
+    r"|\b(?:from|analy[sz]e|classify|moderate|flag any) (?:text|content)\b|\buser inputs?\b"
+    r"|\byou (?:are|will be) given the following\b|\bthe responses? provided\b"
     r"|\b(?:everything|whatever|anything) the user\b"
-    r"|文本|原文|句子|评论|邮件|会议记录|文章|以下|下列|用户的?(?:输入|消息|问题|提问|查询|请求)|对话|会话",
+    r"|文本|原文|句子|评论|邮件|会议记录|文章|以下|下列|用户的?(?:输入|消息|问题|提问|查询|请求)"
+    r"|用户(?:提供|发送)的|对话|会话",
     re.IGNORECASE,
 )
 _ONE_OUTPUT = re.compile(
     r"\b(?:one|two|a single) (?:\w+ ){0,2}(?:words?|line|sentence|letter|number|label)\b"
     r"|\byes or no|\boutput (?:an? |the )?[\w-]+|\bonly(?:[.!]|\Z)|\bone of:"
-    r"|不要标点|输出(?:无|成|为)",
+    r"|\bdetermine if\b|\bflag any\b|\boutput json\b"
+    r"|不要标点|不需要包含|输出(?:无|成|为|语言)|以[^，。\n]{0,20}输出",
     re.IGNORECASE,
 )
 _THEN_ANSWERS = re.compile(
@@ -109,14 +130,14 @@ def gate_reason(text: str, system: str = "") -> GateReason | None:
     text = bounded(text)
     parts = parts_of(text)
     own_self = self_share(parts.own)
-    if own_self < MUCH_SELF and _is_retry(parts.frame, text):
+    if _quotes_an_error(text) or (own_self < MUCH_SELF and _is_retry(parts.frame, text)):
         return GateReason.RETRY
     if _is_tool_output(parts.frame):
         return GateReason.TOOL_OUTPUT
     score = 0 if parts.asked else task_score(parts, text)
     if score >= _enough(own_self) or (not parts.asked and _begins_as_task(text)):
         return GateReason.TASK_PROMPT
-    if not parts.asked and is_like_a_program(parts, text):
+    if not parts.asked and (has_frame(text) or is_like_a_program(parts, text)):
         return GateReason.TASK_PROMPT
     system = bounded(system)
     if _is_task_system(system) or _reads_like_a_task(system):
@@ -174,7 +195,14 @@ def _is_data(text: str) -> bool:
         return False
 
 
+def _quotes_an_error(text: str) -> bool:
+    """Return whether a framework asks for an answer without the errors that it lists."""
+    return bool(_PARSER_ERROR.match(text) and _ASKS_AGAIN.search(text))
+
+
 def _is_retry(frame: str, text: str) -> bool:
+    if _ASKS_AGAIN.search(frame) and not self_share(frame):
+        return True
     return bool(ERROR.search(text) and AGAIN.search(frame))
 
 
@@ -197,7 +225,7 @@ def is_conversation(system: str) -> bool:
 def _is_task_system(system: str) -> bool:
     """Return whether the system prompt sets a task on the text that follows, not a conversation."""
     duty = system[:DUTY_CHARACTERS]
-    if _REPHRASES.search(duty):
+    if _SURE_TASK.search(duty):
         return True
     if is_conversation(system):
         return False

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: `POST /v1/responses`, and `GET` and `DELETE` of one response."""
+"""OpenAI's Responses API: create a response, retrieve or delete one, and list its input items."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils import timezone
-from ninja import Header, Router
+from ninja import Header, Query, Router
 
 from assessor.llm import ModelError
 from chat import sse
@@ -20,6 +20,7 @@ from chat.responses.completion_request import completion_of
 from chat.responses.history import Continued, continued
 from chat.responses.schemas import DeletedOut, ResponseIn, ResponseOut
 from chat.responses.services import delete_response, get_response, keep_response
+from chat.responses.stored_items import InputItemsIn, InputItemsOut, input_items
 from chat.responses.writer import ResponseWriter, new_response
 from memory.access.authentication import access_to
 from memory.connections import in_last_thread, in_thread, release_request_connection
@@ -117,6 +118,18 @@ def retrieve_response(request: HttpRequest, id: str) -> HttpResponse:
     """Return a stored response, without the recalled memories and standing rules."""
     access = access_to(request, "read")
     return JsonResponse(get_response(access.space, access.reader, id).body)
+
+
+@router.get(
+    "responses/{id}/input_items",
+    response=InputItemsOut,
+    url_name="response_input_items",
+    operation_id="listInputItems",
+)
+def list_input_items(request: HttpRequest, id: str, asked: Query[InputItemsIn]) -> InputItemsOut:
+    """Return the input items of a stored response, newest first."""
+    access = access_to(request, "read")
+    return input_items(get_response(access.space, access.reader, id), asked)
 
 
 @router.delete(

@@ -44,21 +44,26 @@ _USER_ID = {
 }
 
 
+# The tools of seed 002 that do nearly the same as others. A model chooses worse among both.
+_NEAR_DUPLICATES = {"memory_write", "memory_search"}
+
+
 def transport() -> StreamableHTTPSessionManager:
     """Return the SDK's transport for one request, answering with JSON."""
     return StreamableHTTPSessionManager(app=_server, json_response=True, stateless=True)
 
 
 async def _list_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-    """Return the tools that the caller may use. They take a `user_id` unless the key or the header
-    names the user."""
+    """Return the tools that the caller may use, near-duplicates only if the URL says `tools=all`.
+    They take a `user_id` unless the key or the header names the user."""
     access = _access(ctx)
+    hidden = set[str]() if ctx.request.query_params.get("tools") == "all" else _NEAR_DUPLICATES
     takes_user = access.bound_to is None and ctx.request.state.user is None
     return ListToolsResult(
         tools=[
             _described(tool, takes_user=takes_user)
             for tool in TOOLS.values()
-            if tool.scope in access.scopes
+            if tool.scope in access.scopes and tool.name not in hidden
         ]
     )
 

@@ -82,7 +82,7 @@ _TOOLS: tuple[Tool[Any], ...] = (
         name="memory_read",
         description="Read one memory by its id, with its type and importance. Use it when you "
         "have an id: “Open memory 3f2a91bc”, “I have the id 77e0d1f4, read it”. Do not use "
-        "it to look for memories by words; use memory_search.",
+        "it to look for memories by words; use search_memories.",
         arguments=OneMemory,
         scope="read",
         handler=reading.memory_read,

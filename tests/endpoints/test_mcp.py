@@ -22,17 +22,18 @@ from tests.processes import Web
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
+NEAR_DUPLICATES = {"memory_write", "memory_search"}
 MODES = ["legacy", "auto"]  # with the handshake of older clients, and without
 
 
 @asynccontextmanager
 async def session(
-    web: Web, secret: str, mode: str = "auto", user: str | None = None
+    web: Web, secret: str, mode: str = "auto", user: str | None = None, path: str = "/mcp"
 ) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {secret}"} | ({"X-Ebb-User": user} if user else {})
     async with (
         httpx2.AsyncClient(headers=headers, timeout=90) as http,
-        Client(streamable_http_client(f"{web.url}/mcp", http_client=http), mode=mode) as client,
+        Client(streamable_http_client(f"{web.url}{path}", http_client=http), mode=mode) as client,
     ):
         yield client
 
@@ -58,8 +59,9 @@ def test_tools_are_those_of_the_registry_and_remember(
     async def story() -> None:
         async with session(web, secret, mode) as client:
             told = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert list(told) == list(TOOLS)
-            for name, tool in TOOLS.items():
+            assert list(told) == [name for name in TOOLS if name not in NEAR_DUPLICATES]
+            for name in told:
+                tool = TOOLS[name]
                 function = tool.spec["function"]
                 assert told[name].description == function["description"]
                 taken = function["parameters"]
@@ -88,6 +90,26 @@ def test_tools_are_those_of_the_registry_and_remember(
     asyncio.run(story())
     memory = Memory.objects.get()
     assert (memory.content, memory.status, memory.tags) == ("User likes pasta", "binned", ["food"])
+
+
+def test_near_duplicates_are_listed_on_request_only_and_can_be_called(
+    web: Web, key: MakeKey, space: Space
+) -> None:
+    secret = key()
+
+    async def story() -> None:
+        async with session(web, secret, path="/mcp?tools=all") as client:
+            assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
+        async with session(web, secret) as client:
+            assert "! " not in await said(client, "memory_write", content="User likes pizza")
+
+    asyncio.run(story())
+    assert Memory.objects.get().content == "User likes pizza"
+
+
+def test_an_unknown_path_below_mcp_answers_json(web: Web) -> None:
+    answer = httpx2.get(f"{web.url}/mcp/nothing", timeout=90)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 def test_tools_answer_with_data_too(web: Web, key: MakeKey, space: Space) -> None:
@@ -189,7 +211,8 @@ def test_key_sees_and_does_what_its_scopes_allow(web: Web, key: MakeKey, space: 
     async def story() -> None:
         async with session(web, may_read) as reader:
             names = {tool.name for tool in (await reader.list_tools()).tools}
-            assert names == {name for name, tool in TOOLS.items() if tool.scope == "read"}
+            readers = {name for name, tool in TOOLS.items() if tool.scope == "read"}
+            assert names == readers - NEAR_DUPLICATES
             assert (await said(reader, "remember", content="x")).startswith("! forbidden: ")
             assert await said(reader, "search_memories", query="x")
         async with session(web, may_write) as writer:
