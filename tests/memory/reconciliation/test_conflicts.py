@@ -103,3 +103,9 @@ def test_a_reversed_order_is_a_conflict_and_returns(known: str, said: str) -> No
     assert decide(said, None, [Neighbour(core, 0.99)]).verdict is Verdict.REVISE
     core.content = patched(known, said, datetime(2026, 2, 18, tzinfo=UTC))
     assert decide(known, None, [Neighbour(core, 0.99)]).verdict is Verdict.REVISE
+
+
+def test_two_ends_of_one_thing_are_no_conflict() -> None:
+    memory = Memory(content="User sold the bakery called Rye", memory_type="fact")
+    said = "User no longer runs a bakery called Rye"
+    assert decide(said, None, [Neighbour(memory, 0.8)]).verdict is Verdict.ADD
