@@ -24,8 +24,8 @@ import openai
 
 from benchmarks import harness
 from benchmarks.http_streams import Target, at_once, first_token_ms
+from benchmarks.search_http import MEMORIES, filled_space
 
-MEMORIES = 800
 DELAY_MS = 5.0
 CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times
 QUESTION = "where does Ana live, and what is she allergic to?"
@@ -47,24 +47,6 @@ def stub_model() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
-
-
-def _filled_space() -> str:
-    """Return a space with memories, and a key to the space."""
-    from django.utils import timezone
-
-    from benchmarks.corpus import fill
-    from memory.access.keys import create_key
-    from memory.actors import SYSTEM
-    from memory.models import Embedder, Scope
-    from memory.spaces.services import create_space
-
-    space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
-    fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
-    harness.vacuum()
-    return create_key(
-        space=space, scopes=[Scope.READ, Scope.WRITE], actor=SYSTEM, now=timezone.now()
-    )[1]
 
 
 @dataclass(frozen=True)
@@ -197,7 +179,7 @@ def measure(folder: Path, rounds: int) -> None:
     # Imported late: it needs settings, as everything of Django's.
     from tests.processes import running_processes
 
-    key = _filled_space()
+    _, key = filled_space()
     with stub_model() as stub, running_processes(settings.DATABASE_URL, folder) as started:
         web = started.web(OPENAI_BASE_URL=stub, EBB_CHAT_MODEL="stub")
         asyncio.run(_measure(_ways(stub, web.url, key), stub, rounds))

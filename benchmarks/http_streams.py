@@ -23,10 +23,19 @@ class Target:
     end: bytes
 
 
-async def first_token_ms(target: Target, *, timeout: float = 60.0) -> float | None:
+async def first_token_ms(target: Target) -> float | None:
     """Return the ms from before the connection opens to the first token; None if the stream failed.
 
     Returns when the stream has ended, so that no work of this stream disturbs the next one.
+    """
+    times = await stream_ms(target)
+    return times and times[0]
+
+
+async def stream_ms(target: Target, *, timeout: float = 60.0) -> tuple[float, float] | None:
+    """Return the ms from before the connection opens to the first token and to the end.
+
+    None if the stream failed.
     """
     started = perf_counter()
     try:
@@ -36,7 +45,7 @@ async def first_token_ms(target: Target, *, timeout: float = 60.0) -> float | No
         return None
 
 
-async def _read(target: Target, started: float) -> float | None:
+async def _read(target: Target, started: float) -> tuple[float, float] | None:
     address = urlsplit(target.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     try:
@@ -47,7 +56,9 @@ async def _read(target: Target, started: float) -> float | None:
             received += part
             if first is None and target.token in received:
                 first = (perf_counter() - started) * 1000
-        return first if target.end in received else None
+        if first is None or target.end not in received:
+            return None
+        return first, (perf_counter() - started) * 1000
     finally:
         writer.close()
 

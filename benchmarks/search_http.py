@@ -63,7 +63,7 @@ class KeptOpen:
         return body
 
 
-def _filled() -> tuple[Any, str]:
+def filled_space() -> tuple[Any, str]:
     """Return a space with memories, and a key to the space."""
     from django.utils import timezone
 
@@ -73,10 +73,11 @@ def _filled() -> tuple[Any, str]:
     from memory.models import Embedder, Scope
     from memory.spaces.services import create_space
 
+    now, scopes = timezone.now(), [Scope.READ, Scope.WRITE]
     space = create_space(slug="bench", name="Bench", embedder=Embedder.objects.get(), actor=SYSTEM)
-    fill(space, MEMORIES, now=timezone.now(), seed=1, embedded=True)
+    fill(space, MEMORIES, now=now, seed=1, embedded=True)
     harness.vacuum()
-    return space, create_key(space=space, scopes=[Scope.READ], actor=SYSTEM, now=timezone.now())[1]
+    return space, create_key(space=space, scopes=scopes, actor=SYSTEM, now=now)[1]
 
 
 Works = dict[str, Callable[[int], Any]]
@@ -143,7 +144,7 @@ def measure(folder: Path, rounds: int) -> None:
     # Imported late: it needs settings, as everything of Django's.
     from tests.processes import running_processes
 
-    space, key = _filled()
+    space, key = filled_space()
     report = harness.Report("search_http")
     with (
         running_processes(settings.DATABASE_URL, folder) as started,
