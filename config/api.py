@@ -9,6 +9,7 @@ from assessor.api import router as assessor_router
 from chat.api import router as chat_router
 from config import errors
 from config.health import check_ready, has_database
+from config.json_answers import JsonAnswers
 from config.openapi import DescribedAPI
 from config.portable_openapi import LICENCE, SERVERS
 from config.status import check_status, failing_connections
@@ -79,6 +80,7 @@ api = DescribedAPI(
     description="Long-term memory for chat assistants.",
     auth=[BearerKey(), SessionAccess()],
     docs=Swagger(settings={"persistAuthorization": True}),
+    renderer=JsonAnswers(),
     urls_namespace="api",
     servers=SERVERS,
     openapi_extra=LICENCE,

@@ -1,6 +1,8 @@
 """Schemas of a memory."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -122,12 +124,19 @@ class MemoryOut(Schema):
     @classmethod
     def of(cls, memory: Memory) -> "MemoryOut":
         """Return a memory's schema without validation: the values come from typed columns."""
-        own = {"source", "importance_parts", "event_precision", "valid_from"}
-        values = {name: getattr(memory, name) for name in cls.model_fields if name not in own}
+        parts = importance_parts(memory)
         return cls.model_construct(
-            **values,
+            **{name: getattr(memory, name) for name in _columns()},
             event_precision=cls.resolve_event_precision(memory),
             valid_from=cls.resolve_valid_from(memory),
-            importance_parts=ImportancePartsOut.from_orm(importance_parts(memory)),
+            importance_parts=ImportancePartsOut.model_construct(
+                **vars(parts), set_by_hand=parts.set_by_hand
+            ),
             source=SourceOut.model_construct(**cls.resolve_source(memory)),
         )
+
+
+@cache
+def _columns() -> Sequence[str]:
+    own = {"source", "importance_parts", "event_precision", "valid_from"}
+    return [name for name in MemoryOut.model_fields if name not in own]

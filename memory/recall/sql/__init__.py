@@ -15,6 +15,8 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import orjson
 
 from memory.models import Memory
 from memory.recall.sql.candidates import reach
@@ -56,7 +58,7 @@ def _of_likely(question: Question, shape: Shape, size: Size) -> list[Memory]:
 
 def _found(question: Question, shape: Shape, sql: str, per_sampled: float = 1.0) -> list[Memory]:
     values = {
-        "vector": str(question.vector.astype(np.float16).tolist()),
+        "vector": _halves(question.vector),
         "text": lexemes.prepare_question(question.text, question.now),
         "configuration": lexemes.configuration(shape.language),
         "now": question.now,
@@ -70,7 +72,13 @@ def _found(question: Question, shape: Shape, sql: str, per_sampled: float = 1.0)
         "until": question.time.until,
         "before": question.time.before,
     }
-    return [_memory(row, numbers(shape)) for row in fetch_in(question.space, sql, values)]
+    names = numbers(shape)
+    return [_memory(row, names) for row in fetch_in(question.space, sql, values)]
+
+
+def _halves(vector: npt.NDArray[np.float32]) -> str:
+    """Return the vector in pgvector's text form, which is JSON's, with two bytes a number."""
+    return orjson.dumps(vector.astype(np.float16), option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
 def _memory(row: Sequence[Any], names: Sequence[str]) -> Memory:
