@@ -1,6 +1,6 @@
 """Any endpoint with the OpenAI protocol: OpenAI, Ollama, vLLM, llama.cpp.
 
-Only this file, `clients` and `sdk_errors` use the SDK. Its errors are translated to
+Only this file, `clients`, `events` and `sdk_errors` use the SDK. Its errors are translated to
 `errors.ModelError` here. An instance lives as long as the process and remembers what its
 endpoint supports.
 """
@@ -16,6 +16,7 @@ from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDel
 from assessor.llm.clients import Clients
 from assessor.llm.dialects import ANSWER, Dialect, Wish
 from assessor.llm.errors import ModelBadAnswer
+from assessor.llm.events import events_of
 from assessor.llm.portable import portable
 from assessor.llm.sdk_errors import BROKE_OFF, translated
 from assessor.llm.thoughts import ThoughtFilter
@@ -89,12 +90,11 @@ class OpenAICompatibleModel(ChatModel):
         with translated():
             opened = await self._in_its_dialect(open_, wish)
         reply, thoughts = StreamedReply(), ThoughtFilter()
-        async with opened, aclosing(self._chunks(opened)) as chunks:
-            async for chunk in chunks:
-                with translated():
-                    part = ChunkPart.model_validate(chunk)
-                if text := thoughts.add(reply.add(part)):
-                    yield TextDelta(text)
+        with translated():
+            async with opened, aclosing(self._chunks(opened)) as chunks:
+                async for chunk in chunks:
+                    if text := thoughts.add(reply.add(ChunkPart.model_validate(chunk))):
+                        yield TextDelta(text)
         if text := thoughts.rest():
             yield TextDelta(text)
         finished = reply.finished()
@@ -199,15 +199,16 @@ class OpenAICompatibleModel(ChatModel):
         before the first chunk.
         """
         timeout = START_PATIENCE * self._idle_timeout
-        try:
-            while True:
-                with translated():
-                    async with asyncio.timeout(timeout):
-                        chunk = await anext(opened)
-                timeout = self._idle_timeout
-                yield _as_object(chunk)
-        except StopAsyncIteration:
-            return
+        with translated():
+            async with aclosing(events_of(opened.response)) as events:
+                while True:
+                    try:
+                        async with asyncio.timeout(timeout):
+                            chunk = await anext(events)
+                    except StopAsyncIteration:
+                        return
+                    timeout = self._idle_timeout
+                    yield _as_object(chunk)
 
 
 async def _post(

@@ -22,7 +22,7 @@ from chat.services.conversations import conversation_for, message_for
 from chat.services.edits import edit_message, undo_edit
 from chat.services.repeats import begin_once
 from chat.services.turns import NewConversation, answer_again, begin_turn
-from chat.sse import event, event_stream
+from chat.sse import event, event_stream, token_event
 from chat.stored_turns import ReplyFailed, kept, stored_reply
 from memory.access.authentication import Access, access_to
 from memory.connections import release_connection, release_request_connection
@@ -237,7 +237,7 @@ def _event(message: Message | None, happened: Event) -> bytes:
         case Recalled(results, standing):
             return event("recalled", json.dumps({"results": results, "standing": standing}))
         case Token(text):
-            return event("token", json.dumps({"text": text}))
+            return token_event(text)
         case Tool(call):
             return event("tool", json.dumps(call))
         case Done(reply):

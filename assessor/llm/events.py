@@ -1,0 +1,69 @@
+"""Reads the server-sent events of an endpoint's stream.
+
+The SDK's own reader takes three times as much of the processor for each token, and one process
+streams to many people at once.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, suppress
+from typing import Any
+
+import httpx2
+import openai
+
+# Two ends of line. Atomic groups, so that one \r\n is not taken for two ends.
+_EVENT_END = re.compile(rb"(?>\r\n|\r|\n)(?>\r\n|\r|\n)")
+_DONE = b"[DONE]"
+_LAST_PATIENCE = 0.1  # seconds
+
+
+async def events_of(response: httpx2.Response) -> AsyncGenerator[Any]:
+    """Yield the JSON of each event until the end of the stream.
+
+    Raises the SDK's errors, and ValueError for data that is not JSON.
+    """
+    try:
+        parts = response.aiter_bytes()
+        async with aclosing(_data_of(parts)) as events:
+            async for data in events:
+                if data.startswith(_DONE):
+                    await _read_to_the_end(parts)
+                    return
+                yield _without_error(json.loads(data), response)
+    except httpx2.TimeoutException as error:
+        raise openai.APITimeoutError(request=response.request) from error
+    except httpx2.RequestError as error:
+        raise openai.APIConnectionError(request=response.request) from error
+    finally:
+        await response.aclose()
+
+
+async def _data_of(parts: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+    """Yield the data of each event that has any."""
+    waiting = b""
+    async for part in parts:
+        *events, waiting = _EVENT_END.split(waiting + part)
+        for event in events:
+            lines = [line for line in event.splitlines() if line.startswith(b"data:")]
+            if lines:
+                yield b"\n".join(line[5:].removeprefix(b" ") for line in lines)
+
+
+async def _read_to_the_end(parts: AsyncIterator[bytes]) -> None:
+    """Read what follows the last event, so that the connection can be used again."""
+    with suppress(TimeoutError, httpx2.RequestError):
+        async with asyncio.timeout(_LAST_PATIENCE):
+            async for _ in parts:
+                pass
+
+
+def _without_error(event: Any, response: httpx2.Response) -> Any:
+    """Return the event. Raises APIError for one that reports an error."""
+    if not isinstance(event, Mapping) or not (error := event.get("error")):
+        return event
+    said = error.get("message") if isinstance(error, Mapping) else None
+    message = said if isinstance(said, str) and said else "An error occurred during streaming"
+    raise openai.APIError(message=message, request=response.request, body=error)
