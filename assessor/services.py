@@ -87,12 +87,12 @@ def complete_exchange(
 ) -> None:
     """Add the reply to an exchange that waited for it, and enqueue the exchange."""
     waiting = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.QUEUED)
-    if not waiting.update(assistant_response=assistant_response):
+    alone = waiting.filter(span_ends_at=None, part_of=None)
+    if alone.update(assistant_response=assistant_response, due_at=now, enqueued_at=now):
+        enqueue_on_commit(Assessment(pk=assessment_id, space=space))
         return
     # An exchange in a span has a new reply, and is due when its span is.
-    alone = waiting.filter(span_ends_at=None, part_of=None)
-    if alone.update(due_at=now, enqueued_at=now):
-        enqueue_on_commit(Assessment(pk=assessment_id, space=space))
+    waiting.update(assistant_response=assistant_response)
 
 
 def reopen_exchange(*, space: Space, assessment_id: UUID, due_at: datetime) -> None:

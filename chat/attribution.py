@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from assessor.local.sentences import split_sentences
 from memory.text.lexemes import prepare
@@ -70,7 +71,7 @@ def cites(answer: str, id_: str) -> bool:
 
 
 def attribution(
-    sentences: list[dict[str, float]],
+    sentences: list[Mapping[str, float]],
     memory: Mapping[str, float],
     asked: Mapping[str, float],
     holders: Mapping[str, int],
@@ -108,7 +109,8 @@ def _overlap(said: Mapping[str, float], memory: Mapping[str, float]) -> float:
     return shared / min(math.fsum(said.values()), whole)
 
 
-def _weights(text: str) -> dict[str, float]:
+@lru_cache(maxsize=4096)  # the same memories are sent with many replies
+def _weights(text: str) -> Mapping[str, float]:
     """Return the informative words, by stem, with their weights."""
     weights: dict[str, float] = {}
     for place, match in enumerate(_WORD.finditer(prepare(text))):

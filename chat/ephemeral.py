@@ -4,16 +4,19 @@ The client sends the whole history with each turn. There is no message row, no a
 counted use.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Unpack
+
+from django.utils import timezone
 
 from assessor.llm import ChatMessage, ModelError
 from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.replies import HISTORY_MESSAGES, Done, Draft, Event, Failed, recall_for, written
 from chat.responders import get_responder
-from memory.connections import in_thread
+from memory.connections import in_last_thread, in_thread
 from memory.embeddings import EmbeddingError
 from memory.models import Space
 
@@ -48,3 +51,5 @@ async def stream_ephemeral_reply(
         yield Failed(draft.reply(Message.State.FAILED, error), error)
     else:
         yield Done(draft.reply(Message.State.DONE))
+    finally:  # also if the reader disconnects now
+        await asyncio.shield(in_last_thread(responder.store_usage, timezone.now()))

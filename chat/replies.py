@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
 from assessor.llm import ChatMessage, Chunk, Finished, ModelError, TextDelta, Usage
@@ -44,10 +45,8 @@ HISTORY_MESSAGES = 20
 
 @dataclass(frozen=True)
 class Recalled:
-    """The recalled memories as search results in JSON, and the standing rules as memories.
-
-    Repeated with the complete list when the model has searched for more.
-    """
+    """The recalled memories as search results in JSON, and the standing rules as memories. Repeated
+    with the complete list when the model has searched for more."""
 
     results: list[dict[str, Any]]
     standing: list[dict[str, Any]]
@@ -96,6 +95,7 @@ class Draft:
 
     responder: Responder
     explains: bool = False
+    question: str | None = None
     found: Recall | None = None
     recalled: list[dict[str, Any]] = field(default_factory=list)
     standing: list[dict[str, Any]] = field(default_factory=list)
@@ -150,14 +150,14 @@ class Draft:
             error=storable(str(error or "")),
             error_code=error.code if error else "",
             is_cut=self.is_cut,
+            question=self.question,
         )
 
 
 def recall_for(
     conversation: Conversation, text: str, without: Collection[UUID] = ()
 ) -> Recall | None:
-    """Return the recall for the text with the conversation's settings; None if its
-    memory is off.
+    """Return the recall for the text with the conversation's settings; None if memory is off.
 
     The standing rules do not depend on the text.
     """
@@ -172,19 +172,20 @@ def recall_for(
 
 
 def _read(message: Message, draft: Draft) -> tuple[list[ChatMessage], Recall | None]:
-    """Choose the draft's responder; return the history and the recall for the question.
-
-    Excludes memories learned only from earlier replies to the same message.
-    """
-    space, history = message.space, said_so_far(message)
+    """Choose the draft's responder; return the history and the recall for the question."""
+    space, (history, asked_at) = message.space, said_so_far(message)
     draft.responder = get_responder(space, message.conversation.model)
-    before = Message.objects.in_space(space).answered_before(message)
-    own: list[UUID] = []
-    if before.exists():
-        assessed = [message.assessment_id] if message.assessment_id else []
-        taught = taught_only_by(space, assessed, before.memories_written())
-        own = list(taught.values_list("pk", flat=True))
-    return history, recall_for(message.conversation, history[-1].content, without=own)
+    draft.question = question = history[-1].content
+    own = _taught_before(message) if message.position > asked_at + 1 else []
+    return history, recall_for(message.conversation, question, without=own)
+
+
+def _taught_before(message: Message) -> list[UUID]:
+    """Return the memories learned only from earlier replies to the same message."""
+    before = Message.objects.in_space(message.space).answered_before(message)
+    assessed = [message.assessment_id] if message.assessment_id else []
+    taught = taught_only_by(message.space, assessed, before.memories_written())
+    return list(taught.values_list("pk", flat=True)) if before.exists() else []
 
 
 async def stream_reply(message: Message, *, explain: bool = False) -> AsyncGenerator[Event]:
@@ -224,7 +225,7 @@ async def _claimed(message: Message) -> bool:
 async def written(
     conversation: Conversation, history: Sequence[ChatMessage], found: Recall | None, draft: Draft
 ) -> AsyncGenerator[Recalled | Token | Tool]:
-    """Answer with the conversation's settings, and record everything in the draft."""
+    """Answer with the conversation's settings, and record it in the draft, except for the usage."""
     yield draft.begin(found)
     now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
@@ -240,14 +241,10 @@ async def written(
         tools=draft.tools,
         known=await _known(conversation, said, draft, rules, now),
     )
-    try:
-        async with aclosing(draft.responder.stream(turn)) as chunks:
-            async for chunk in chunks:
-                for happened in draft.add(chunk):
-                    yield happened
-    finally:  # also if the reader disconnects now
-        if draft.responder.meter:
-            await asyncio.shield(in_last_thread(draft.responder.meter.store, timezone.now()))
+    async with aclosing(draft.responder.stream(turn)) as chunks:
+        async for chunk in chunks:
+            for happened in draft.add(chunk):
+                yield happened
 
 
 async def _known(
@@ -268,7 +265,9 @@ async def _finish(
     def store() -> Reply:
         # By the database's clock, which decides when the exchange is due.
         reply, now = draft.reply(state, error), database_now()
-        finish_reply(message=message, reply=reply, now=now)
+        with transaction.atomic():
+            finish_reply(message=message, reply=reply, now=now)
+            draft.responder.store_usage(now)
         if state != Message.State.STOPPED:
             _record_outcome(draft.responder.connection, error, now)
         return reply
@@ -288,12 +287,13 @@ def _record_outcome(
         record_success(connection=connection)
 
 
-def said_so_far(message: Message) -> list[ChatMessage]:
-    """Return the latest messages before the reply, the question last."""
+def said_so_far(message: Message) -> tuple[list[ChatMessage], int]:
+    """Return the latest messages before the reply, the question last, and its position."""
     rows = Message.objects.in_space(message.space).of(message.conversation).shown()
-    said = rows.filter(position__lt=message.position).exclude(content="")
-    latest = said.order_by("-position").values_list("role", "content")[:HISTORY_MESSAGES]
-    return [
+    said = rows.filter(position__lt=message.position).exclude(content="").order_by("-position")
+    latest = list(said.values_list("role", "content", "position")[:HISTORY_MESSAGES])
+    history = [
         ChatMessage("user" if role == "user" else "assistant", content)
-        for role, content in reversed(latest)
+        for role, content, _ in reversed(latest)
     ]
+    return history, latest[0][-1]

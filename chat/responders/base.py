@@ -61,6 +61,11 @@ class Responder(ABC):
     # The calls to its model, None without one.
     meter: UsageMeter | None = None
 
+    def store_usage(self, now: datetime) -> None:
+        """Add the calls to its model to the day's sums."""
+        if self.meter:
+            self.meter.store(now)
+
     @abstractmethod
     def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse | Offer]:
         """Yield text, used tools and offers as they come, then Finished; raises ModelError at any

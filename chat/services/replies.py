@@ -65,7 +65,8 @@ class Reply:
     """A reply at its end.
 
     One that `goes_on` waits for results of the client's tools: until then, or until it is overdue,
-    its exchange is not assessed. One that `is_cut` reached the model's length limit.
+    its exchange is not assessed. One that `is_cut` reached the model's length limit. Without the
+    `question` it is read from the conversation.
     """
 
     state: str
@@ -83,11 +84,13 @@ class Reply:
     standing: list[dict[str, Any]] = field(default_factory=list)
     recall_ms: float | None = None
     is_cut: bool = False
+    question: str | None = None
 
     @property
     def stored(self) -> dict[str, Any]:
         """The fields of the reply's row."""
-        return {k: v for k, v in vars(self).items() if k not in {"memory_ids", "goes_on"}}
+        other = {"memory_ids", "goes_on", "question"}
+        return {k: v for k, v in vars(self).items() if k not in other}
 
     @classmethod
     def of(cls, message: Message) -> "Reply":
@@ -162,4 +165,7 @@ def _supporting(message: Message, reply: Reply) -> list[UUID]:
     """Return the recalled memories that the answer used: it quotes them, names them, or contains
     what they say."""
     texts = {hit["memory"]["id"]: hit["memory"]["content"] for hit in reply.recalled}
-    return [UUID(id_) for id_ in attributed(reply.content, question_of(message), texts)]
+    if not texts:
+        return []
+    question = question_of(message) if reply.question is None else reply.question
+    return [UUID(id_) for id_ in attributed(reply.content, question, texts)]

@@ -61,15 +61,16 @@ def begin_turn(
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
-        begun = _begin_conversation(space, conversation, text, now, made)
+        begun, position = _begin_conversation(space, conversation, text, now, made), 1
     else:
         begun = lock_conversation(space, conversation, now, beside=beside)
         for name, value in made.items():
             setattr(begun, name, value)
         Conversation.objects.in_space(space).filter(pk=begun.pk).update(updated_at=now, **made)
+        position = next_position(begun)
     if not learns:
         only_read(begun)
-    return write_turn(begun, next_position(begun), text, now, claimed=claimed)
+    return write_turn(begun, position, text, now, claimed=claimed)
 
 
 def _begin_conversation(

@@ -14,12 +14,23 @@ from memory.models import Memory, Space
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
 from memory.readers import Reader
+from memory.sql import fetch
 from memory.text.how_to_answer import says_how_to_answer
 
 TYPES = (MemoryType.PREFERENCE, MemoryType.IDENTITY)
 
 AMONG = 2000
 """The most important memories of a reader that are examined. Fewer than this many are all read."""
+
+# Not by the ORM: this is asked before each reply, and its plan can be kept.
+_TEXTS = """
+    SELECT id, content FROM (
+        SELECT id, content, memory_type FROM memory_memory
+        WHERE space_id = %(space)s AND status = 'live' AND {readable}
+        ORDER BY importance DESC LIMIT %(among)s
+    ) AS important
+    WHERE memory_type = ANY(%(types)s)
+"""
 
 
 def standing_rules(
@@ -35,8 +46,10 @@ def standing_rules(
     if not rules.recall.standing:
         return []
     live = Memory.objects.in_space(space).readable_by(reader).live()
-    important = live.order_by("-importance").values("pk")[:AMONG]
-    texts = live.filter(pk__in=important, memory_type__in=TYPES).values_list("pk", "content")
+    texts = fetch(
+        _TEXTS.format(readable=reader.sql("user_id")),
+        {"space": space.pk, "user": reader.user_id, "among": AMONG, "types": list(TYPES)},
+    )
     ids = [pk for pk, text in texts if says_how_to_answer(text) and pk not in without]
     if not ids:
         return []
