@@ -35,7 +35,7 @@ LIMIT = 10
 
 @dataclass(frozen=True)
 class Load:
-    """How much is asked: searching clients and their seconds, people and their turns."""
+    """The amount of work: searching clients and their seconds, people and their turns."""
 
     clients: int
     seconds: float

@@ -1,4 +1,4 @@
-"""How the JSON API writes its answers."""
+"""The JSON of the API's answers."""
 
 import json
 from datetime import UTC, datetime
