@@ -15,7 +15,7 @@ from enum import StrEnum
 from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
-from memory.reconciliation.claims import agrees, contradicts
+from memory.reconciliation.claims import agrees, contradicts, tells_end
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
 
@@ -213,7 +213,7 @@ def _names_as_former(content: str, old: str) -> bool:
         former = text_similarity.words(_NOW.sub(" ", named))
         between = _REPLACED.search(old) or _BETWEEN.search(old)
         return bool(former) and former <= text_similarity.words(old) and not between
-    if _ENDED.search(content) and not _NEGATION.search(old):
+    if _ENDED.search(content) and not _NEGATION.search(old) and not tells_end(old):
         return _is_about(_NEGATION.sub(" ", _ENDED.sub(" ", content)), old)
     return False
 

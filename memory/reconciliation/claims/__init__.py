@@ -13,7 +13,7 @@ from memory.reconciliation.claims.base import Claim, Doing
 from memory.text.lexemes import unspaced
 from memory.text.text_similarity import weight
 
-__all__ = ["agrees", "contradicts"]
+__all__ = ["agrees", "contradicts", "tells_end"]
 
 MAX_READ = 1000
 """Characters of a statement. A longer text is a document, in which single words say little."""
@@ -34,6 +34,11 @@ def agrees(new: str, old: str) -> bool:
         return False
     known = _claims(old)
     return any(one.repeats(other) for one in _claims(new) for other in known)
+
+
+def tells_end(text: str) -> bool:
+    """Return true if the text tells that something ended: its end cannot end again."""
+    return bool(_ended(text))
 
 
 def _replaces(new: str, old: str) -> bool:
@@ -69,7 +74,7 @@ def _ends(new: str, old: str) -> bool:
     if bool(unspaced(new)) != bool(unspaced(old)):
         return False
     said, known = _ended(new), _thing(old)
-    if not said or not known:
+    if not said or not known or tells_end(old):
         return False
     if said <= known and (language.ends_habit(new, old) or language.ends_by_name(new, old)):
         return True
