@@ -53,7 +53,7 @@ def run(url: str, *arguments: str) -> None:
 
 def schema(url: str) -> list[str]:
     """The lines of the schema in one order: columns of the old tables were added one by one."""
-    dump = [PG_DUMP, "--schema-only", "--no-owner", "--no-comments", url]
+    dump = [str(PG_DUMP), "--schema-only", "--no-owner", "--no-comments", url]
     text = subprocess.run(dump, check=True, capture_output=True, text=True).stdout
     lines = [line.strip().removesuffix(",") for line in text.splitlines()]
     return sorted(line for line in lines if line and not line.startswith(("--", "\\")))
