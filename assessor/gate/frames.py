@@ -16,7 +16,7 @@ _HANDED = re.compile(
     r"|\bwe have provided an existing (?:answer|summary)\b|\bcritique the following response\b",
     _FLAGS,
 )
-_FIRST_LABEL = re.compile(r"\s*(?!my\b|our\b)[A-Za-z][\w -]{2,30}:", re.IGNORECASE)
+_FIRST_LABEL = re.compile(r"\A(?!my\b|our\b)[A-Za-z][\w -]{2,30}:", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _LONGEST = 400
 _GIVE = re.compile(r"\bgive (?:an?|the) \w+|\bdouble-?check\b", re.IGNORECASE)
@@ -26,7 +26,7 @@ _ON_A_TEXT = {"third person", "conversation", "given text"}
 def has_frame(text: str) -> bool:
     """Return whether a text stands between the labels of a template, or before its task."""
     is_marked = len(_MARK.findall(text)) >= 2 or len(_HANDED.findall(text)) >= 2
-    return is_marked or _ends_as_task(text.rstrip())
+    return is_marked or _ends_as_task(text.strip())
 
 
 def _ends_as_task(text: str) -> bool:
