@@ -7,11 +7,14 @@ _VERB = (
     r"(?:'s|'re|\u2019s| (?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would"
     r"|will|shall))\b"
 )
-_OPENING = r"\W*(?:(?:and|so|ok|okay|hey|hi|btw|by the way|again|remind me|oh|well)\b[, ]*)*"
+# Bounded: the words of an opening could be looked for again from each place of a long text.
+_OPENING = (
+    r"\W{0,10}(?:(?:and|so|ok|okay|hey|hi|btw|by the way|again|remind me|oh|well)\b[, ]{0,4}){0,6}"
+)
 _ENGLISH = re.compile(
     rf"{_OPENING}(?:"
     rf"(?:what|who|whom|where|when|why|how){_VERB}(?! (?:nice|great|funny|sad|lovely)\b)"
-    r"|(?:what|which|whose|how) (?:[\w'\u2019-]+ ){1,3}?"
+    r"|(?:what|which|whose|how) (?:[\w'\u2019-]{1,40} ){1,3}?"
     r"(?:is|are|am|was|were|do|does|did|have|has|can|should|will)"
     r" (?:i|we|you|he|she|they|it|my|our|the)\b"
     r"|(?:please )?tell me (?:again )?(?:my|our|the|what|who|where|when|which|how)\b"

@@ -38,7 +38,9 @@ _RULES = {
     name: re.compile(f"{_OF_SPEAKER}(?:{words})", re.IGNORECASE)
     for name, words in _RELATIONS.items()
 }
-_ABOUT_THEM = re.compile(rf"\s*(?:{_OF_SPEAKER})(?:{'|'.join(_RELATIONS.values())})", re.IGNORECASE)
+_ABOUT_THEM = re.compile(
+    rf"\A\s{{0,10}}(?:{_OF_SPEAKER})(?:{'|'.join(_RELATIONS.values())})", re.IGNORECASE
+)
 _NAMES_ONE = re.compile("|".join(_RELATIONS.values()), re.IGNORECASE)
 _ABOUT_SELF = re.compile(r"\b(?:i|am i)\b|^我(?!的|家)", re.IGNORECASE)
 

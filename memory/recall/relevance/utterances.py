@@ -36,9 +36,9 @@ _THAT = re.compile(r"\b(?:it|that|this|these|those|again|more|instead|above)\b|[
 # Somebody else's words: “how do you say "I am hungry"”, "fix this: he go home".
 _QUOTED = re.compile(r"[\"“”‘「『《][^\"“”‘’「」『』《》]*[\"“”’」』》]|(?<=\w): .*", re.DOTALL)
 _ASKS = re.compile(
-    r"(?:^|[.,!;:\n]\s*)(?:(?:and|so|btw|ok|oh|hey|by the way),? )?"
+    r"(?:^|[.,!;:\n]\s{0,5})(?:(?:and|so|btw|ok|oh|hey|by the way),? )?"
     r"(?:what|who|whom|whose|which|where|when|why|how)(?:'?s|'re)?\b"
-    r"|(?:^|[.,!;:\n]\s*)(?:do|does|did|am|is|are|was|were|have|has) (?:i|my|we|our|the)\b"
+    r"|(?:^|[.,!;:\n]\s{0,5})(?:do|does|did|am|is|are|was|were|have|has) (?:i|my|we|our|the)\b"
     r"|什么|啥|哪|谁|多少|几[个点号岁月年天次]|怎么|吗|呢|来着",
     re.IGNORECASE,
 )

@@ -28,8 +28,9 @@ _HABIT_ENDINGS = any_of(W["habit_endings"])
 _CAN = re.compile(r"\b(?:can|(?:is|am|are) able to)\b", re.I)
 # A word after which no noun follows directly.
 _CLOSING = re.compile(
-    r"([\w-]+)(?= *(?:$|[,;]| (?:an?|the|my|his|her|their|this|in|on|at|with|for|from|to|of|by"
-    r"|before|after|during|since|until|every|each|once|twice|again|now|too|and|or|\w+ly|two|three|four|five|\d+)\b))",
+    r"(?<![\w-])([\w-]{1,40})(?= {0,4}(?:$|[,;]| (?:an?|the|my|his|her|their|this|in|on|at"
+    r"|with|for|from|to|of|by|before|after|during|since|until|every|each|once|twice|again|now|too|and|or"
+    r"|\w{1,30}ly|two|three|four|five|\d+)\b))",
     re.I,
 )
 _RENEWED = re.compile(r"\b(?:again|now|these days|started|finally)\b", re.I)
