@@ -183,7 +183,7 @@ def test_a_broker_that_is_away_loses_nothing(
     said = ["I'm allergic to penicillin", "My name is Mara"]
     web = processes.web(CELERY_BROKER_URL="amqp://guest@127.0.0.1:1//")
     post_all(web.url, key(), said)
-    wait_until(lambda: web.has_said("The queue is away"), what="the warning")
+    wait_until(lambda: web.has_said("The queue does not answer"), what="the warning")
     assert unfinished() == 2
     processes.worker()
     assert unfinished() == 2
