@@ -1,18 +1,13 @@
 """Runs Django asynchronously: each request on one thread, streams without a thread."""
 
-import asyncio
+from asyncio import CancelledError
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
-from django.core.exceptions import RequestAborted
-from django.core.handlers.asgi import ASGIHandler, get_script_prefix
-from django.core.signals import request_started
-from django.db import connections
+from asgiref.sync import SyncToAsync, ThreadSensitiveContext, sync_to_async
+from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.urls import set_script_prefix
 
 MOST_IDLE = 32
 """Number of threads that wait for a request; more that become idle end."""
@@ -21,75 +16,58 @@ _idle: list[Executor] = []  # each with one thread
 
 
 class StreamingASGIHandler(ASGIHandler):
-    """Answers each request on a thread of its own, in one visit, and streams without a thread.
+    """Answers each request on a thread of its own, and frees the thread before a stream begins.
 
-    Django starts a thread for each request, and another one to end it. It runs middleware around an
-    asynchronous handler and passes each half of each to a thread and back, thirty times per
-    request. Here a free thread runs all of it, from the first signal to the closed connection. It
-    waits while an asynchronous view runs in the event loop. A client that disconnects early cancels
-    the view.
+    Django starts a thread for each request, and another one to end it. Here a free thread takes the
+    next request.
+
+    Django runs middleware around an asynchronous handler and passes each half of each to a thread
+    and back, thirty times per request. Here the thread runs all of it, and waits while an
+    asynchronous view runs in the event loop. A client that disconnects early cancels the view.
 
     Django keeps a request's thread and database connection until the last byte is sent. A streamed
-    reply lasts as long as the model works, so both are released before. A stream that needs the
+    reply lasts as long as the model works, so both are released first. A stream that needs the
     database later uses a shared thread.
     """
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
 
-    async def handle(self, scope: Any, receive: Any, send: Any) -> None:
-        try:
-            body = await self.read_body(receive)
-        except RequestAborted:
-            return
-        set_script_prefix(get_script_prefix(scope))
-        request, refused = self.create_request(scope, body)
-        with body:
-            if request is None:
-                await self.send_response(refused, send)  # type: ignore[arg-type]  # there is one
-                return
-            answering = asyncio.create_task(self._answer(request, scope, send))
-            leaving = asyncio.create_task(self.listen_for_disconnect(receive))
-            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
-            if answering.done():
-                leaving.cancel()
-            else:
-                answering.cancel()
-            with suppress(RequestAborted, asyncio.CancelledError):
-                await leaving
-            with suppress(asyncio.CancelledError):
-                await answering
-
-    async def _answer(self, request: HttpRequest, scope: Any, send: Any) -> None:
-        response = await self._in_one_visit(request, scope)
-        if not response.streaming:
-            await self.send_response(response, send)
-            return
-        async with ThreadSensitiveContext():
-            try:
-                await self.send_response(response, send)
-            finally:
-                await sync_to_async(response.close, thread_sensitive=False)()
-
-    async def _in_one_visit(self, request: HttpRequest, scope: Any) -> HttpResponseBase:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         thread = _idle.pop() if _idle else ThreadPoolExecutor(max_workers=1)
-        try:
-            async with ThreadSensitiveContext(executor=thread):
-                return await sync_to_async(self._on_thread)(request, scope)
-        finally:
-            _keep(thread)
+        async with ThreadSensitiveContext(executor=thread):
+            try:
+                await self.handle(scope, receive, send)
+            finally:
+                _free_request_thread()
 
-    def _on_thread(self, request: HttpRequest, scope: Any) -> HttpResponseBase:
-        """Return the response; one that is no stream is closed already."""
-        request_started.send(sender=type(self), scope=scope)
-        try:
-            response = self.get_response(request)
-            response._handler_class = type(self)  # type: ignore[attr-defined]  # as Django does
-            if not response.streaming:
-                response.close()
-            return response
-        finally:
-            connections.close_all()
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        return await sync_to_async(self.get_response)(request)
+
+    async def send_response(self, response: Any, send: Any) -> None:
+        if response.streaming:
+            try:
+                await _release_request_thread()
+            except CancelledError:
+                # The reader left. asgiref keeps this exception, and with it the response, in a
+                # reference cycle. Emptied here, the stream ends now instead of at the next garbage
+                # collection.
+                response.streaming_content = ()
+                raise
+        await super().send_response(response, send)
+
+
+async def _release_request_thread() -> None:
+    await sync_to_async(_close_connections)()
+    _free_request_thread()
+
+
+def _free_request_thread() -> None:
+    """Let the thread take another request as soon as it has done all that this one asked."""
+    context = SyncToAsync.thread_sensitive_context.get()
+    thread = SyncToAsync.context_to_thread_executor.pop(context, None)
+    if thread is not None:
+        thread.submit(_close_connections).add_done_callback(lambda _: _keep(thread))
 
 
 def _keep(thread: Executor) -> None:
@@ -97,3 +75,9 @@ def _keep(thread: Executor) -> None:
         _idle.append(thread)
     else:
         thread.shutdown(wait=False)
+
+
+def _close_connections() -> None:
+    from django.db import connections
+
+    connections.close_all()
