@@ -189,7 +189,7 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
     A patched memory contains several statements about one thing; the newest one that the statement
     agrees with or contradicts decides.
     """
-    if neighbour.similarity < CLASHING:
+    if neighbour.similarity < CLASHING or is_same_text(content, neighbour):
         return False
     content, related = _statement(content), neighbour.similarity >= RELATED
     for old in _newest_first(neighbour.memory.content):

@@ -101,9 +101,11 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
     inspector = page.locator("#recalled .memory")
     expect(inspector.first).to_contain_text("Lisbon")
     expect(inspector.first.locator(".match")).to_have_text(re.compile(r"^\d+% match$"))
+    expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("Lisbon")
+    # The end of the reply draws the panel again, which closes what was open.
+    expect(inspector.first).to_contain_text("used in the answer")
     inspector.first.locator("summary").click()
     expect(inspector.first.locator(".signals")).to_be_visible()
-    expect(page.locator(".message.assistant:not(.streaming)")).to_contain_text("Lisbon")
     expect(page.locator("#conversation-list .conversation")).to_have_count(2)
     expect(page).not_to_have_url(first)
     [memory] = Memory.objects.in_space(space).filter(content__contains="Lisbon")

@@ -64,7 +64,7 @@ def indexes() -> set[tuple[str, bool]]:
 def test_migrations_outside_of_a_transaction_can_be_stopped_and_run_again() -> None:
     """Ctrl-C in the very first start: what is half built must not keep the next one from going."""
     before = indexes()
-    loader = MigrationLoader(connection)
+    loader = MigrationLoader(connection, replace_migrations=False)
     with connection.cursor() as cursor:
         # As PostgreSQL leaves an index whose building was stopped.
         cursor.execute(

@@ -25,7 +25,10 @@ def contradicts(new: str, old: str) -> bool:
         return False
     known = _claims(old)
     clash = any(one.denies(other) for one in _claims(new) for other in known)
-    return clash or _denies(new, old) or _ends(new, old) or _replaces(new, old)
+    if clash or _denies(new, old) or _ends(new, old):
+        return True
+    # "I live in Porto now" repeats a memory that says the same.
+    return _replaces(new, old) and not agrees(new, old)
 
 
 def agrees(new: str, old: str) -> bool:
