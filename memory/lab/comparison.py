@@ -230,10 +230,8 @@ class Column:
     @property
     def weights(self) -> list[tuple[str, str]]:
         """The labels of the profile's signals, with their weights as text."""
-        return [
-            (str(SIGNAL_WORDS[name]), f"{weight:g}")
-            for name, weight in self.profile.weights.items()
-        ]
+        weights = self.profile.weights.items()
+        return [(str(SIGNAL_WORDS[name]), f"{weight:g}") for name, weight in weights]
 
 
 class Asker(TypedDict):
@@ -275,20 +273,22 @@ def columns(
 
 
 def _rows(recall: Recall, before: Mapping[UUID, int], marks: Mapping[UUID, bool]) -> list[Row]:
-    best = max((result.score for result in recall.results), default=0.0) or 1.0
-    rules = recall.policy.document.recall
-    reach = recall.profile.limit or rules.limit
+    results, rules = recall.results, recall.policy.document.recall
+    best = max((one.score for one in results), default=0.0) or 1.0
+    least = rules.min_relevance if recall.profile.order == "score" else 0.0
+    within = results[: recall.profile.limit or rules.limit]
+    last = max((place for place, one in enumerate(within, 1) if one.relevance >= least), default=0)
     return [
         Row(
-            result,
+            one,
             place,
-            before.get(result.memory.pk),
-            _parts(result, best),
-            place == reach < len(recall.results),
-            recall.profile.order == "score" and result.relevance < rules.min_relevance,
-            marks.get(result.memory.pk),
+            before.get(one.memory.pk),
+            _parts(one, best),
+            place == last < len(results),
+            one.relevance < least,
+            marks.get(one.memory.pk),
         )
-        for place, result in enumerate(recall.results, 1)
+        for place, one in enumerate(results, 1)
     ]
 
 

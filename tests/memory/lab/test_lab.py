@@ -75,6 +75,18 @@ def test_columns_are_what_recall_answers_and_count_no_use(space: Space) -> None:
     assert list(memories.values("pk", "use_count", "last_active_at", "expires_at")) == uses
 
 
+def test_the_line_of_what_is_sent_is_below_the_last_one_sent(space: Space) -> None:
+    set_policy(space, recall={"limit": 3, "min_relevance": 0.15})
+    remember(space, "User likes pizza with olives")
+    for text in ("User's car is red", "User works at night", "User has a cellar"):
+        remember(space, text)
+
+    [column] = drawn(space, "q=What+pizza+do+I+like?&profile=hybrid")
+
+    assert [row.is_unlikely for row in column.rows] == [False, True, True, True]
+    assert [row.is_last for row in column.rows] == [True, False, False, False]
+
+
 def test_weights_of_a_profile_rank_as_the_profile_does(space: Space) -> None:
     fill(space, 40)
 
