@@ -185,8 +185,8 @@ def _prepare_stub(stub: str, replies: int) -> None:
     text = " ".join(["tide"] * TOKENS)
     told = {"delay_ms": 1000 / TOKENS_A_SECOND, "script": [f"reply:{text}"] * replies}
     body = json.dumps(told).encode()
-    request = Request(f"{stub.removesuffix('/v1')}/control", body, method="POST")  # noqa: S310 - our stub
-    urlopen(request).close()  # noqa: S310 - our stub
+    request = Request(f"{stub.removesuffix('/v1')}/control", body, method="POST")
+    urlopen(request).close()
 
 
 @contextmanager

@@ -19,8 +19,9 @@ _GAP = r"(?: no\.)?[^\d\n.,;!?。，]{0,20}?(?<![A-Za-z0-9])"
 # Short names that are words in other languages: the number follows at once.
 _SHORT = r"\b(?:cpf|dni|nie|nif|bsn|nino|tfn|sin|pan(?: card)?|c[ée]dula|cnp|oib|egn|svnr)\b"
 _IS = r"(?:\s?(?:is|ist|lautet|est|es|è|no\.?|number|[:=#：])){0,3}\s{0,2}"
-_TOKEN = r"(?=[A-Z]{0,6}\d)[A-Z0-9]{1,20}"  # noqa: S105
-_NUMBER = rf"(?:[A-Z]{{1,3}}[ -])?{_TOKEN}(?:[ ./-]{{1,2}}(?:{_TOKEN}|[A-Z](?![A-Z0-9]))){{0,6}}"
+_WITH_DIGIT = r"(?=[A-Z]{0,6}\d)[A-Z0-9]{1,20}"
+_FURTHER = rf"(?:[ ./-]{{1,2}}(?:{_WITH_DIGIT}|[A-Z](?![A-Z0-9]))){{0,6}}"
+_NUMBER = rf"(?:[A-Z]{{1,3}}[ -])?{_WITH_DIGIT}{_FURTHER}"
 IDENTITY = (
     rf"(?:{_NAMES}){_GAP}(?P<value>{_NUMBER})(?![A-Z0-9])"
     rf"|{_SHORT}{_IS}(?P<short>{_NUMBER})(?![A-Z0-9])"

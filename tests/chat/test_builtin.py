@@ -1,9 +1,6 @@
 """The built-in responder: it answers from what it recalled, and never pretends to be a model."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
-from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -17,33 +14,9 @@ from chat.responders.utterances import (
     kind_of,
     language_of,
 )
-from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.recall.recall import Result
-
-NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
-LISBON = "User moved to Lisbon in March"
-
-
-def result(
-    content: str,
-    similarity: float = 0.6,
-    score: float | None = None,
-    words: float = 0.0,
-    days: int = 0,
-    relevance: float = 0.3,
-) -> Result:
-    made = NOW - timedelta(days=days)
-    memory = Memory(
-        id=uuid4(), short_id="f926ff7f", content=content, memory_type="fact", created_at=made
-    )
-    score = similarity if score is None else score
-    return Result(memory, similarity, relevance, score, {"lexical": words}, {})
-
-
-def answer(question: str, *results: Result, earlier: int = 1, **options: Any) -> str:
-    history = [ChatMessage("user", "before")] * earlier + [ChatMessage("user", question)]
-    return BuiltinResponder().answer(Turn(history, results, NOW, **options))
+from tests.chat.builtin_turns import LISBON, NOW, answer, result
 
 
 @pytest.mark.parametrize(
@@ -345,96 +318,6 @@ def test_where_memory_is_only_read_it_promises_nothing() -> None:
     assert "next time" not in answer("where do I live?", memory="read_only")
 
 
-@pytest.mark.parametrize(
-    ("question", "memory", "said"),
-    [
-        ("where do I live?", LISBON, "You live in Lisbon."),
-        ("Where do I live", "I moved from Porto to Lisbon last year", "You live in Lisbon."),
-        (
-            "What's my dog's name?",
-            "My dog is a beagle called Biscuit",
-            "Your dog's name is Biscuit.",
-        ),
-        ("where am I from?", "User grew up in Cork", "You are from Cork."),
-        ("我住在哪里？", "用户搬到了里斯本", "你住在里斯本。"),
-    ],
-)
-def test_a_simple_question_gets_a_short_answer(question: str, memory: str, said: str) -> None:
-    told = answer(question, result(memory, relevance=0.9), result("User likes pizza"))
-
-    assert told.startswith(said)
-    assert f"“{memory}”" in told
-    assert "pizza" not in told
-
-
-@pytest.mark.parametrize(
-    "memory",
-    [
-        "My sister's name is Joana and she lives in Porto.",
-        "User has a brother who moved to Porto",
-        "Rui lives in Porto",
-    ],
-)
-def test_where_somebody_else_lives_is_not_where_the_user_lives(memory: str) -> None:
-    assert "You live in" not in answer("where do I live?", result(memory, relevance=0.9))
-
-
-@pytest.mark.parametrize(
-    ("question", "memory", "sure"),
-    [
-        ("What is my brother's name?", "My sister's name is Joana", False),
-        ("who is my boss?", "My manager is called Rui", True),
-        ("What am I allergic to?", "My son is allergic to peanuts", False),
-        ("我弟弟叫什么？", "我妹妹叫小雨", False),
-        ("我妹妹叫什么？", "我妹妹叫小雨", True),
-    ],
-)
-def test_what_is_known_of_somebody_else_is_no_answer(
-    question: str, memory: str, sure: bool
-) -> None:
-    told = answer(question, result(memory, similarity=0.6, words=0.5, relevance=0.9))
-
-    assert told.startswith(("You told me before:", "你以前告诉过我：")) is sure
-
-
-@pytest.mark.parametrize(
-    "question", ["tell me my dog's name", "ok, thanks. what's my dog called again"]
-)
-def test_a_question_is_known_without_its_mark(question: str) -> None:
-    told = answer(question, result("My dog is called Biscuit", similarity=0.7, words=0.5))
-
-    assert told.startswith("You told me before:")
-
-
-def test_somebody_elses_home_does_not_hide_the_own_one() -> None:
-    own = result("I moved to Lisbon in 2019", relevance=0.14)
-
-    told = answer("where do I live?", result("My sister lives in Porto", relevance=0.84), own)
-
-    assert told.startswith("You live in Lisbon.")
-
-
-def test_in_chinese_the_relevance_tells_what_may_help() -> None:
-    told = answer("我的职业是什么？", result("我是一名放射科医生", relevance=0.4))
-
-    assert "放射科医生" in told
-    assert "放射科医生" not in answer("我的职业是什么？", result("我是一名放射科医生"))
-
-
-def test_two_places_that_compete_give_no_short_answer() -> None:
-    porto = result("User lives in Porto", relevance=0.85)
-
-    told = answer("where do I live?", result(LISBON, relevance=0.9), porto)
-
-    assert "You live in" not in told
-
-
-def test_a_memory_that_does_not_name_the_place_gives_no_short_answer() -> None:
-    told = answer("where do I live?", result("User eats in Lisbon", relevance=0.9))
-
-    assert "You live in" not in told
-
-
 def test_a_refused_task_is_never_quoted() -> None:
     haiku = result("write me a haiku", similarity=0.95, words=0.5, relevance=0.9)
 
@@ -445,17 +328,3 @@ def test_a_refused_task_is_never_quoted() -> None:
         "I like haiku",
     ):
         assert "“write me a haiku”" not in answer(said, haiku)
-
-
-def test_the_past_is_not_answered_with_the_present() -> None:
-    was = result("User lives in Lisbon", 0.6, relevance=0.6)
-    was.memory.valid_to = NOW
-    was.contributions["past"] = 0.6
-    said = answer(
-        "Where did I live before Porto?", was, result("User lives in Porto", 0.7, relevance=0.9)
-    )
-    first, second = said.splitlines()[-2:]
-    assert first.startswith("- “User lives in Lisbon” (today")
-    assert "true until" in first
-    assert second.startswith("- “User lives in Porto”")
-    assert "true until" not in second

@@ -8,7 +8,7 @@ from tests.memory.writing import remember
 def test_an_object_made_of_columns_is_like_djangos(space: Space) -> None:
     remember(space, "Ana lives in Lisbon", tags=["home"], metadata={"n": 1})
     columns = Columns(Memory, without="search")
-    text = f"SELECT {columns.of('memory_memory')} FROM memory_memory WHERE space_id = %(space)s"  # noqa: S608 - our own columns
+    text = f"SELECT {columns.of('memory_memory')} FROM memory_memory WHERE space_id = %(space)s"
     [row] = fetch(text, {"space": space.pk})
 
     made, loaded = columns.made_of(row), Memory.objects.in_space(space).defer("search").get()

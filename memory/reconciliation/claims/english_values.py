@@ -10,15 +10,19 @@ from memory.reconciliation.claims.base import Claim, any_of, topic
 from memory.reconciliation.claims.english_text import LIGHT_VERBS, W, content, subject_before
 from memory.text.text_similarity import words
 
+# "my friend is 30": people have several, and the next one may be 40.
 _SEVERAL = any_of([f"{word} (?:is|are)" for word in W["several"]])
 _WIDE = frozenset(W["wide_places"].split())
 _NAME = r"(?-i:(?:the )?(?P<value>[A-Z][\w'&-]*(?: (?:[A-Z][\w'&-]*|\d+)){0,3}))"
+# "works at Nokia", "lives in Porto": the value of a slot, by the words before a name.
 _SLOTS = {
     slot: re.compile(rf"\b(?:{'|'.join(patterns)}) {_NAME}", re.I)
     for slot, patterns in W["slots"].items()
 }
 _STREET = re.compile(r"\b(?:street|road|avenue|lane|st|rd|ave)$", re.I)
+# "works as a nurse"
 _POSITION = re.compile(rf"\b(?:{'|'.join(W['positions'])}) (?P<value>[\w -]+)", re.I)
+# Things for one purpose, of which people use one: "uses Vim", "drives a Golf".
 _FAMILIES = {name: any_of(members) for name, members in W["families"].items()}
 _CHANGE = any_of(W["changes"])
 _INSTEAD = re.compile(r"\b(?:instead of|rather than) .*", re.I)
@@ -27,7 +31,9 @@ _OWNED = (
     r" (?:is|are|changed to|has changed to)(?: now| currently)?(?: called| named)? {value}"
 )
 _ANY_NAME = r"(?:an? |the )?(?-i:(?P<value>(?:iPhone|[A-Z0-9][\w'-]*)(?: [A-Z0-9][\w'-]*)*))"
+# "my rent is now 900 euros"
 _ATTRIBUTE = re.compile(_OWNED.format(what="|".join(W["attributes"]), value="(?P<value>.+)$"), re.I)
+# "my dentist is Dr Silva", "Ana's dog is called Bruno"
 _NAMED = re.compile(_OWNED.format(what="|".join(W["holders"]), value=_ANY_NAME), re.I)
 # Anything else that is or is called a name. Only "now" says that the older name is outdated.
 _OTHER_NAMED = re.compile(
@@ -44,43 +50,54 @@ _CHANGING = frozenset(
         " replaced upgraded"
     )
 )
+# "keeps the spare key under the mat"
 _KEPT = re.compile(
     r"\b(?:keeps?|stores?|parks?|puts?) (?P<what>(?:my|the|his|her|their) [\w ]{1,40}?)"
     r" (?:in|at|on|under|behind) (?P<value>[\w ]+)",
     re.I,
 )
+# "drives a Golf to work", "teaches maths at the school"
 _ONE_AT_A_TIME = re.compile(rf"\b(?P<verb>{'|'.join(W['one_at_a_time'])}) (?P<what>\w.*)", re.I)
+# "goes to the Lima Primary School"
 _SCHOOL = re.compile(
     rf"\b(?:{'|'.join(W['schooling'])}) (?:the )?(?-i:(?P<value>[A-Z][\w'.-]*(?: [A-Z][\w'.-]*)*"
     r" (?:School|Primary|Elementary|College|Academy|University|High|Institute|Kindergarten)))",
     re.I,
 )
+# "takes my coffee without sugar"
 _LIKED_SO = re.compile(
     r"\b(?:likes?|takes?|drinks?|eats?|has|have|prefers?) (?P<what>(?:my|his|her|their) \w+)"
     r" (?P<value>(?:with |without )?\w+(?: \w+)?)$",
     re.I,
 )
+# "prefers window seats on planes"
 _PREFERRED = re.compile(
     r"\bprefers? (?P<kind>[\w-]+) (?P<rest>(?!to\b|over\b|rather\b|instead\b|that\b)\w+.*)", re.I
 )
+# "I cycle to work"
 _WAY = re.compile(
     r"^(?:i|user) (?!go(?:es)? |gets? |comes? )(?P<value>\w+(?: \w+){0,3}) (?:in)?to"
     r" (?P<where>work|school|uni|the office)\b",
     re.I,
 )
+# "the door is now blue"
 _COLOUR = re.compile(rf"\b(?:is|are)(?: now)? (?P<value>{W['colours']})$", re.I)
+# "my account is with Monzo"
 _IS_WITH = re.compile(rf"^my (?P<what>\w+) (?:is|are) (?:now )?(?:with|at) {_NAME}$", re.I)
+# "I switched my account to Monzo"
 _MOVED_TO = re.compile(
     r"^(?:i|user) (?:have |has )?(?:moved|switched|transferred|changed) my (?P<what>\w+)"
     rf" (?:over )?to {_NAME}$",
     re.I,
 )
+# "has never been to Japan", "went to Japan"
 _BEEN = re.compile(
     r"\b(?:(?P<never>(?:have |has )?never (?:been to|visited)"
     r"|(?:have|has) not (?:been to|visited))|visited|(?:have|has) been to"
     rf"|went to) {_NAME}",
     re.I,
 )
+# "call me Al"
 _CALL_ME = re.compile(
     r"(?:\bcall me|\b(?:prefers?|likes?|wants?) to be called|^(?:i|user) goe?s? by) "
     r"(?-i:(?P<value>[A-Z][\w'-]*))",
@@ -95,6 +112,7 @@ _NUMBER = re.compile(
     r"|august|september|october|november|december|spring|summer|autumn|winter)\b",
     re.I,
 )
+# "the meeting has been moved to Friday" is read as "the meeting is Friday".
 _RESCHEDULED = re.compile(
     r"\b(?:is|are|was|has been|have been|got)?(?: now)? ?(?:moved|postponed|rescheduled|changed"
     r"|brought forward|pushed(?: back)?|delayed) to\b",
@@ -104,10 +122,12 @@ _RESCHEDULED = re.compile(
 _ITS_DAY = re.compile(r"\bon \w+days?(?= (?:is|starts|begins|ends)\b)|\bon \w+days\b", re.I)
 _OWN_EVENT = re.compile(r"^(?:i|user) (?:have|has|holds?) (?:my|the|their|his|her) ", re.I)
 _AGE = re.compile(r"\byears? old\b|(?<=^user is )(?=\d+$)|(?<=^i am )(?=\d+$)", re.I)
+# "I have cut down to two coffees a day"
 _CUT_DOWN = re.compile(
     r"\b(?:have |has )?(?:(?:cut|gone|went) (?:down|back|up)|increased|reduced) to\b",
     re.I,
 )
+# "they raised my rent from 800 to 900"
 _RAISED = re.compile(
     r"^.*\b(?:raised|increased|reduced|lowered|cut|upped|doubled|halved) (?:my|the|user's)"
     r" (\w+(?: \w+)?)(?: from .+?)? to ",
