@@ -1,7 +1,5 @@
 """MCP resources: memories as text for a client's model, one per line."""
 
-from collections.abc import Iterable
-
 from django.db.models import F
 from django.utils import timezone
 from mcp_types import Resource, ResourceTemplate
@@ -10,6 +8,7 @@ from memory.access.authentication import Access
 from memory.access.references import one, readable
 from memory.errors import NotFound
 from memory.models import Memory
+from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.recall.prompt_forms import SayDay, day_by, times_of
 from memory.tools import texts
@@ -57,15 +56,26 @@ def read(access: Access, uri: str) -> str:
     live = readable(access.space, access.reader).live()
     say_day = day_by(current_policy(access.space).document, timezone.now())
     if name == "recent":
-        return _list("Recent memories", live.order_by("-created_at", "-pk")[:SHOWN], say_day)
+        return _list("Recent memories", live.order_by("-created_at", "-pk"), say_day)
     if name == "pinned":
-        pinned = live.filter(pinned=True).order_by(F("current_importance").desc(), "-pk")
-        return _list("Pinned memories", pinned[:SHOWN], say_day)
+        return _list("Pinned memories", _important(live.filter(pinned=True)), say_day)
     return _line(one(access.space, access.reader, name), say_day)
 
 
-def _list(title: str, memories: Iterable[Memory], say_day: SayDay) -> str:
-    lines = [f"- {_line(memory, say_day)}" for memory in memories]
+def pinned_and_important(access: Access) -> str:
+    """Return the pinned memories and then the others, most important first; raises Forbidden."""
+    access.require("read")
+    live = readable(access.space, access.reader).live()
+    say_day = day_by(current_policy(access.space).document, timezone.now())
+    return _list("Memories", _important(live), say_day)
+
+
+def _important(live: MemoryQuerySet) -> MemoryQuerySet:
+    return live.order_by("-pinned", F("current_importance").desc(), "-pk")
+
+
+def _list(title: str, memories: MemoryQuerySet, say_day: SayDay) -> str:
+    lines = [f"- {_line(memory, say_day)}" for memory in memories[:SHOWN]]
     return "\n".join([f"# {title}", "", *(lines or ["(none)"])])
 
 

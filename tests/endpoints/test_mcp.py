@@ -1,22 +1,19 @@
 """MCP at /mcp: the SDK's own client against the real web server."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any
 
 import httpx2
 import pytest
 from django.utils import timezone
-from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError
 
 from memory.access.keys import create_key
 from memory.actors import SYSTEM
 from memory.models import Memory, Space
 from memory.tools import TOOLS
 from tests.conftest import MakeKey
+from tests.endpoints.mcp_client import read, said, session
 from tests.memory.writing import NOW, remember
 from tests.processes import Web
 
@@ -24,30 +21,6 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 NEAR_DUPLICATES = {"memory_write", "memory_search"}
 MODES = ["legacy", "auto"]  # with the handshake of older clients, and without
-
-
-@asynccontextmanager
-async def session(
-    web: Web, secret: str, mode: str = "auto", user: str | None = None, path: str = "/mcp"
-) -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {secret}"} | ({"X-Ebb-User": user} if user else {})
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=90) as http,
-        Client(streamable_http_client(f"{web.url}{path}", http_client=http), mode=mode) as client,
-    ):
-        yield client
-
-
-async def said(client: Client, tool: str, **arguments: Any) -> str:
-    """Return a tool's answer, after a `!` if it was an error."""
-    answer = await client.call_tool(tool, arguments)
-    [content] = answer.content
-    return ("! " if answer.is_error else "") + content.text  # type: ignore[union-attr]  # a text
-
-
-async def read(client: Client, uri: str) -> str:
-    [content] = (await client.read_resource(uri)).contents
-    return content.text  # type: ignore[union-attr]  # a text
 
 
 @pytest.mark.parametrize("mode", MODES)
