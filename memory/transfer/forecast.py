@@ -11,12 +11,12 @@ from typing import Any
 from django.db.models import F, Q
 
 from memory.formulas import retention_sql
-from memory.models import Memory, PolicyVersion, Space, Status
+from memory.models import Memory, MemoryEvent, PolicyVersion, Space, Status
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.transfer.conversations import SECTION as EXCHANGES
 from memory.transfer.identity import places
-from memory.transfer.sections import Row
+from memory.transfer.sections import Row, Section
 from memory.transfer.sources import Entry
 
 
@@ -27,7 +27,7 @@ class Forecast:
         self._space, self._now, self._takes_policy = space, now, takes_policy
         self._policy, self._version = current_policy(space).document, 0
         self._ends: Counter[datetime | None] = Counter()
-        self._exchanges = 0
+        self._exchanges = self._new = self._known = 0
 
     def add(self, batch: Sequence[Entry]) -> None:
         """Count a batch of entries of one section."""
@@ -37,23 +37,25 @@ class Forecast:
             return
         if section.model is PolicyVersion and self._takes_policy:
             self._take_policy(rows)
+        new = self._new_rows(section, rows)
+        self._new += len(new)
+        self._known += len(rows) - len(new)
         if section.model is Memory:
-            known = places(self._space, section, [row["id"] for row in rows])
-            self._count([row for row in rows if not known[row["id"]].known])
+            self._count(new)
         if section.kind == EXCHANGES:
-            known = places(self._space, section, [row["id"] for row in rows])
-            waiting = [row for row in rows if row["state"] == "queued"]
-            self._exchanges += sum(not known[row["id"]].known for row in waiting)
+            self._exchanges += sum(row["state"] == "queued" for row in new)
 
     def result(self) -> dict[str, Any]:
         """Return the counts as JSON: `expire` has the number of memories that expire after the
         date before and by this one; those that have expired are "expired". `exchanges` will be
-        assessed."""
+        assessed. `new` and `known` count the rows of all kinds."""
         new = sum(self._ends.values())
         expired = Q(retention_sql.is_expired(F("expires_at"), self._now), pinned=False)
         kept = Memory.objects.in_space(self._space).live().exclude(expired).count()
         stay = kept + new - self._expired
         return {
+            "new": self._new,
+            "known": self._known,
             "memories": new,
             "expired": self._expired,
             "expire": self._by_date(),
@@ -62,6 +64,16 @@ class Forecast:
             "capacity": self._policy.capacity,
             "over_capacity": max(0, stay - self._policy.capacity),
         }
+
+    def _new_rows(self, section: Section, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows that the space does not have. Without their memories, events add nothing;
+        other rows without ids count as new."""
+        if section.has_ids:
+            known = places(self._space, section, [row["id"] for row in rows])
+            return [row for row in rows if not known[row["id"]].known]
+        if section.model is PolicyVersion:
+            return rows if self._takes_policy else []
+        return [] if section.model is MemoryEvent else rows
 
     def _take_policy(self, rows: Sequence[Row]) -> None:
         newest = max(rows, key=lambda row: int(row["version"]))

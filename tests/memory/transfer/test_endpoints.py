@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memory.jobs import services as jobs
-from memory.models import Job, JobPart, JobState, Memory, Space
+from memory.models import Job, JobPart, JobState, Memory, PolicyVersion, Space
 from memory.policies.services import change_policy
 from memory.readers import EVERYONE
 from memory.transfer.stream import export_response
@@ -59,6 +59,8 @@ def test_a_preview_forecasts_lifetimes_and_writes_nothing(
     assert not Memory.objects.in_space(other_space).exists()
     forecast = answer["result"]["forecast"]
     assert [one["count"] for one in forecast.pop("expire")] == [1, 0, 1, 0]
+    rows = 5 + PolicyVersion.objects.filter(space=space).count()
+    assert (forecast.pop("new"), forecast.pop("known")) == (rows, 5)  # an event for each memory
     # The file's policy is for an unused space.
     assert forecast == {
         "memories": 5, "exchanges": 0, "expired": 1, "never": 2, "capacity": 1,
@@ -68,7 +70,7 @@ def test_a_preview_forecasts_lifetimes_and_writes_nothing(
     assert client.post("import?keep_forever=true", file).json()["status"] == "done"
     assert Memory.objects.in_space(other_space).filter(pinned=True).count() == 5
     again = client.post("import?preview=true", file).json()["result"]["forecast"]
-    assert (again["memories"], again["over_capacity"]) == (0, 4)
+    assert (again["new"], again["memories"], again["over_capacity"]) == (0, 0, 4)
 
 
 def test_a_large_file_is_left_to_a_worker(space: Space, api: Api, key: MakeKey) -> None:

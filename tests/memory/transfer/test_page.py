@@ -144,3 +144,22 @@ def test_the_page_says_how_many_lines_the_file_has(page: Client, space: Space) -
     shown = page.get("/s/home/transfer/").content.decode()
 
     assert f"{len(exported(space).splitlines())} lines of JSON" in shown
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (b'{"x": 1}\n', "Ebb found no memory in this file"),
+        (None, "this space already has everything in this file"),
+    ],
+)
+def test_a_file_with_nothing_new_is_not_offered(
+    page: Client, space: Space, lines: bytes | None, said: str
+) -> None:
+    remember(space, "User likes pizza")
+    checked(page, space, lines or exported(space))
+
+    text = page.get(reverse("transfer", args=[space.slug])).text
+    assert said in text
+    assert "keep_forever" not in text
+    assert ("line 1" in text) is bool(lines)
