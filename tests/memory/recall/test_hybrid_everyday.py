@@ -164,6 +164,19 @@ def test_answer_that_repeats_no_word_is_found_by_the_turn_before_it(space: Space
     assert 0 < second.signals["lexical"] < first.signals["lexical"]
 
 
+def test_only_the_beginning_of_a_long_turn_helps_to_find_the_turns_beside_it(space: Space) -> None:
+    long = f"The Dolomites, first. {'There is a lot to see on the way. ' * 20} Then Trieste."
+    remember(space, "What would you like to visit?", long, conversation="c1")
+
+    beside, far = (
+        next(one for one in ask(space, word).results if one.memory.content != long)
+        for word in ("Dolomites", "Trieste")
+    )
+
+    assert beside.signals["lexical"] > 0
+    assert far.signals["lexical"] == 0
+
+
 def test_turns_of_other_conversations_are_no_neighbours(space: Space) -> None:
     remember(space, "Did you ever go to the Dolomites?", conversation="c1")
     remember(space, "Yes! Last summer.", conversation="c2")
