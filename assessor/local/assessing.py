@@ -17,6 +17,7 @@ from assessor.local.sentences import split_sentences
 from assessor.local.summary import MAX_LENGTH, summarize
 from assessor.local.tagging import find_tags, find_topics
 from memory.drafts import Facets
+from memory.text.how_to_answer import says_how_to_answer
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
@@ -52,6 +53,16 @@ _ASKS_FOR_WORK = re.compile(
     r"|\A\W*+(?:请|帮我|给我)*+(?:写|翻译|解释|总结|画|生成|列出|讲)(?!.*我).*",
     re.IGNORECASE | re.DOTALL,
 )
+
+# A wish about all later answers, not about the next one.
+_LASTING = re.compile(
+    r"\b(?:always|never|from now on|in (?:the )?future|your (?:answers|replies|responses)"
+    r"|i (?:prefer|like|love|hate|dislike))\b"
+    r"|以后|今后|一直|总是|始终|每次|我更?(?:喜欢|不喜欢|讨厌)",
+    re.IGNORECASE,
+)
+STANDING = 0.7
+"""Least importance of such a wish: every answer needs it."""
 
 # Cues that the reasoning names if the user's words contain them.
 _TOLD_CUES = (
@@ -115,7 +126,7 @@ def assess(
         head.context_weights,
     )
     summary = confirmed or _summary(text, sentences, scores, earlier)
-    assessed = _described(text, round(importance, 3), summary, scores)
+    assessed = _as_standing(_described(text, round(importance, 3), summary, scores), sentences)
     return _by_facets(assessed, texts, vectors) if with_facets else assessed
 
 
@@ -140,6 +151,15 @@ def _summary(text: str, sentences: Sequence[str], scores: Scores, earlier: Seque
     if question and word_count(text) <= SHORT_ANSWER and not is_question(text):
         return f"{text} ({question})"[:MAX_LENGTH]
     return summarize(sentences, scores.importance[1:])
+
+
+def _as_standing(assessed: LocalResult, sentences: Sequence[str]) -> LocalResult:
+    """Return an important preference, if the message says only how all answers should be."""
+    wishes = [one for one in sentences if not _is_courtesy(one)]
+    if not wishes or not all(says_how_to_answer(one) and _LASTING.search(one) for one in wishes):
+        return assessed
+    importance = max(assessed.importance, STANDING)
+    return replace(assessed, memory_type="preference", importance=importance)
 
 
 def _share(text: str, sentences: Sequence[str]) -> float:

@@ -1,0 +1,42 @@
+"""A message that only says how all answers should be becomes a preference: a standing rule."""
+
+import pytest
+
+from assessor.local import assess
+from assessor.local.assessing import STANDING, Embed
+from memory.embeddings.minilm import MiniLMEmbedder
+
+
+@pytest.fixture(scope="module")
+def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
+    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer in Portuguese from now on.",
+        "Please always answer in short sentences.",
+        "Thanks! Please keep your answers brief.",
+        "以后请用中文回答我。",
+    ],
+)
+def test_a_lasting_wish_is_an_important_preference(text: str, embed: Embed) -> None:
+    found = assess(text, "OK.", embed=embed)
+    assert found.memory_type == "preference"
+    assert found.importance >= STANDING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Explain it in simple words.",
+        "Answer in English: what is a noun?",
+        "Please write the mail to my boss in French.",
+        "Give me the steps in a table.",
+        "Always read the label before you buy.",
+    ],
+)
+def test_a_wish_for_one_answer_is_no_standing_rule(text: str, embed: Embed) -> None:
+    found = assess(text, "OK.", embed=embed)
+    assert found.memory_type != "preference" or found.importance < STANDING
