@@ -171,32 +171,43 @@ print(agent.invoke({"messages": [("user", "What do I like to eat?")]})["messages
         "openai-agents",
         "OpenAI Agents SDK",
         _install('"./clients/python[openai-agents]"'),
-        """from agents import Agent, RunConfig, Runner, SQLiteSession
+        """import asyncio
+
+from agents import Agent, RunConfig, Runner, SQLiteSession
 from ebb_client.async_client import AsyncEbb
 from ebb_client.openai_agents import EbbSession, memory_tools, recall_filter
 
-async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
-    agent = Agent(name="assistant", tools=await memory_tools(ebb))
-    session = EbbSession(ebb, SQLiteSession("conversation-1"))
-    config = RunConfig(call_model_input_filter=recall_filter(ebb))
-    result = await Runner.run(
-        agent, "What do I like to eat?", session=session, run_config=config
-    )""",
+async def main():
+    async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
+        agent = Agent(name="assistant", model=model, tools=await memory_tools(ebb))
+        session = EbbSession(ebb, SQLiteSession("conversation-1"))
+        config = RunConfig(call_model_input_filter=recall_filter(ebb))
+        question = "What do I like to eat?"
+        result = await Runner.run(agent, question, session=session, run_config=config)
+        print(result.final_output)
+
+asyncio.run(main())  # model: your own""",
     ),
     Host(
         "pydantic-ai",
         "pydantic-ai",
         _install('"./clients/python[pydantic-ai]"'),
-        """from ebb_client.async_client import AsyncEbb
+        """import asyncio
+
+from ebb_client.async_client import AsyncEbb
 from ebb_client.pydantic_ai import EbbToolset, recall_memories, remember_run
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import ProcessHistory
 
-async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
-    recall = ProcessHistory(recall_memories(ebb))
-    agent = Agent(model, toolsets=[EbbToolset(ebb)], capabilities=[recall])  # model: your own
-    result = await agent.run("What do I like to eat?")
-    await remember_run(ebb, result)""",
+async def main():
+    async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
+        recall = ProcessHistory(recall_memories(ebb))
+        agent = Agent(model, toolsets=[EbbToolset(ebb)], capabilities=[recall])
+        result = await agent.run("What do I like to eat?")
+        await remember_run(ebb, result)
+        print(result.output)
+
+asyncio.run(main())  # model: your own""",
     ),
     Host(
         "llamaindex",
@@ -213,13 +224,19 @@ memory = Memory.from_defaults(memory_blocks=[EbbMemoryBlock(ebb)])""",
         "autogen",
         "AutoGen",
         _install('"./clients/python[autogen]"'),
-        """from autogen_agentchat.agents import AssistantAgent
+        """import asyncio
+
+from autogen_agentchat.agents import AssistantAgent
 from ebb_client.async_client import AsyncEbb
 from ebb_client.autogen import EbbMemory
 
-async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
-    agent = AssistantAgent("assistant", model_client=model, memory=[EbbMemory(ebb)])
-    result = await agent.run(task="What do I like to eat?")  # model: your own""",
+async def main():
+    async with AsyncEbb("EBB_URL", "EBB_KEY") as ebb:
+        agent = AssistantAgent("assistant", model_client=model, memory=[EbbMemory(ebb)])
+        result = await agent.run(task="What do I like to eat?")
+        print(result.messages[-1].content)
+
+asyncio.run(main())  # model: your own""",
     ),
     Host(
         "crewai",

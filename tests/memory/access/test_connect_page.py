@@ -44,3 +44,12 @@ def test_texts_for_files_are_json() -> None:
     assert len(files) == 3
     assert all("ebb_key" in text and "127.0.0.1:8000" in text for text in texts)
     assert not any("EBB_KEY" in text or "EBB_URL" in text for text in texts)
+
+
+def test_python_texts_are_programs() -> None:
+    """An `async with` outside a function, for example, would not run as a file."""
+    texts = {host.name: host.filled("http://127.0.0.1:8000", "ebb_key") for host in HOSTS}
+    programs = {name: text for name, text in texts.items() if "from ebb_client" in text}
+    assert len(programs) == 8
+    for name, text in programs.items():
+        compile(text, name, "exec")
