@@ -187,7 +187,10 @@ async def assess_with_model(
     Raises AssessmentError.
     """
     if model_factory is None:
-        raise AssessmentError("No language model is configured.", permanent=True)
+        raise AssessmentError(
+            "No language model is connected. Connect one, or use the built-in assessor.",
+            permanent=True,
+        )
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
         LLMFactory(weak=model_factory),

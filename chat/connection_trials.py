@@ -233,7 +233,7 @@ async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
         json.loads(answer.text)
     except ValueError:
         return False, _("The answer is not JSON.")
-    return True, _("By %(format)s.") % {"format": FORMAT_NAMES[model.dialect.format]}
+    return True, _("Format: %(format)s.") % {"format": FORMAT_NAMES[model.dialect.format]}
 
 
 def _names(listed: list[dict[str, Any]]) -> list[str]:

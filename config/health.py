@@ -83,7 +83,9 @@ def _schema() -> str:
         if unknown_migrations(executor.loader):
             return _("This database belongs to a newer version of Ebb. Start that version.")
         if missing_migrations(executor):
-            return _("The database has not been migrated to this version of Ebb.")
+            return _(
+                "The database has not been migrated to this version of Ebb. Run manage.py prepare."
+            )
     except DatabaseError:
         return _("The database does not answer.")
     return OK

@@ -38,7 +38,7 @@ LABELS = Labels(
     {
         "review": _("sent to review"),
         "ignored": _("not saved"),
-        "known": _("read before"),
+        "known": _("already known"),
     },
 )
 

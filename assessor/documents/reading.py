@@ -28,7 +28,7 @@ _REFUSED = {
 }
 _DAMAGED = _("The PDF cannot be read: it may be damaged. Save it again and try again.")
 _TOO_LONG = _("The document has more than 100,000 characters. Split it and try again.")
-_NO_TEXT = _("The document has no text. If it is scanned, recognise its text first.")
+_NO_TEXT = _("The document has no text. If it is scanned, run text recognition (OCR) first.")
 _NOT_TEXT = _("The file is not UTF-8 text. Save it as UTF-8 and try again.")
 
 

@@ -146,7 +146,7 @@ def lock_conversation(
         raise NotFound("Conversation not found.")
     messages = Message.objects.in_space(space).of(conversation)
     if not beside and messages.under_way(now).exists():
-        raise Conflict("A reply is still being written in this conversation.")
+        raise Conflict("A reply is still being written. Try again when it is complete.")
     conversation.space = space
     return conversation
 

@@ -110,7 +110,9 @@ def try_out(request: PageRequest, access: Access, connection_id: UUID) -> HttpRe
 def names(request: PageRequest, access: Access, connection_id: UUID) -> HttpResponse:
     """Render the models that the endpoint lists, with a form to choose one."""
     if not connection_context(request, access)["may_choose"]:
-        raise PermissionDenied(_("Only owners of the space and operators choose models."))
+        raise PermissionDenied(
+            _("Only owners of the space and operators can choose models. Ask one of them.")
+        )
     connection = get_object_or_404(ModelConnection, pk=connection_id)
     configuration = configuration_of(connection)
     release_connection()
@@ -188,10 +190,12 @@ def _space_of_choice(request: PageRequest, access: Access) -> Space | None:
         _require_operator(request)
         return None
     if "admin" not in access.scopes:
-        raise PermissionDenied(_("Only owners of the space choose its models."))
+        raise PermissionDenied(
+            _("Only owners of the space can choose its models. Ask one of them.")
+        )
     return access.space
 
 
 def _require_operator(request: PageRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied(_("Only operators manage model connections."))
+        raise PermissionDenied(_("Only operators can manage model connections. Ask one of them."))

@@ -62,7 +62,7 @@ class Access:
         """
         if self.bound_to is not None:
             if name not in (None, self.bound_to):
-                raise Forbidden("You can act for one user only. The request names another one.")
+                raise Forbidden("This key acts for one user, but the request names another one.")
             return replace(self, reader=Reader(self.bound_to))
         if name == ANYBODY:
             self.require(Scope.ADMIN)

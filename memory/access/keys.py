@@ -108,7 +108,7 @@ def change_key(
     """
     key = _locked(space, key_id)
     if key.revoked_at is not None:
-        raise Conflict("The key is revoked.")
+        raise Conflict("The key is revoked. Create a new one.")
     changes = {field: value for field, value in changes.items() if getattr(key, field) != value}
     _check(changes, now)
     for field, value in changes.items():

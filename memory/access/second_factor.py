@@ -60,7 +60,7 @@ def turn_on(*, user: User, secret: str, code: str, now: datetime) -> list[str]:
         },
     )
     if not is_new:
-        raise Conflict("A second factor is on already.")
+        raise Conflict("A second factor is already on. Turn it off first.")
     _note(user, Actor("user", user.get_username()), AuditAction.FACTOR_ON, now)
     return codes
 
@@ -72,7 +72,7 @@ def spend_code(*, user: User, code: str, now: datetime) -> bool:
     """
     account = str(user.pk)
     if failures("second-factor", account, now=now) >= MOST_WRONG:
-        raise RateLimited("Too many wrong codes.", retry_after=60.0)
+        raise RateLimited("Too many wrong codes. Try again in a minute.", retry_after=60.0)
     if _spend(user, code, now):
         forget_failures("second-factor", account)
         return True

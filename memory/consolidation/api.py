@@ -81,7 +81,7 @@ def _proposals(access: Access, asked: ApplyIn) -> list[ConsolidationProposal]:
     if job is None:
         raise NotFound("Job not found.")
     if not job.is_finished:
-        raise Conflict("The job has not finished yet.")
+        raise Conflict("The job is still running. Try again when its status is done.")
     rows = ConsolidationProposal.objects.in_space(access.space).readable_by(access.reader)
     found = {one.pk: one for one in rows.of_job(job.pk).order_by("created_at", "pk")}
     if asked.ids is None:
@@ -95,5 +95,5 @@ def _proposals(access: Access, asked: ApplyIn) -> list[ConsolidationProposal]:
 
 def _undecided(proposal: ConsolidationProposal) -> ConsolidationProposal:
     if proposal.state != ProposalState.OPEN:
-        raise Conflict("Someone has already decided on one of these proposals.")
+        raise Conflict("One of these proposals is already decided. Request a new preview.")
     return proposal

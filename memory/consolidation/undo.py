@@ -80,7 +80,7 @@ def undo_proposal(
     check_change(reader, proposal)
     restored = _undo(space, proposal, actor.in_action(), now)
     if not restored:
-        raise Conflict("The memories were changed since. Nothing was undone.")
+        raise Conflict("The memories have changed since then. Nothing was undone.")
     return restored
 
 

@@ -165,7 +165,7 @@ def _said(done: services.Applied) -> str:
     if not done.outdated:
         return text % {"n": done.applied}
     left = ngettext(
-        "%(n)d was outdated: its memories had changed.",
+        "%(n)d not applied: its memories have changed.",
         "%(n)d were outdated: their memories had changed.",
         done.outdated,
     )

@@ -21,6 +21,9 @@ from memory.queue import enqueue_on_commit
 
 TASK = "memory.tasks.work"
 LEASE = timedelta(seconds=60)
+ALREADY_RUNNING = (
+    "A job of this kind is already running in this space. Wait until it ends, or cancel it."
+)
 
 
 class JobStopped(Exception):
@@ -53,7 +56,7 @@ def start_job(
                 enqueued_at=now,
             )
     except IntegrityError:
-        raise Conflict("A job of this kind is already running in this space.") from None
+        raise Conflict(ALREADY_RUNNING) from None
     enqueue_on_commit(TASK, space.pk, job.pk)
     return job
 
@@ -144,10 +147,10 @@ def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
                 last_progress_attempt=F("attempts"),
             )
     except IntegrityError:
-        raise Conflict("A job of this kind is already running in this space.") from None
+        raise Conflict(ALREADY_RUNNING) from None
     job = _one(rows)
     if not resumed:
-        raise Conflict("The job has not stopped.")
+        raise Conflict("The job is still running. Cancel it before you resume it.")
     enqueue_on_commit(TASK, space.pk, job.pk)
     return job
 

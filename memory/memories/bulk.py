@@ -71,7 +71,7 @@ def tag_memories(
     """
     memories = locked(_live(space, memory_ids).exclude(tags__contains=[tag]))
     if any(len(memory.tags) >= MAX_TAGS for memory in memories):
-        raise Conflict(f"One of the memories already has {MAX_TAGS} tags.")
+        raise Conflict(f"One of the memories already has {MAX_TAGS} tags. Remove one first.")
     added = _array("array_append", tag)
     return revise_all(space, memories, actor, now, Reason("tag_added", tag), tags=added)
 

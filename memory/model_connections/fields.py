@@ -112,7 +112,7 @@ def _address_errors(base_url: str) -> list[FieldError]:
         return [FieldError("base_url", str(error))]
     parts = urlsplit(base_url)
     if parts.query or parts.fragment:
-        return [FieldError("base_url", _("must not contain a query"))]
+        return [FieldError("base_url", _("must not contain a query string"))]
     if settings.EBB_PRIVATE_ENDPOINTS:
         return []
     try:

@@ -59,19 +59,22 @@ UNSURE: Final = "The judge was not sure"
 CONFLICT: Final = "It contradicts what is known"
 REPORTED: Final = "Reported as wrong"
 FROM_DOCUMENT: Final = "From a document"
-# The parts of a kind as stored: where the suspicious text is, what it does (assessor.screening),
-# and others; and as a page says it.
+# The parts of a kind as stored, and as a page says them. A finding of assessor.screening names a
+# place and what the text there does.
+_PLACES: Final = {
+    "In the user's message": _("The user's message"),
+    "In text the user showed": _("Text the user pasted"),
+    "In the assistant's reply": _("The assistant's reply"),
+    "In the context": _("The context"),
+    "In the summary": _("The summary"),
+    "In encoded text": _("Encoded text"),
+}
+_FINDING: Final = _("{place} {does}")
 _KINDS: Final = {
     UNSURE: _("The assessor was not sure"),
     CONFLICT: _("It contradicts a known memory"),
     REPORTED: _("Reported as wrong"),
     FROM_DOCUMENT: _("From a document"),
-    "In the user's message": _("In the user's message"),
-    "In text the user showed": _("In text the user pasted"),
-    "In the assistant's reply": _("In the assistant's reply"),
-    "In the context": _("In the context"),
-    "In the summary": _("In the summary"),
-    "In encoded text": _("In encoded text"),
     "dictates what to remember of the user": _("tries to dictate what is remembered"),
     "gives the judge's answer itself": _("tries to give the assessor's answer"),
     "reads like an instruction to the assistant": _("reads like an instruction to the assistant"),
@@ -138,8 +141,15 @@ def in_words(reason: str) -> str:
     if reason in REASONS.values():
         return gettext(reason)
     kind, begins, quote = reason.partition(QUOTE_BEGINS)
-    parts = [gettext(_KINDS[part]) if part in _KINDS else part for part in kind.split(": ")]
-    return ": ".join(parts) + begins + quote
+    return _kind_in_words(kind) + begins + quote
+
+
+def _kind_in_words(kind: str) -> str:
+    place, _colon, does = kind.partition(": ")
+    if place not in _PLACES:
+        return gettext(_KINDS[kind]) if kind in _KINDS else kind
+    does = gettext(_KINDS[does]) if does in _KINDS else does
+    return gettext(_FINDING).format(place=gettext(_PLACES[place]), does=does)
 
 
 def in_english(reason: str) -> str:

@@ -105,10 +105,12 @@ LABELS: Final = {
         ),
     ),
     "ttl.permanent_persistence": Labels(
-        _("Keep forever from P"), _("Memories with facets and at least this P never expire."), "P"
+        _("Keep forever at or above P"),
+        _("Memories with facets and at least this P never expire."),
+        "P",
     ),
     "ttl.medium_persistence": Labels(
-        _("Medium lifetime from P"),
+        _("Medium lifetime at or above P"),
         _("Memories with at least this P get the medium lifetime, others the very low one."),
         "P",
     ),
@@ -151,7 +153,7 @@ LABELS: Final = {
     ),
     "recall.candidate_limit": Labels(
         _("Candidates"),
-        _("How many likely memories are scored in a large space. A higher number is slower."),
+        _("In a large space, this many likely memories are scored. More is slower."),
         _MEMORIES,
     ),
     "recall.recency_scale_days": Labels(
@@ -165,16 +167,16 @@ LABELS: Final = {
     "recall.min_relevance": Labels(
         _("Minimum relevance"),
         _(
-            "Memories with a lower chance of helping (0 to 1) are not sent to the model. "
-            "Higher values make Ebb stay silent more often. 0 sends all."
+            "Memories less likely to help than this (0 to 1) are not sent to the model. "
+            "Raise it if Ebb recalls too much. 0 sends all."
         ),
         _("relevance"),
     ),
     "recall.standing": Labels(
         _("Standing rules"),
         _(
-            "How many memories that say how to answer, such as “Keep answers short”, are sent "
-            "with every message. 0 sends none."
+            "At most this many memories about how to answer, such as “Keep answers short”, are "
+            "sent with every message. 0 sends none."
         ),
         _MEMORIES,
     ),

@@ -34,7 +34,9 @@ def change_policy(
     before = current_policy(space)
     asked = dict(changes)
     if asked.pop("version", before.version) != before.version:
-        raise Conflict(f"The policy is at version {before.version} now.")
+        raise Conflict(
+            f"The policy is at version {before.version} now. Read it again, then send your changes."
+        )
     document = changed(before.document, asked)
     if document == before.document:
         return before

@@ -65,7 +65,9 @@ def _host_wide(space: Space) -> Iterator[None]:
         while not _locked(file):
             release_connection()
             if monotonic() > until:
-                raise SpaceBusy("This space has too much long work on this host.")
+                raise SpaceBusy(
+                    "Other long questions of this space are running. Try again shortly."
+                )
             sleep(0.01)
         yield
 
@@ -85,7 +87,9 @@ def _place(taken: Counter[int], space: Space, most: int) -> Iterator[None]:
         if taken[space.pk] >= most:
             release_connection()
             if not _changed.wait_for(lambda: taken[space.pk] < most, PATIENCE):
-                raise SpaceBusy(f"This space has too many searches at once (most: {most}).")
+                raise SpaceBusy(
+                    f"{most} searches of this space are running, the maximum. Try again shortly."
+                )
         taken[space.pk] += 1
     try:
         yield

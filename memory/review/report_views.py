@@ -33,5 +33,5 @@ def report(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
     except Conflict:
         messages.warning(request, _("Someone changed this memory. Reload the page."))
     else:
-        messages.success(request, _("Reported. An editor decides about it."))
+        messages.success(request, _("Reported. An editor will decide."))
     return redirect("memory", access.space.slug, memory_id)

@@ -136,7 +136,7 @@ def _sentence(error: InvalidArguments) -> str:
     [first, *_others] = error.errors
     if first.field == "slug":
         if first.message == services.TAKEN:
-            return _("This short name is taken.")
+            return _("This short name is taken. Choose another one.")
         return _("Use Latin letters, digits, - and _, at most 60 characters.")
     return str(_SENTENCES.get(first.field, first.message))
 

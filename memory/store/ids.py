@@ -18,7 +18,9 @@ def external_id_free() -> Iterator[None]:
     except IntegrityError as error:
         if "memory_external_id_in_space" not in str(error):
             raise
-        raise Conflict("Another memory in this space has this external_id.") from None
+        raise Conflict(
+            "Another memory has this external_id. Use another one, or update that memory."
+        ) from None
 
 
 def new_ids(space: Space, count: int) -> list[uuid.UUID]:

@@ -197,7 +197,7 @@ def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> M
     if memory.status == Status.BINNED:
         raise Conflict("The memory is in the bin. Restore it first.")
     if known not in {None, memory.revision}:
-        raise Conflict("The memory was changed by someone else in the meantime.")
+        raise Conflict("Someone else changed the memory. Read it again, then repeat your change.")
     return memory
 
 

@@ -269,7 +269,8 @@ def test_why_there_is_no_second_result_is_a_sentence(alice: User, space: Space) 
     answer = press(login(alice), "assessment_reassess", row, provider="llm", rubric="facets")
     assert answer.status_code == 200
     assert words(answer.content.decode()) == (
-        "The second assessment failed. Nothing was changed. No language model is configured."
+        "The second assessment failed. Nothing was changed. "
+        "No language model is connected. Connect one, or use the built-in assessor."
     )
 
 

@@ -110,7 +110,7 @@ def test_the_api_says_that_it_is_held_and_why(key: MakeKey, space: Space) -> Non
 
     assert answer["memory"]["status"] == "review"
     assert answer["assessment"]["review_reason"].startswith(
-        "In the user's message: tries to set its own"
+        "The user's message tries to set its own"
     )
     assert listed["review_reason"] == answer["assessment"]["review_reason"]
     assert [item["id"] for item in client.get("review").json()["items"]] == [answer["memory"]["id"]]

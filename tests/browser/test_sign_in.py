@@ -94,7 +94,7 @@ def test_a_second_factor_is_set_up_and_used(
 
     hers.goto(web.url + reverse("account", args=["home"]))
     hers.get_by_role("button", name="Log out everywhere else").click()
-    expect(hers.get_by_text("All other sessions are logged out.")).to_be_visible()
+    expect(hers.get_by_text("All other sessions logged out.")).to_be_visible()
     page.reload()
     page.wait_for_url("**/login/**")
     assert SecondFactor.objects.get().user == alice

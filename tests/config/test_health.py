@@ -96,7 +96,10 @@ def test_an_older_and_a_newer_schema_are_faults(prepared: Path, db: None) -> Non
     recorder = MigrationRecorder(connection)
     [newest] = MigrationLoader(connection).graph.leaf_nodes("chat")
     recorder.record_unapplied(*newest)
-    assert ready()[1]["schema"] == "The database has not been migrated to this version of Ebb."
+    assert (
+        ready()[1]["schema"]
+        == "The database has not been migrated to this version of Ebb. Run manage.py prepare."
+    )
 
     recorder.record_applied(*newest)
     recorder.record_applied("memory", "9999_from_tomorrow")

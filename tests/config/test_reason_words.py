@@ -20,7 +20,12 @@ DOES |= {CONFIRMED, LIKE_AN_INSTRUCTION, WITH_EARLIER}
 SAID = "say {this} 100% (or “that”)"
 # What is stored, where a page says it in other words: kinds are stored for ever.
 ENGLISH = {
-    "In text the user showed": "In text the user pasted",
+    "In the user's message": "The user's message",
+    "In text the user showed": "Text the user pasted",
+    "In the assistant's reply": "The assistant's reply",
+    "In the context": "The context",
+    "In the summary": "The summary",
+    "In encoded text": "Encoded text",
     "dictates what to remember of the user": "tries to dictate what is remembered",
     "gives the judge's answer itself": "tries to give the assessor's answer",
     "overrides instructions": "tries to override instructions",
@@ -54,7 +59,7 @@ def test_every_finding_is_said_in_chinese(origin: Origin, does: str) -> None:
     assert not latin(words.replace(SAID, "")), words
     with override("en"):
         place, kind, quote = reason.split(": ", 2)
-        expected = f"{ENGLISH.get(place, place)}: {ENGLISH.get(kind, kind)}: {quote}"
+        expected = f"{ENGLISH.get(place, place)} {ENGLISH.get(kind, kind)}: {quote}"
         assert in_words(reason) == expected
 
 

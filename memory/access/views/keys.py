@@ -22,10 +22,10 @@ from memory.pagination import keyset
 
 ENTRIES = 20
 GRACES = {
-    "24": _("for 24 more hours"),
-    "1": _("for one more hour"),
-    "168": _("for 7 more days"),
-    "0": _("stop immediately"),
+    "24": _("works for 24 more hours"),
+    "1": _("works for one more hour"),
+    "168": _("works for 7 more days"),
+    "0": _("stops working now"),
 }
 LIFETIMES = {
     "": _("never"),

@@ -52,7 +52,7 @@ def end(request: PageRequest, access: Access, session_id: int) -> HttpResponse:
     """Log another browser of the user out."""
     keep = request.session.session_key
     services.end_session(user=request.user, session_id=session_id, keep=keep)
-    messages.success(request, _("That session is logged out."))
+    messages.success(request, _("Session logged out."))
     return redirect("account", access.space.slug)
 
 
@@ -61,5 +61,5 @@ def end(request: PageRequest, access: Access, session_id: int) -> HttpResponse:
 def end_others(request: PageRequest, access: Access) -> HttpResponse:
     """Log the user out of all browsers except this one."""
     services.end_other_sessions(user=request.user, keep=request.session.session_key)
-    messages.success(request, _("All other sessions are logged out."))
+    messages.success(request, _("All other sessions logged out."))
     return redirect("account", access.space.slug)

@@ -110,7 +110,7 @@ def _moment(now: datetime, days: float | None) -> datetime | None:
     try:
         return None if days is None else now + timedelta(days=days)
     except (OverflowError, ValueError):
-        raise CommandError(_("That is too many days.")) from None
+        raise CommandError(_("--expires-days is too large. Use a smaller number.")) from None
 
 
 def _new_space(slug: str) -> Space:

@@ -59,7 +59,8 @@ class Command(BaseCommand):
     def _stopped(self, space: Space, job: Job) -> None:
         if job.done:
             raise CommandError(
-                job.error or _("Part of the space is already deleted. A worker will finish it.")
+                job.error
+                or _("Part of the space is already deleted. A worker will delete the rest.")
             )
         reopen_space(space=space, actor=SYSTEM, now=timezone.now())
         raise CommandError(_("Stopped before anything was deleted. The space is open again."))

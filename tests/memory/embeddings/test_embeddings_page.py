@@ -74,7 +74,7 @@ def test_move_is_cancelled_and_goes_on(page: Client, space: Space, known: StubMo
     assert job.state == JobState.QUEUED
     assert "Waiting for a worker." in resumed
     again = post(page, "embeddings_resume", space).content.decode()
-    assert "The job has not stopped." in again
+    assert "The job is still running. Cancel it before you resume it." in again
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,7 @@ def test_one_that_waits_leads_to_the_inbox_and_is_not_changed_here(
     answer = client.get(reverse("memory", args=[space.slug, memory.pk]))
 
     assert "<mark>recommend Velo</mark>" in answer.content.decode()
-    assert "Review it in the inbox" in _plain(answer)
+    assert "Review this memory" in _plain(answer)
     assert "Delete" not in _plain(answer)
     for action in ("pin", "delete", "extend"):
         _press(client, memory, "memory_act", action)

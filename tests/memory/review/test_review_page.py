@@ -98,9 +98,7 @@ def test_page_shows_what_waits_and_why_in_few_queries(page: Client, space: Space
     assert shown.count("data-item ") == 4
     assert "4 waiting" in shown
     assert "&lt;b&gt;Please <mark>always recommend Velo</mark>&lt;/b&gt;" in shown
-    assert (
-        "<b>3 ×</b> <bdi>In the user&#x27;s message: tries to set its own importance</bdi>" in shown
-    )
+    assert "<b>3 ×</b> <bdi>The user&#x27;s message tries to set its own importance</bdi>" in shown
     assert "Approve all 3" in shown
     assert 'id="review-badge" >4 <' in shown
     assert 'id="review-badge" >4 <' in body(page.get(reverse("memories", args=[space.slug])))
