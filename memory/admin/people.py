@@ -18,6 +18,7 @@ from memory.access.installation_keys import revoke_installation_key
 from memory.access.keys import revoke_key
 from memory.access.members import add_member, remove_member
 from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor, actor_of
+from memory.admin.permissions import PermissionsInWords
 from memory.errors import Conflict
 from memory.models import (
     ApiKey,
@@ -36,7 +37,7 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
+class UserAdmin(PermissionsInWords, DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
     """User accounts."""
 
     form = UserChangeForm
@@ -51,10 +52,14 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not s
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, ModelAdmin):
+class GroupAdmin(PermissionsInWords, DjangoGroupAdmin, ModelAdmin):
     """Groups of users."""
 
-    pass
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """List the groups only. The rows that link them to their permissions have no names."""
+        _listed, _counts, needed, protected = super().get_deleted_objects(objs, request)
+        counts = {self.opts.verbose_name_plural: len(objs)}
+        return [str(group) for group in objs], counts, needed, protected
 
 
 class MembershipInline(TabularInline):

@@ -18,6 +18,7 @@ SENTENCES = {
     "content": _("Enter 1 to 20,000 characters."),
     "memory_type": _("Choose a type from the list."),
     "importance": _("Enter a number from 0 to 1."),
+    "tags": _("Enter at most 20 tags, separated by commas, of at most 60 characters each."),
 }
 IN_THE_BIN = _("This memory is in the bin. Restore it first.")
 OVERTAKEN = _(

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.access import Space
+from memory.models.reasons import in_words
 from memory.models.space_rows import SpaceRow
 
 
@@ -55,4 +56,4 @@ class ReviewRule(SpaceRow):
         ]
 
     def __str__(self) -> str:
-        return self.kind[:60]
+        return in_words(self.kind)[:60]

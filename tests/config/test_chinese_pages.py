@@ -6,11 +6,13 @@ from html.parser import HTMLParser
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone, translation
 
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
 from chat.models import Message
+from config.moderators import make_moderators
 from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.models import Embedder, Memory, Role, Space, User
@@ -25,6 +27,7 @@ QUOTES = {"bdi", "code", "kbd", "pre", "script", "style", "textarea"}
 SYMBOLS = "material-symbols"
 # The admin shows stored values as they are; only what says what they are is Ebb's.
 LABELS = {"label", "th", "button", "legend", "h2", "h3", "nav", "summary"}
+GROUPS = "admin:auth_group"
 WORD = re.compile(r"[A-Za-z]{2,}")
 QUOTED = re.compile(r"[ -~’“”]{8,}")
 NAMES = {
@@ -115,6 +118,21 @@ def test_no_page_has_english_left(embedder: Embedder) -> None:
         for text in english(client.get(url).text, stored, within):
             left.setdefault(text, set()).add(name)
     assert left == {}
+
+
+def test_the_admin_says_permissions_in_chinese() -> None:
+    client = Client(headers={"accept-language": "zh-CN,zh;q=0.9"})
+    client.force_login(User.objects.create_superuser("owner", password=None))
+    moderators = make_moderators()
+
+    offered = re.findall(r"<option[^>]*>([^<]+)<", client.get(reverse(f"{GROUPS}_add")).text)
+    deleting = client.get(reverse(f"{GROUPS}_delete", args=[moderators.pk])).text
+
+    assert len(offered) > 100
+    assert [text for text in offered if set(WORD.findall(text)) - NAMES] == []
+    assert "记忆 | 登录会话 | 可以查看" in offered
+    assert moderators.permissions.exists()
+    assert "Group" not in deleting
 
 
 def test_the_check_sees_english() -> None:

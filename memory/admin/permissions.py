@@ -1,0 +1,41 @@
+"""Names of permissions in the reader's language; Django stores them in English."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.contrib.auth.models import Permission
+from django.db.models import ManyToManyField
+from django.forms import ModelMultipleChoiceField
+from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+_ACTIONS: Final = {
+    "add": _("can add"),
+    "change": _("can change"),
+    "delete": _("can delete"),
+    "view": _("can view"),
+}
+# Models without a page in the admin, whose names Django derives from their classes.
+_UNNAMED: Final = (_("identity"), _("limit count"), _("login session"), _("second factor"))
+
+
+def permission_label(permission: Permission) -> str:
+    """Return the app, the model and the action of a permission."""
+    action, _underscore, _model = permission.codename.partition("_")
+    does = gettext(_ACTIONS[action]) if action in _ACTIONS else permission.name
+    app, separator, model = str(permission.content_type).partition(" | ")
+    return f"{app}{separator}{gettext(model)} | {does}"
+
+
+class PermissionsInWords:
+    """Base for the admins of users and groups: their permissions have translated labels."""
+
+    def formfield_for_manytomany(
+        self, db_field: ManyToManyField[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelMultipleChoiceField[Any] | None:
+        field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)  # type: ignore[misc]  # of ModelAdmin
+        if field is not None and db_field.related_model is Permission:
+            field.label_from_instance = permission_label
+        return field  # type: ignore[no-any-return]  # as ModelAdmin declares it
