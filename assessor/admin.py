@@ -47,6 +47,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
     readonly_fields = ("assessed_by", "rubric_shown", "reasoning_shown")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assessment]:
+        """Leave the long columns out of lists."""
         rows: QuerySet[Assessment] = super().get_queryset(request)
         return rows.defer("raw_answer", "context", "failed_tries")
 

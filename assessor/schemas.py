@@ -110,10 +110,12 @@ class _Assessed(Schema):
 
     @staticmethod
     def resolve_review_reason(assessment: Any) -> str | None:
+        """Return why the memory waits for review, in English, or None."""
         return in_english(assessment.memory.review_reason) or None if assessment.memory else None
 
     @staticmethod
     def resolve_status(assessment: Any) -> str:
+        """Return the state; the API calls it status."""
         return str(assessment.state)
 
 

@@ -21,6 +21,7 @@ class Group:
 
     @property
     def language(self) -> str:
+        """The language of the group's texts, as the report names it."""
         return "English" if self.texts[0].isascii() else "Chinese"
 
 

@@ -42,6 +42,7 @@ class _Reader(HTMLParser):
         self._select = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect the filters that a tag offers, and the file that it loads."""
         has = {name: value or "" for name, value in attrs}
         if tag == "form":
             self._is_get = has.get("method", "get") == "get"

@@ -32,6 +32,7 @@ class MessageAdmin(ReadOnlyAdmin):
     raw_id_fields = ("conversation", "assessment")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
+        """Leave the long columns out of lists."""
         rows: QuerySet[Message] = super().get_queryset(request)
         return rows.defer("recalled", "standing", "missed", "uses", "tool_calls")
 

@@ -16,7 +16,8 @@ class Row(Protocol):
     """A message or a conversation."""
 
     @property
-    def pk(self) -> UUID: ...
+    def pk(self) -> UUID:
+        """The row's key."""
 
 
 R = TypeVar("R", bound=Row)

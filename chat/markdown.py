@@ -41,6 +41,7 @@ class _Renderer(RendererHTML):
     """
 
     def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """Align a column by an attribute, because inline styles are forbidden."""
         cell = tokens[idx]
         if style := cell.attrs.pop("style", ""):
             cell.attrs["align"] = str(style).removeprefix("text-align:")
@@ -49,6 +50,7 @@ class _Renderer(RendererHTML):
     td_open = th_open
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """Render an image as a link: loading it would tell its server who reads."""
         image = tokens[idx]
         address = str(image.attrs.get("src", ""))
         words = image.content or address
@@ -57,6 +59,7 @@ class _Renderer(RendererHTML):
         return escape(words) if is_linked else format_html('<a href="{}">{}</a>', address, words)
 
     def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """Render a block of code in colours, under the name of its language."""
         block = tokens[idx]
         language = block.info.strip().partition(" ")[0][:_LONGEST_LANGUAGE]
         named = f'<span class="code-language">{escape(language)}</span>' if language else ""

@@ -21,6 +21,7 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
     """
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+        """Allow the admin's pages the inline scripts and styles that Unfold uses."""
         wrapped: Callable[..., Any] = csp_update(
             {"script-src": [SELF, UNSAFE_INLINE, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
         )(super().admin_view(view, cacheable))

@@ -16,6 +16,7 @@ class CompressedPages(GZipMiddleware):
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
+        """Compress pages only; a stream would arrive late."""
         is_page = response.headers.get("Content-Type", "").startswith("text/html")
         if response.streaming or not is_page:
             return response

@@ -31,6 +31,7 @@ class StreamingASGIHandler(ASGIHandler):
     """
 
     def load_middleware(self, is_async: bool = False) -> None:
+        """Load the middleware for threads; an async chain would change threads at each step."""
         super().load_middleware(is_async=False)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -42,9 +43,11 @@ class StreamingASGIHandler(ASGIHandler):
                 _free_request_thread()
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        """Run the whole request on one thread."""
         return await sync_to_async(self.get_response)(request)
 
     async def send_response(self, response: Any, send: Any) -> None:
+        """Free the request's thread before a stream begins, then send."""
         if response.streaming:
             try:
                 await _release_request_thread()

@@ -12,6 +12,7 @@ class PagesInTheirLanguage(LocaleMiddleware):
     """Django's locale middleware, except that API answers ignore the language headers."""
 
     def process_request(self, request: HttpRequest) -> None:
+        """Choose the reader's language for pages, and English for programs."""
         if not request.path_info.startswith(_FOR_PROGRAMS):
             super().process_request(request)
             return

@@ -78,6 +78,7 @@ class DescribedAPI(NinjaAPI):
     """An API whose document includes its error responses."""
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        """Add errors, users, examples and links to the document."""
         document = super().get_openapi_schema(**options)
         components = document["components"]
         components["schemas"]["Problem"] = Problem.model_json_schema(

@@ -18,6 +18,7 @@ class PortableAPI(NinjaAPI):
     """An API whose document other programs can read."""
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        """Write the document so that common generators can read it."""
         document = super().get_openapi_schema(**options)
         make_portable(document)
         return document

@@ -21,6 +21,7 @@ class AddIndexConcurrently(operations.AddIndexConcurrently):
         from_state: Any,
         to_state: Any,
     ) -> None:
+        """Create the index, unless it is complete. An interrupted one is dropped first."""
         name = self.index.name
         with schema_editor.connection.cursor() as cursor:
             cursor.execute(

@@ -45,6 +45,7 @@ class SpaceKeys(Operation):
         return f"Put the space into the keys of {', '.join(self.models)}"
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Mark the keys to these tables as free of Django's own constraints."""
         targets = {(app_label, name) for name in self.models}
         found = [
             (app, model, name, field)
@@ -66,6 +67,7 @@ class SpaceKeys(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
+        """Put the space into the tables' keys, and distribute them on a cluster."""
         for name in self.models:
             meta = to_state.apps.get_model(app_label, name)._meta
             _rebuild_keys(schema_editor, meta, with_space=True)
@@ -81,6 +83,7 @@ class SpaceKeys(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
+        """Take the space out of the tables' keys."""
         for name in self.models:
             meta = to_state.apps.get_model(app_label, name)._meta
             _rebuild_keys(schema_editor, meta, with_space=False)
@@ -107,6 +110,7 @@ class AddSpaceForeignKey(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
+        """Add the constraint over space and id."""
         table, field = self._found(app_label, to_state)
         target = field.related_model._meta
         key = _foreign_key(
@@ -121,6 +125,7 @@ class AddSpaceForeignKey(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
+        """Drop the constraint."""
         table, field = self._found(app_label, from_state)
         schema_editor.execute(
             f"ALTER TABLE {table} DROP CONSTRAINT {self._constraint(table, field)}"

@@ -54,6 +54,7 @@ class Labelled:
 
     @property
     def lang(self) -> str:
+        """The language of the text: "en" or "zh"."""
         return "zh" if CJK.search(self.text) else "en"
 
 

@@ -35,7 +35,8 @@ class Named(Owned, Protocol):
     """A row with a UUID that belongs to a user, or is shared."""
 
     @property
-    def pk(self) -> UUID: ...
+    def pk(self) -> UUID:
+        """The memory's id."""
 
 
 def memories_of(

@@ -18,7 +18,8 @@ class Owned(Protocol):
     """A row that belongs to a user, or is shared."""
 
     @property
-    def user_id(self) -> str | None: ...
+    def user_id(self) -> str | None:
+        """The user of the row; None if all users share it."""
 
 
 def readable(space: Space, reader: Reader, *, as_of: datetime | None = None) -> MemoryQuerySet:

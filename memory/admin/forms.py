@@ -32,6 +32,7 @@ class MemoryForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         return str(self.cleaned_data["content"]).replace("\r\n", "\n")
 
     def clean(self) -> dict[str, Any]:
+        """Validate the edited fields, and keep them as `change`."""
         values = super().clean() or self.cleaned_data
         given = {name: values[name] for name in self.changed_data if name in values}
         try:

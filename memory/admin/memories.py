@@ -78,6 +78,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Memory]:
+        """Leave the long columns out of lists."""
         rows: QuerySet[Memory] = super().get_queryset(request)
         return rows.defer("search", "facets", "topics")
 
@@ -92,6 +93,7 @@ class MemoryAdmin(ReadOnlyAdmin):
             return rows, repeats
 
     def get_readonly_fields(self, request: HttpRequest, obj: Memory | None = None) -> list[str]:
+        """Return all fields outside the first fieldset, which alone is edited."""
         shown = [name for _title, part in self.fieldsets[1:] for name in part["fields"]]
         return [str(name) for name in shown]
 
@@ -153,6 +155,7 @@ class MemoryAdmin(ReadOnlyAdmin):
         form_url: str = "",
         extra_context: Any = None,
     ) -> HttpResponse:
+        """Show a message, instead of an error page, if the memory could not be saved."""
         try:
             answer: HttpResponse = super().changeform_view(
                 request, object_id, form_url, extra_context

@@ -86,6 +86,7 @@ class SpaceAdmin(ReadOnlyAdmin):
         return request.user.has_perm("memory.change_space")
 
     def save_model(self, request: HttpRequest, obj: Space, form: Any, change: bool) -> None:
+        """Rename the space through the service, which records it in the activity log."""
         rename_space(space=obj, name=obj.name, actor=actor_of(request), now=timezone.now())
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:

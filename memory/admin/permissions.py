@@ -35,6 +35,7 @@ class PermissionsInWords:
     def formfield_for_manytomany(
         self, db_field: ManyToManyField[Any, Any], request: HttpRequest, **kwargs: Any
     ) -> ModelMultipleChoiceField[Any] | None:
+        """Label the choices of a field of permissions."""
         field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)  # type: ignore[misc]  # of ModelAdmin
         if field is not None and db_field.related_model is Permission:
             field.label_from_instance = permission_label

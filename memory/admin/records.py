@@ -62,6 +62,7 @@ class MemoryEventAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[QuerySet[MemoryEvent], bool]:
+        """Find events by a memory's id, short or full, or else by text."""
         try:
             return queryset.about(search_term.strip().lower()), False
         except ValueError:
@@ -113,6 +114,7 @@ class MemoryEmbeddingAdmin(ReadOnlyAdmin):
     ordering = ("-pk",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryEmbedding]:
+        """Leave the vectors themselves out."""
         rows: QuerySet[MemoryEmbedding] = super().get_queryset(request)
         return rows.defer("vector")
 

@@ -72,11 +72,13 @@ class LineOut(Schema):
 
     @staticmethod
     def resolve_actor(line: Line) -> dict[str, str] | None:
+        """Return who caused the line's event; None for a line without an event."""
         event = line.event
         return {"type": event.actor_type, "name": event.actor_name} if event else None
 
     @staticmethod
     def resolve_reason(line: Line) -> str:
+        """Return the reason of the line's event; "" without one."""
         return line.event.reason if line.event else ""
 
 

@@ -59,6 +59,7 @@ class CreatedOut(MemoryOut):
 
     @staticmethod
     def resolve_near_duplicate_of(memory: Memory) -> UUID | None:
+        """Return the id of a memory that says the same thing, or None."""
         return near_duplicate(memory)
 
 

@@ -76,6 +76,7 @@ class AuditRecord(models.Model):
         return f"{self.get_action_display()} · {self.subject}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save a new entry. Raises TypeError for an existing one."""
         if not self._state.adding:
             raise TypeError("The audit is append-only.")
         super().save(*args, **kwargs)

@@ -196,6 +196,7 @@ class MemoryEvent(SpaceRow):
         return f"{self.get_action_display()} · {self.content[:60]}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save a new event. Raises TypeError for an existing one."""
         if not self._state.adding:
             raise TypeError("The history is append-only.")
         super().save(*args, **kwargs)

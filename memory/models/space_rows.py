@@ -29,6 +29,7 @@ class SpaceRow(models.Model):
         fields: Iterable[str] | None = None,
         from_queryset: models.QuerySet[Self] | None = None,
     ) -> None:
+        """Read the row again, by its space and id: the key that one shard needs."""
         rows = type(self)._base_manager.all() if from_queryset is None else from_queryset
         super().refresh_from_db(using, fields, self._of_its_space(rows))
 
@@ -48,6 +49,7 @@ class SpaceForeignKey(models.ForeignKey[_Set, _Get]):
     """
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:
+        """Write a plain foreign key without a constraint into migrations."""
         name, _path, arguments, options = super().deconstruct()
         return name, "django.db.models.ForeignKey", arguments, {**options, "db_constraint": False}
 

@@ -26,10 +26,12 @@ class BinnedOut(MemoryOut):
 
     @staticmethod
     def resolve_reason(memory: Memory) -> str:
+        """Return why the memory was moved to the bin."""
         return memory.bin_reason
 
     @staticmethod
     def resolve_consolidated_into(memory: Memory) -> UUID | None:
+        """Return the id of the memory that replaced this one in a consolidation."""
         return memory.consolidated_into  # type: ignore[attr-defined, no-any-return]  # set by the list of the bin
 
 

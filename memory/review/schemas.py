@@ -27,6 +27,7 @@ class HeldOut(MemoryOut):
 
     @staticmethod
     def resolve_review_reason(memory: Memory) -> str:
+        """Return the reason in English."""
         return in_english(memory.review_reason)
 
 

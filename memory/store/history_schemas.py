@@ -46,6 +46,7 @@ class EventOut(Schema):
 
     @staticmethod
     def resolve_actor(event: MemoryEvent) -> dict[str, str]:
+        """Return who caused the event."""
         return {"type": event.actor_type, "name": event.actor_name}
 
 

@@ -102,18 +102,22 @@ class MemoryOut(Schema):
 
     @staticmethod
     def resolve_importance_parts(memory: Memory) -> ImportanceParts:
+        """Return the numbers that make up the importance."""
         return importance_parts(memory)
 
     @staticmethod
     def resolve_event_precision(memory: Memory) -> str | None:
+        """Return "day", "month" or "year"; None if the text names no time."""
         return memory.event_precision or None
 
     @staticmethod
     def resolve_valid_from(memory: Memory) -> datetime:
+        """Return the moment from which the memory is true."""
         return memory.begins_at
 
     @staticmethod
     def resolve_source(memory: Memory) -> dict[str, Any]:
+        """Return who said the memory, and where."""
         return {
             "role": memory.source_role,
             "speaker": memory.source_speaker or None,

@@ -131,10 +131,13 @@ class _Parameters(GenerateJsonSchema):
         return whole
 
     def field_title_should_be_set(self, schema: Any) -> bool:
+        """Leave titles out; they would only repeat the names."""
         return False
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        """Leave null out; a model omits the argument instead."""
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        """Leave defaults out of the schema."""
         return self.generate_inner(schema["schema"])

@@ -17,6 +17,7 @@ class PublicTransport(httpx2.HTTPTransport):
     """A transport that raises ConnectError for a private address."""
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send the request to a checked address. Raises if it is private."""
         return super().handle_request(checked_request(request))
 
 
@@ -24,6 +25,7 @@ class AsyncPublicTransport(httpx2.AsyncHTTPTransport):
     """An asynchronous transport that raises ConnectError for a private address."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send the request to a checked address. Raises if it is private."""
         checked = await asyncio.to_thread(checked_request, request)
         return await super().handle_async_request(checked)
 

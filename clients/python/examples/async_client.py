@@ -8,6 +8,7 @@ from ebb_client.async_client import AsyncEbb
 
 
 async def main(user_id: str) -> None:
+    """Save a memory, find it, and stream a reply."""
     async with AsyncEbb(user_id=user_id) as ebb:
         await ebb.remember("User likes pizza", memory_type="preference", tags=["food"])
         foods = ("What does the user like to eat?", "pizza")

@@ -25,6 +25,7 @@ ABILITIES = {
 
 
 async def chat(user_id: str) -> None:
+    """Ask the agent for each line that the user types."""
     model = OpenAIChatCompletionClient(model=os.environ["MODEL"], model_info=ABILITIES)
     async with AsyncEbb(user_id=user_id) as ebb:
         agent = AssistantAgent("assistant", model_client=model, memory=[EbbMemory(ebb)])

@@ -20,6 +20,7 @@ ebb = Ebb(user_id=sys.argv[1])
 
 
 def answer(state: MemoryState) -> dict[str, list]:
+    """Answer with the recalled notes in the system prompt."""
     prompt = SystemMessage(f"You are a helpful assistant.\n\n{state['notes']}")
     return {"messages": [model.invoke([prompt, *state["messages"]])]}
 

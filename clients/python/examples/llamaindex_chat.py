@@ -18,6 +18,7 @@ from ebb_client.llamaindex import EbbMemoryBlock
 
 
 async def chat(user_id: str) -> None:
+    """Ask the agent for each line that the user types."""
     async with AsyncOpenAI() as openai, AsyncEbb(user_id=user_id) as ebb:
         memory = Memory.from_defaults(
             session_id=f"llamaindex-{os.getpid()}",

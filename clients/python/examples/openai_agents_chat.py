@@ -16,6 +16,7 @@ from ebb_client.openai_agents import EbbSession, recall_filter
 
 
 async def chat(user_id: str) -> None:
+    """Ask the agent for each line that the user types."""
     async with AsyncEbb(user_id=user_id) as ebb:
         agent = Agent(
             name="assistant",

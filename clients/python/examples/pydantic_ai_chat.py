@@ -18,6 +18,7 @@ from ebb_client.pydantic_ai import recall_memories, remember_run
 
 
 async def chat(user_id: str) -> None:
+    """Ask the agent for each line that the user types."""
     async with AsyncEbb(user_id=user_id) as ebb:
         recall = ProcessHistory(recall_memories(ebb))
         model = OpenAIChatModel(os.environ["MODEL"])
