@@ -101,7 +101,7 @@ def facts(kind: Kind, random: Random) -> Iterator[Fact]:
 
 
 def _events(rate: float, random: Random) -> int:
-    """Return a number of events with this mean."""
+    """Draw a number of events; their mean over many draws is `rate`."""
     return int(rate) + (random.random() < rate % 1)
 
 

@@ -46,7 +46,7 @@ class LoginPage(LoginView):
 
 
 def log_in(request: HttpRequest, user: Any, *, next_url: str = "") -> HttpResponseRedirect:
-    """Log a user in whose password or link was right, or lead to the page for the second factor."""
+    """Log in a user whose password or link was right, or redirect to the second factor."""
     if not SecondFactor.objects.filter(user=user).exists():
         return enter(request, user, next_url=next_url)
     request.session[_HALF] = {

@@ -274,5 +274,5 @@ def _refused(field: str, message: str) -> InvalidArguments:
 
 
 def given_fields(**fields: Any) -> dict[str, Any]:
-    """Return the filter of these fields, without those that are not given."""
+    """Return a filter by these fields, without the empty ones."""
     return {name: value for name, value in fields.items() if value not in (None, [], {})}

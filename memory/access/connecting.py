@@ -266,5 +266,5 @@ print(found["results"][0]["memory"])""",
 
 
 def first_texts(url: str, key: str) -> list[tuple[Host, str]]:
-    """Return the programs to begin with, each with its text."""
+    """Return the programs shown first, each with its text."""
     return [(host, host.filled(url, key)) for host in HOSTS if host.name in _FIRST]

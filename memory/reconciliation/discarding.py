@@ -1,4 +1,4 @@
-"""Discarding a wrong memory: the memories it superseded are restored. Undoing that.
+"""Discards a wrong memory and restores the memories it superseded. A discard can be undone.
 
 A superseded memory is restored only if no other active memory has replaced it. Deleting differs: a
 person who deletes a correct memory does not want the older one back.

@@ -30,8 +30,8 @@ SHOWN = 100
 
 
 class NothingWritten(EbbError):
-    """An import that changed nothing: no line is a row, or one is wrong and the file was to be
-    imported whole."""
+    """An import that changed nothing: the file has no memories, or an invalid line that was to
+    cancel the import."""
 
 
 @dataclass

@@ -75,8 +75,7 @@ def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -
 def _size(
     space: Space, embedder_id: int, large: int, reader: Reader, half_minute: float
 ) -> Size | None:
-    """Return the size. The embedder and the half minute only tell a new question from one that
-    was answered."""
+    """Return the size. The embedder and the half minute are only part of the cache's key."""
     owned = "" if reader.everyone else _OWNED.format(readable=reader.sql("memory.user_id"))
     text = _SIZE.format(readable=reader.sql("user_id"), owned=owned)
     found = fetch_in(space, text, {"large": large, "before": _PLACE - 1, "user": reader.user_id})
