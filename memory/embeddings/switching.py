@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext_noop as _
 
 from memory.access.audit import note
 from memory.actors import Actor
@@ -77,7 +78,7 @@ def start_switch(*, space: Space, embedder: Embedder, actor: Actor, now: datetim
     with transaction.atomic():
         held = Space.objects.select_for_update(no_key=True).get(pk=space.pk)
         if held.embedder_id == embedder.pk:
-            raise Conflict("The space already uses this model.")
+            raise Conflict(_("The space already uses this model."))
         job = jobs.start_job(
             space=space,
             kind=KIND,
@@ -101,7 +102,7 @@ def cancel_switch(*, space: Space, now: datetime) -> Job:
     """
     job = latest_switch(space)
     if job is None or job.state in {JobState.DONE, JobState.CANCELLED}:
-        raise NotFound("No move to another embedding model is running in this space.")
+        raise NotFound(_("No move to another embedding model is running in this space."))
     jobs.cancel(space=space, job_id=job.pk, now=now)
     Space.objects.filter(pk=space.pk).update(next_embedder=None)
     _drop_vectors(space, job.parameters["to"])
@@ -112,7 +113,7 @@ def resume_switch(*, space: Space, now: datetime) -> Job:
     """Resume a failed or cancelled move. Raises NotFound, or Conflict if it has not stopped."""
     job = latest_switch(space)
     if job is None:
-        raise NotFound("This space has never been moved to another embedding model.")
+        raise NotFound(_("This space has never been moved to another embedding model."))
     return jobs.resume(space=space, job_id=job.pk, now=now)
 
 
@@ -147,7 +148,7 @@ def _begin(job: Job, target: Embedder) -> None:
     """Make writers embed by both models from here on, also when a cancelled job was resumed."""
     held = Space.objects.select_for_update(no_key=True).get(pk=job.space_id)
     if held.embedder_id == target.pk:
-        raise Conflict("The space already uses this model.")
+        raise Conflict(_("The space already uses this model."))
     Space.objects.filter(pk=held.pk).update(next_embedder=target)
     total = Memory.objects.in_space(held).count()
     missing = Memory.objects.in_space(held).without_vector_by(target).count()

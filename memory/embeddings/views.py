@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
@@ -59,7 +60,7 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
             space=access.space, embedder=trial.embedder, actor=access.actor, now=timezone.now()
         )
     except (EmbeddingError, Conflict) as error:
-        return _shown(request, access, error=str(error))
+        return _shown(request, access, error=gettext(str(error)))
     return _done(request, access)
 
 
@@ -82,7 +83,7 @@ def cancel(request: PageRequest, access: Access) -> HttpResponse:
     try:
         switching.cancel_switch(space=access.space, now=timezone.now())
     except NotFound as error:
-        return _shown(request, access, error=str(error))
+        return _shown(request, access, error=gettext(str(error)))
     return _done(request, access)
 
 
@@ -93,7 +94,7 @@ def resume(request: PageRequest, access: Access) -> HttpResponse:
     try:
         switching.resume_switch(space=access.space, now=timezone.now())
     except (NotFound, Conflict) as error:
-        return _shown(request, access, error=str(error))
+        return _shown(request, access, error=gettext(str(error)))
     return _done(request, access)
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
+from django.utils.translation import gettext_noop as _
 
 from memory import leases
 from memory.actors import Actor
@@ -21,7 +22,7 @@ from memory.queue import enqueue_on_commit
 
 TASK = "memory.tasks.work"
 LEASE = timedelta(seconds=60)
-ALREADY_RUNNING = (
+ALREADY_RUNNING = _(
     "A job of this kind is already running in this space. Wait until it ends, or cancel it."
 )
 
@@ -150,7 +151,7 @@ def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
         raise Conflict(ALREADY_RUNNING) from None
     job = _one(rows)
     if not resumed:
-        raise Conflict("The job is still running. Cancel it before you resume it.")
+        raise Conflict(_("The job is still running. Cancel it before you resume it."))
     enqueue_on_commit(TASK, space.pk, job.pk)
     return job
 
