@@ -155,7 +155,6 @@ class Part:
 
     @property
     def word(self) -> str:
-        """The signal's name on pages."""
         return str(_PART_WORDS[self.signal])
 
 
@@ -176,7 +175,6 @@ class Row:
 
     @property
     def id(self) -> UUID:
-        """The memory's id."""
         return self.result.memory.pk
 
 
@@ -190,12 +188,10 @@ class Link:
 
     @property
     def kind(self) -> str:
-        """The direction in which the memory moved: "same", "up" or "down"."""
         return "same" if self.begin == self.end else "up" if self.end < self.begin else "down"
 
     @property
     def path(self) -> str:
-        """The line's SVG path, from the left column to the right one."""
         return f"M0 {self.begin}C.5 {self.begin} .5 {self.end} 1 {self.end}"
 
 
@@ -214,17 +210,14 @@ class Column:
 
     @property
     def profile(self) -> Profile:
-        """The profile that ranked this column."""
         return self.recall.profile
 
     @property
     def is_own(self) -> bool:
-        """True if the column has custom weights."""
         return self.profile.name == OWN
 
     @property
     def label(self) -> str:
-        """The heading of the column."""
         return _("custom weights") if self.is_own else str(PROFILE_NAMES[self.profile.name])
 
     @property

@@ -34,9 +34,7 @@ def change_policy(
     before = current_policy(space)
     asked = dict(changes)
     if asked.pop("version", before.version) != before.version:
-        raise Conflict(
-            f"The policy is at version {before.version} now. Read it again, then send your changes."
-        )
+        raise Conflict(f"The policy is at version {before.version} now. Read it again first.")
     document = changed(before.document, asked)
     if document == before.document:
         return before
