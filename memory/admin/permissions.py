@@ -1,13 +1,8 @@
 """Names of permissions in the reader's language; Django stores them in English."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from django.contrib.auth.models import Permission
-from django.db.models import ManyToManyField
-from django.forms import ModelMultipleChoiceField
-from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
@@ -32,11 +27,9 @@ def permission_label(permission: Permission) -> str:
 class PermissionsInWords:
     """Base for the admins of users and groups: their permissions have translated labels."""
 
-    def formfield_for_manytomany(
-        self, db_field: ManyToManyField[Any, Any], request: HttpRequest, **kwargs: Any
-    ) -> ModelMultipleChoiceField[Any] | None:
+    def formfield_for_manytomany(self, db_field: Any, request: Any = None, **kwargs: Any) -> Any:
         """Label the choices of a field of permissions."""
-        field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)  # type: ignore[misc]  # of ModelAdmin
+        field = super().formfield_for_manytomany(db_field, request, **kwargs)  # type: ignore[misc]  # of ModelAdmin
         if field is not None and db_field.related_model is Permission:
             field.label_from_instance = permission_label
-        return field  # type: ignore[no-any-return]  # as ModelAdmin declares it
+        return field
