@@ -18,7 +18,22 @@ _WRITTEN = re.compile(
     rf"(?:\s?{_NUMBER}\s?[日号號일])?"
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_DAYS_AGO = re.compile(r"(\d{1,3}) ?(?:days? ago|天前|天以前|日前)", re.IGNORECASE)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+# "2nd of May", "May 2nd": the index has "2".
+_ORDINAL = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th) (?:of )?{_MONTH}\b"
+    rf"|\b{_MONTH} (?:the )?(\d{{1,2}})(?:st|nd|rd|th)\b",
+    re.IGNORECASE,
+)
+_COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_DAYS_AGO = re.compile(
+    rf"(\d{{1,3}}|{'|'.join(_COUNTS)}|[一二三四五六七八九十]{{1,3}})"
+    " ?(?:days? ago|天前|天以前|日前)",
+    re.IGNORECASE,
+)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY = re.compile(
     rf"\b(?:last|on|this past) ({'|'.join(_WEEKDAYS)})\b|上(?:周|星期|礼拜)([一二三四五六日天])",
@@ -52,7 +67,10 @@ def with_dates(question: str, now: datetime) -> str:
 
 
 def _written(question: str) -> Iterator[str]:
-    """Return the dates in numbers, as "2 May 2023", "2 May", "May 2023" or "May"."""
+    """Return the dates in numbers, as "2 May 2023", "2 May", "May 2023" or "May"; of "2nd of May"
+    the number."""
+    for before, after in _ORDINAL.findall(question):
+        yield before or after
     for year, *parts in _WRITTEN.findall(question) + _ISO.findall(question):
         month, day = map(number_of, parts)
         if 1 <= month <= 12 and day <= 31:
@@ -73,13 +91,17 @@ def _relative(question: str, today: date) -> Iterator[str]:
         back = {"none": 0, "one": 1, "two": 2}[str(found.lastgroup)]
         yield day_words(today - timedelta(days=back))
     for days in _DAYS_AGO.findall(question):
-        yield day_words(today - timedelta(days=int(days)))
+        yield day_words(today - timedelta(days=_count_of(days.lower())))
     for found in _WEEKDAY.finditer(question):
         yield day_words(_last_weekday(found, today))
     if _LAST_MONTH.search(question):
         yield f"{today.replace(day=1) - timedelta(days=1):%B %Y}"
     if _LAST_YEAR.search(question):
         yield str(today.year - 1)
+
+
+def _count_of(text: str) -> int:
+    return _COUNTS.index(text) + 2 if text in _COUNTS else number_of(text)
 
 
 def _last_weekday(found: re.Match[str], today: date) -> date:

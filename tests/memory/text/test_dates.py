@@ -23,6 +23,10 @@ NOW = datetime(2023, 6, 14, 12, 0, tzinfo=UTC)  # a Wednesday
         ("前天我吃了什么", "12 June 2023"),
         ("What did I do 3 days ago?", "11 June 2023"),
         ("3天前我在哪里", "11 June 2023"),
+        ("三天前我在哪里", "11 June 2023"),
+        ("What did I do three days ago?", "11 June 2023"),
+        ("What did I do on the 2nd of May?", "2"),
+        ("Where was I on May 23rd, 2022?", "23"),
         ("Who called last Tuesday?", "13 June 2023"),
         ("Who called on Wednesday?", "7 June 2023"),
         ("上周五我说了什么", "9 June 2023"),
@@ -36,7 +40,15 @@ def test_a_date_is_added_in_the_index_s_words(question: str, words: str) -> None
 
 @pytest.mark.parametrize(
     "question",
-    ["May I have a second coffee?", "两个月前", "13月4日", "5月40日", "一共三个月", "on a day"],
+    [
+        "May I have a second coffee?",
+        "两个月前",
+        "13月4日",
+        "5月40日",
+        "一共三个月",
+        "on a day",
+        "the 2nd floor",
+    ],
 )
 def test_nothing_is_added_without_a_date(question: str) -> None:
     assert with_dates(question, NOW) == question
