@@ -2,6 +2,7 @@
 
 A restated memory reinforces the old one instead of adding a duplicate. A statement that says it
 replaces something ("I moved from Lisbon to Porto", "我不再吃辣") revises or supersedes the old one.
+A trained model finds changes that are said in other words; it only adds them in brackets.
 Everything else is new. The rule prefers adding: a superfluous memory fades by itself, while a wrong
 merge loses what somebody said.
 """
@@ -15,6 +16,7 @@ from enum import StrEnum
 from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
+from memory.reconciliation.changes import outdated
 from memory.reconciliation.claims import agrees, contradicts, tells_end
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
@@ -24,6 +26,8 @@ SAME = 0.80
 RELATED = 0.35
 # The same for statements whose claims clash: a new employer resembles the old one little.
 CLASHING = 0.20
+# Number of the nearest memories that the trained model compares with a statement.
+PROBABLE = 5
 # Minimum cosine similarity for treating the assistant's own words as a repeated memory.
 ECHO = 0.60
 # Maximum share of new words in a restatement.
@@ -98,7 +102,22 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
     for neighbour in neighbours:
         if restates(content, memory_type, neighbour):
             return Decision(Verdict.REINFORCE, neighbour.memory, Reason("said_again", content))
+    if (old := _probably_outdated(content, neighbours)) is not None:
+        # Only probably: in brackets, nothing is lost if it is wrong.
+        return Decision(Verdict.REVISE, old, Reason("replaced", content))
     return Decision(Verdict.ADD)
+
+
+def _probably_outdated(content: str, neighbours: Sequence[Neighbour]) -> Memory | None:
+    """Return the memory that the trained model takes for outdated by the statement. Of a patched
+    memory it reads the newest statement."""
+    content, near = _statement(content), {}
+    for neighbour in neighbours[:PROBABLE]:
+        old = _newest_first(neighbour.memory.content)[0]
+        if not agrees(content, old) and not (tells_end(content) and tells_end(old)):
+            near[old] = neighbour.memory
+    place = outdated(content, [*near])
+    return None if place is None else [*near.values()][place]
 
 
 def superseding(old: Memory, reason: str) -> Decision:

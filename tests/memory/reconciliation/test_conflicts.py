@@ -16,6 +16,7 @@ from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Verdict, decide, patched
 
 PAIRS = Path(__file__).parent / "pairs"
+UNSEEN = Path(__file__).parents[3] / "benchmarks" / "conflicts" / "unseen"
 
 
 @cache
@@ -109,3 +110,43 @@ def test_two_ends_of_one_thing_are_no_conflict() -> None:
     memory = Memory(content="User sold the bakery called Rye", memory_type="fact")
     said = "User no longer runs a bakery called Rye"
     assert decide(said, None, [Neighbour(memory, 0.8)]).verdict is Verdict.ADD
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("We have a rabbit called Toffee", "We had to put Toffee down on Monday"),
+        ("我在一家书店打工", "书店的活儿我不干了"),
+        ("我租的房子在三环", "三环的房子我退了，现在住郊区"),
+    ],
+)
+def test_a_change_in_other_words_is_added_in_brackets(known: str, said: str) -> None:
+    """Seed 003, 2.1: 以用户最新为准. The trained model may be wrong, so nothing is lost."""
+    memory = Memory(content=known, memory_type="fact", importance=0.7)
+    assert decide(said, "fact", [Neighbour(memory, 0.4)]).verdict is Verdict.REVISE
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("We have a rabbit called Toffee", "My aunt had to put her dog down on Monday"),
+        ("我在一家书店打工", "我室友的活儿不干了"),
+        ("我租的房子在三环", "我弟弟的房子退了"),
+    ],
+)
+def test_a_change_of_somebody_else_is_new(known: str, said: str) -> None:
+    memory = Memory(content=known, memory_type="fact", importance=0.7)
+    assert decide(said, "fact", [Neighbour(memory, 0.4)]).verdict is Verdict.ADD
+
+
+@pytest.mark.parametrize(("language", "least"), [("english", 25), ("chinese", 30)])
+def test_changes_of_an_unseen_list_are_found(language: str, least: int) -> None:
+    """The list was written after the model was trained."""
+    found = {"+": 0, "-": 0}
+    for line in (UNSEEN / f"{language}.txt").read_text("utf-8").splitlines():
+        old, new = line[2:].split(" | ")
+        memory = Memory(content=old, memory_type="fact", importance=0.7)
+        verdict = decide(new, None, [Neighbour(memory, 0.4)]).verdict
+        found[line[0]] += verdict in {Verdict.REVISE, Verdict.SUPERSEDE}
+    assert found["+"] >= least
+    assert found["-"] <= 1
