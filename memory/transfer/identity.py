@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from memory.models import Memory, Space
-from memory.transfer.sections import Section
+from memory.transfer.sections import Row, Section
 
 _NAMES = UUID("5f0b6d5e-6b1e-4bb5-9a7c-5d2f0f6c3e11")
 # A derived id clashes only with another memory's short id: one in four thousand million.
@@ -28,6 +28,20 @@ class Placed(NamedTuple):
 def made_id(space: Space, origin: str) -> UUID:
     """Return the id in this space for a name from another installation."""
     return uuid5(_NAMES, f"{space.pk}/{origin}")
+
+
+def keep_apart(row: Row, space: Space) -> None:
+    """Give a memory of another system an id for its user, if another user has imported it. Its
+    six-digit id stays the first user's."""
+    owner, id_ = row["user_id"], row["id"]
+    own = made_id(space, f"of {owner or ''}/{id_}")
+    rows = Memory.objects.in_space(space).filter(pk__in=[id_, own])
+    owners = dict(rows.values_list("pk", "user_id"))
+    if own in owners or owners.get(id_, owner) != owner:
+        row["id"] = own
+    named = Memory.objects.in_space(space).filter(legacy_id=row["legacy_id"])
+    if row["legacy_id"] and named.exclude(pk=row["id"]).exists():
+        row["legacy_id"] = ""
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from memory.errors import FieldError, InvalidArguments
-from memory.models import Job
+from memory.models import Job, Memory
 from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
 from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
+from memory.transfer.identity import keep_apart
 from memory.transfer.legacy_records import memory_line
 from memory.transfer.rows import row_of
 from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
@@ -99,6 +100,8 @@ def _entry(line: "_Line", value: Any, job: Job, legacy: bool, now: datetime) -> 
     row = row_of(section, value)
     section.arrives(row)
     _hand_over(row, job)
+    if legacy:
+        keep_apart(row, job.space)
     return Entry(line.number, line.end, section, row)
 
 
@@ -156,6 +159,8 @@ def _record_entry(place: int, record: Any, job: Job, now: datetime) -> Entry:
         row = row_of(section, line)
         section.arrives(row)
         _hand_over(row, job)
+        if section.model is Memory:
+            keep_apart(row, job.space)
     except ValueError as error:
         return Entry(place, place, wrong=str(error))
     return Entry(place, place, section, row)

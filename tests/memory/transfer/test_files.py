@@ -312,6 +312,19 @@ def test_six_digit_ids_of_seed_000_stay_usable(space: Space, key: MakeKey) -> No
         call(new_space("other-place"), "memory_read", memory_id="abc123")
 
 
+def test_a_legacy_file_is_imported_for_each_user(space: Space, key: MakeKey) -> None:
+    """The six-digit id stays the first user's; each user's second import finds the first."""
+    api, file = ApiClient(key(space)), lines({"id": "abc123", "content": "User likes pizza"})
+    counts = [
+        api.post(f"import?user_id={user}", file).json()["result"]["counts"]["memory"]
+        for user in ("ana", "ben", "ben", "ana")
+    ]
+
+    assert counts == [{"new": 1, "known": 0}] * 2 + [{"new": 0, "known": 1}] * 2
+    mine = Memory.objects.in_space(space).live()
+    assert {one.user_id: one.legacy_id for one in mine} == {"ana": "abc123", "ben": ""}
+
+
 def test_the_alias_goes_along_in_an_export(space: Space) -> None:
     imported(space, lines({"id": "abc123", "content": "User likes pizza"}))
     other = new_space("other-place")
