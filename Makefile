@@ -57,6 +57,7 @@ adapters: packages  ## test the clients with each framework that they adapt (ins
 	@mkdir -p build
 	@$(call environment,adapters,clients/requirements.txt)
 	@$(call environment,crewai,clients/requirements-crewai.txt)
+	@$(call environment,mem0,clients/requirements-mem0.txt)
 	@mkdir -p build/typescript && cp -R clients/typescript/. build/typescript
 	@cd build/typescript && npm install --silent --no-audit --no-fund --no-package-lock
 	@cd clients/python && ../../build/adapters/bin/mypy && ../../build/crewai/bin/mypy ebb_client/crewai.py

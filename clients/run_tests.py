@@ -43,15 +43,17 @@ def running_ebb(folder: Path) -> Iterator[dict[str, str]]:
             # The examples use Ebb as their model too, with a key that never teaches.
             model = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": no_learn, "MODEL": "ebb"}
             crewai = {"CREWAI_TESTING": "true", "CREWAI_DISABLE_TELEMETRY": "true"}
-            yield {"EBB_URL": url, "EBB_KEY": key, **model, **crewai}
+            mem0 = {"EBB_ADMIN_KEY": _key(environment, scopes="read,write,admin")}
+            mem0 |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder / "mem0")}
+            yield {"EBB_URL": url, "EBB_KEY": key, **model, **crewai, **mem0}
         finally:
             ebb.terminate()
             ebb.wait()
 
 
-def _key(environment: dict[str, str], *options: str) -> str:
+def _key(environment: dict[str, str], *options: str, scopes: str = "read,write") -> str:
     command = [*MANAGE, "create_api_key", "--space", "demo", "--create-space"]
-    command += ["--scopes", "read,write", *options]
+    command += ["--scopes", scopes, *options]
     return subprocess.check_output(command, cwd=ROOT, env=environment, text=True).strip()
 
 
@@ -66,13 +68,14 @@ def _wait_for(ebb: subprocess.Popen[bytes], log: Path) -> None:
 def main(*arguments: str) -> int:
     """Run the tests of the Python adapters and those of the copy of the TypeScript client, in the
     environments of `build`. Return 0 if all pass."""
-    of_crewai = str(TESTS / "test_crewai.py")
+    of_crewai, of_mem0 = str(TESTS / "test_crewai.py"), str(TESTS / "test_mem0.py")
     with tempfile.TemporaryDirectory() as folder, running_ebb(Path(folder)) as variables:
         environment = os.environ | variables
         failed = 0
         for name, chosen in (
-            ("adapters", [str(TESTS), "--ignore", of_crewai]),
+            ("adapters", [str(TESTS), "--ignore", of_crewai, "--ignore", of_mem0]),
             ("crewai", [of_crewai]),
+            ("mem0", [of_mem0]),
         ):
             pytest = [str(BUILD / name / "bin" / "python"), "-m", "pytest"]
             pytest += ["--rootdir", str(TESTS.parent), *chosen, *arguments]
