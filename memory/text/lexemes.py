@@ -30,6 +30,9 @@ _SAYING_LITTLE = frozenset(
     "在是有了和就也都很不要会去来到把被给对从用做能想最叫个那这还又再好早没上下"
 )
 
+# The end of "I'm" or "we've", of which PostgreSQL makes a word of its own.
+_SHORTENED = re.compile(r"(?<=\w)['\u2019](?:m|ve|re|ll|d)\b", re.IGNORECASE)
+
 # PostgreSQL's text search configuration by language; other languages keep words unchanged.
 _CONFIGURATIONS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -72,7 +75,8 @@ def prepare_question(text: str, now: datetime) -> str:
 
     Each word becomes a separate query, and all are searched in every memory.
     """
-    telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), with_dates(text, now))
+    asking = _SHORTENED.sub("", with_dates(text, now))
+    telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), asking)
     return " ".join(dict.fromkeys(prepare(telling).split()))[:MAX_QUESTION]
 
 
