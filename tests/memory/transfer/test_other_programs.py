@@ -348,7 +348,8 @@ def test_the_page_says_how_much_would_be_assessed(alice: User, space: Space) -> 
 
     assert job.parameters["exchanges"] == 1
     shown = " ".join(page.get("/s/home/transfer/").content.decode().split())
-    assert "<b>1</b> exchanges to assess" in shown
+    assert "<b>1</b> exchange to assess" in shown
+    assert "new active" not in shown
     assert "1 older exchange is over the limit and is not assessed." in shown
     assert not Assessment.objects.exists()
     page.post(f"/s/home/transfer/import/{job.pk}/confirm/")
