@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
 from assessor.exchanges import joined
+from assessor.gate.exchanges import handed_over_in
 from assessor.models import Assessment
 from assessor.reconciling import Advisor, close_ones
 from assessor.screened import screened
@@ -24,7 +25,8 @@ from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
-from memory.models.reasons import FROM_DOCUMENT, UNSURE, Reason, because
+from memory.models.reasons import FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, because
+from memory.policy import AssessmentPolicy
 from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.reconciliation.rules import Decision, is_same_text, one_text
 from memory.reconciliation.services import is_echo, near
@@ -48,6 +50,7 @@ class Kept:
 class MemoryWriteIntent:
     """The memory to write for an assessed exchange (seed 001, Architecture): embedded and screened.
 
+    `handed` is text of the message that another person may have written.
     `kept` is the memory that the answering model has written already, if any.
     """
 
@@ -55,6 +58,7 @@ class MemoryWriteIntent:
     result: AssessmentResult
     prepared: Prepared
     finding: Finding | None
+    handed: str
     unsure: bool
     proposed: Decision | None
     kept: Kept | None = None
@@ -93,6 +97,8 @@ class MemoryWriteIntent:
             return self.finding.reason
         if self.exchange.source_role == DOCUMENT:
             return because(FROM_DOCUMENT, str(self.exchange.metadata.get("document", "")))
+        if self.handed:
+            return because(FROM_PASTED, self.handed)
         return because(UNSURE, quote) if self.unsure else ""
 
     def _assessed(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
@@ -155,9 +161,24 @@ def write_intent(
         if advice := advisor(draft.content, close) if close else None:
             proposed = advice.decision
             result = with_usage(result, advice.usage, advice.cost_usd)
+    unsure = _is_unsure(result, policy)
+    said, handed = joined(span), _handed(span)
+    return MemoryWriteIntent(said, result, prepared, finding, handed, unsure, proposed, kept)
+
+
+def _is_unsure(result: AssessmentResult, policy: AssessmentPolicy) -> bool:
     confidence = result.confidence
-    unsure = confidence is not None and confidence < policy.review_below_confidence
-    return MemoryWriteIntent(joined(span), result, prepared, finding, unsure, proposed, kept)
+    return confidence is not None and confidence < policy.review_below_confidence
+
+
+def _handed(span: Sequence[Exchange]) -> str:
+    """Return the texts that may be another person's. Raises AssessmentError if one cannot be
+    embedded.
+    """
+    try:
+        return " ".join(filter(None, map(handed_over_in, span)))
+    except EmbeddingError as error:
+        raise AssessmentError.caused_by(error) from error
 
 
 def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prepared:

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import DatabaseError
 
 from assessor.assessing import Exchange
+from assessor.gate.exchanges import handed_over_in
 from assessor.llm import ToolCall
 from assessor.screening import assessed_part, screen, suspect
 from assessor.storable import storable
@@ -21,6 +22,7 @@ from memory.actors import Actor
 from memory.connections import in_thread
 from memory.embeddings import EmbeddingError
 from memory.errors import EbbError, NotFound
+from memory.models.reasons import FROM_PASTED, because
 from memory.policy import PolicyDocument
 from memory.readers import Reader
 from memory.recall.recall import Result
@@ -136,6 +138,8 @@ class Toolbox:
             return None
         said = assessed_part(Exchange(self.said))
         finding = screen(said, words) or suspect(said)
+        if finding is None and (handed := handed_over_in(said)):
+            return because(FROM_PASTED, handed)
         return finding.reason if finding else None
 
 

@@ -2,6 +2,10 @@
 assessor.
 
     own_words  tells a person's own words from documents, transcripts, code and templates
+    pasted     recognises pasted text by its form: mails, posts, reviews, logs
+    handed     finds the text that a request hands over: "Can you translate this: …"
+    requests   recognises such a request by its words, which text_work lists
+    handing    recognises other requests by their vector
     signals    the marks of a program's prompt, and their weights
     frames     recognises a template by its labels and its end
     likeness   tells a program's prompt from a person's message, by a trained classifier

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import F
 
 from assessor.assessing import Exchange
+from assessor.gate.handing import not_surely_own
 from assessor.gate.prompts import GateReason, gate_reason
 from assessor.models import GateCount
 from memory.models import Reason, Space
@@ -15,6 +16,14 @@ from memory.models import Reason, Space
 def gate_of(exchange: Exchange) -> GateReason | None:
     """Return why the user's message of an exchange teaches nothing, or None."""
     return gate_reason(exchange.user_message) if exchange.source_role == "user" else None
+
+
+def handed_over_in(exchange: Exchange) -> str:
+    """Return the part of the user's message that another person may have written, "" if none.
+
+    Raises EmbeddingError.
+    """
+    return not_surely_own(exchange.user_message) if exchange.source_role == "user" else ""
 
 
 def why_ignored(exchange: Exchange, *, learns: bool) -> Reason | None:

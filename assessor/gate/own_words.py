@@ -2,9 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assessor.gate.signals import FIRST_PERSON
+from assessor.gate.handed import handed_in
+from assessor.gate.pasted import without_pasted
+from assessor.gate.requests import Whose
 
 # Tags around the person's question in a template.
 _ASKED = (
@@ -41,53 +44,11 @@ _BLOCKS = re.compile(
     r"|\[(?:web ?page|document|e-?mail|article|file|网页|文档|邮件)\b[^\]\n]{0,60}\].*",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-_DOCUMENT = (
-    r"(?:web ?)?pages?|websites?|articles?|e-?mails?|letters?|documents?|texts?|passages?|excerpts?"
-    r"|paragraphs?|read ?me|attachments?|contracts?|posts?|tweets?|reviews?|reports?|transcripts?"
-    r"|recipes?|adverts?|messages?|statements?|assertions?|code|snippets?|logs?|abstracts?"
-    r"|chapters?|stor(?:y|ies)|papers?"
-)
-_CLOSE_READING = (
-    r"summari[sz]e|summari[sz]ing|translate|proof-?read|paraphrase|rephrase|reword|tl;?dr|rewrite"
-)
-_READING = rf"{_CLOSE_READING}|explain|review|read|check|look at|analy[sz]e|comment on|shorten|edit"
-# Words that announce a text of others, up to its colon.
-_LEAD = re.compile(
-    rf"\b(?:{_CLOSE_READING})\b(?:(?!\b(?:my|our)\b)[^\n:：.]){{0,60}}"
-    rf"\b(?:this|that|these|the)\b(?:(?!\b(?:my|our)\b)[^\n:：.]){{0,60}}[:：]"
-    rf"|\b(?:{_CLOSE_READING})\b(?: (?:into|to|in) \w+)?(?: for me)?[:：]"
-    rf"|\b(?:{_READING})\b(?:(?!\b(?:my|our)\b)[^\n:：.]){{0,40}}\b(?:{_DOCUMENT})\b"
-    r"(?:(?!\b(?:my|our)\b)[^\n:：.]){0,40}[:：]"
-    rf"|\b(?:here(?: is|'s|’s)|this is|below is|see) (?:the|an?|this|that)\b[^\n:：.]{{0,30}}"
-    rf"\b(?:{_DOCUMENT})\b[^\n:：.]{{0,40}}[:：]"
-    rf"|\bthe following (?:{_DOCUMENT})\b(?:(?!\b(?:my|mine|our)\b)[^\n:：.]){{0,40}}[:：]"
-    r"|(?<!\bI )(?<!\bwe )\b(?:wrote|writes|texted|e-?mailed|sent me)\b[^\n:：.]{0,40}[:：]"
-    r"|(?:总结|概括|翻译|润色|改写|校对|解释|分析|看看|看一下)(?:一下)?"
-    r"(?:这|下面|以下|下列|该)[^\n：:。我]{0,20}[：:]"
-    r"|(?:翻译成|译成)\w{1,4}[：:]|(?:以下|下面)是[^\n：:。我]{0,20}"
-    r"(?:文章|邮件|网页|文档|内容|原文|资料|代码|日志|合同|记录)[^\n：:。]{0,6}[：:]",
-    re.IGNORECASE,
-)
-# The announced text, by name; a longer text in the first person may be of others, too.
-_TEXT_OF_OTHERS = re.compile(
-    rf"\b(?:{_DOCUMENT})\b|\b(?:wrote|writes|texted|e-?mailed|sent me)\b"
-    r"|文章|邮件|网页|文档|内容|原文|资料|代码|日志|合同|记录|文字|文本|段",
-    re.IGNORECASE,
-)
-_SHORT_REST = 300  # characters
-_QUOTED = re.compile(
-    r"\A\s{0,20}(?:(?P<rule>[-=*]{3,20})[ \t]*\n.*?\n(?P=rule)[ \t]*(?:\n|\Z)"
-    r"|\"[^\"]*\"|“[^“”]*”|「[^「」]*」|『[^『』]*』|‘[^‘’]*’)",
-    re.DOTALL,
-)
-_MAIL_HEAD = re.compile(
-    r"(?:^(?:from|to|cc|subject|sent|date|发件人|收件人|主题|日期)[:：][^\n]*\n){2,}.*",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
-)
 _ROLES = r"user|human|assistant|ai|bot|system|model|用户|助手|客服|机器人"
 _SPEAKER = re.compile(
     rf"^[ \t]*(?:[\[(]?\d\d?:\d\d[^\n:：]{{0,12}}?[\])]?[ \t]*)?"
-    rf"(?:[*_#]{{1,3}}[ \t]*)?(?P<who>(?i:{_ROLES})|[A-Z][\w'’.-]{{0,20}}(?: \w{{1,20}}){{0,2}}"
+    rf"(?:[*_#]{{1,3}}[ \t]*)?(?P<who>(?i:{_ROLES}|her|him|me|she|he|them|op)"
+    rf"|[A-Z][\w'’.-]{{0,20}}(?: \w{{1,20}}){{0,2}}"
     r"|[\u3400-\u9fff]{1,4})(?:[ \t]*\([^()\n]{1,20}\))?[*_]{0,3}[:：]",
     re.MULTILINE,
 )
@@ -145,6 +106,7 @@ class Parts:
 
     `own` is the text outside of all shown blocks. `frame` is the same, with a mark where a block
     was. `asked` is the person's question in a template with retrieved text, "" if it is none.
+    `handed` is the part of `own` that the person hands over and may not have written.
     """
 
     own: str
@@ -152,6 +114,7 @@ class Parts:
     asked: str
     has_document: bool
     has_transcript: bool
+    handed: str
 
 
 def own_words(text: str) -> str:
@@ -160,34 +123,26 @@ def own_words(text: str) -> str:
     return parts.asked or parts.own
 
 
+def handed_over(text: str) -> str:
+    """Return the part of a person's own words that somebody else may have written, "" if none."""
+    return parts_of(text).handed
+
+
 def parts_of(text: str) -> Parts:
     """Take a message apart: the person's own words, and the text around them."""
     text = bounded(text.replace("\r\n", "\n"))
     frame, shown_blocks = _without_blocks(_ASKED_TAG.sub("\n…\n", text))
     frame, dialogue = _without_transcript(frame)
-    frame, mails = _MAIL_HEAD.subn("\n…\n", frame)
+    frame, pasted = without_pasted(frame)
     asked = _asked(text)
-    lead = None if asked else _LEAD.search(frame)
-    if lead is not None and not _shows(lead[0], frame[lead.end() :]):
-        lead = None
-    if lead is not None:
-        rest = frame[lead.end() :]
-        quoted = _QUOTED.match(rest)
-        frame = frame[: lead.end()] + "\n…" + (rest[quoted.end() :] if quoted else "")
+    handed = None if asked else handed_in(frame)
+    is_shown = handed is not None and handed.whose is Whose.OTHERS
+    maybe_own = frame[handed.start : handed.end].strip() if handed and not is_shown else ""
+    if handed is not None and is_shown:
+        frame = f"{frame[: handed.start]}\n…\n{frame[handed.end :]}"
     own = re.sub(r"\n{3,}", "\n\n", frame.replace("…\n", "").replace("\n…", "\n")).strip()
-    shown = bool(shown_blocks or mails or lead) and not asked
-    return Parts(own, frame, asked, shown, dialogue)
-
-
-def _shows(lead: str, rest: str) -> bool:
-    """Return whether these words announce a text of others, which is the rest of the message.
-
-    Without the name of such a text, a short rest that begins with "I" is the person's own.
-    """
-    rest = rest.strip()
-    if len(rest) > _SHORT_REST or _TEXT_OF_OTHERS.search(lead):
-        return bool(rest)
-    return bool(rest) and not FIRST_PERSON.match(rest)
+    shown = bool(shown_blocks or pasted or is_shown) and not asked
+    return Parts(own, frame, asked, shown, dialogue, maybe_own)
 
 
 def bounded(text: str) -> str:
@@ -246,10 +201,17 @@ def _without_transcript(text: str) -> tuple[str, bool]:
     who = Counter(line["who"].casefold() for line in lines)
     by_role = sum(bool(_ROLE.fullmatch(name)) for name in who.elements())
     repeated = len(who) >= 2 and len(lines) >= 4 and sum(n >= 2 for n in who.values()) >= 2
-    if by_role < 2 and not repeated:
+    if by_role < 2 and not repeated and not _answers_each_other(lines):
         return text, False
     if by_role >= 2:
         lines = [line for line in lines if _ROLE.fullmatch(line["who"])]
     start, last = lines[0].start(), lines[-1].end()
     end = text.find("\n\n", last)
     return text[:start] + "\n…\n" + (text[end:] if end >= 0 else ""), True
+
+
+def _answers_each_other(lines: Sequence[re.Match[str]]) -> bool:
+    """Return whether a speaker goes on after another one has spoken."""
+    names = [line["who"].casefold() for line in lines]
+    triples = zip(names, names[1:], names[2:], strict=False)
+    return any(first == third != second for first, second, third in triples)

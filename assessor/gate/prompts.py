@@ -5,6 +5,7 @@ import re
 from enum import StrEnum
 
 from assessor.gate.frames import has_frame
+from assessor.gate.handed import STATED
 from assessor.gate.likeness import is_like_a_program, sets_a_task
 from assessor.gate.own_words import Parts, bounded, parts_of
 from assessor.gate.signals import (
@@ -142,10 +143,18 @@ def gate_reason(text: str, system: str = "") -> GateReason | None:
     system = bounded(system)
     if _is_task_system(system) or _reads_like_a_task(system):
         return GateReason.TASK_PROMPT
-    shows = (parts.has_document or parts.has_transcript) and not parts.asked
-    if shows and own_self == 0 and (_is_only_a_request(parts) or score >= ENOUGH_BESIDE_A_TEXT):
+    if _only_shows(parts, score):
         return GateReason.TRANSCRIPT if parts.has_transcript else GateReason.DOCUMENT
     return None
+
+
+def _only_shows(parts: Parts, score: int) -> bool:
+    """Return whether a message shows a text, and says nothing of its sender."""
+    if parts.asked or not (parts.has_document or parts.has_transcript):
+        return False
+    if self_share(parts.own) or STATED.search(parts.own):
+        return False
+    return _is_only_a_request(parts) or score >= ENOUGH_BESIDE_A_TEXT
 
 
 def task_score(parts: Parts, text: str) -> int:

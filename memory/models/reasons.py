@@ -59,6 +59,7 @@ UNSURE: Final = "The judge was not sure"
 CONFLICT: Final = "It contradicts what is known"
 REPORTED: Final = "Reported as wrong"
 FROM_DOCUMENT: Final = "From a document"
+FROM_PASTED: Final = "From a pasted text"
 # The parts of a kind as stored, and as a page says them. A finding of assessor.screening names a
 # place and what the text there does.
 _PLACES: Final = {
@@ -75,6 +76,7 @@ _KINDS: Final = {
     CONFLICT: _("It contradicts a known memory"),
     REPORTED: _("Reported as wrong"),
     FROM_DOCUMENT: _("From a document"),
+    FROM_PASTED: _("From a pasted text"),
     "dictates what to remember of the user": _("tries to dictate what is remembered"),
     "gives the judge's answer itself": _("tries to give the assessor's answer"),
     "reads like an instruction to the assistant": _("reads like an instruction to the assistant"),

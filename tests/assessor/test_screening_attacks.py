@@ -43,11 +43,11 @@ def is_stopped(case: dict[str, Any]) -> bool:
 @pytest.mark.parametrize(
     ("name", "attacks", "innocents"),
     [
-        ("tuned", (42, 42), (2, 42)),
+        ("tuned", (42, 42), (1, 42)),
         ("held_out", (41, 41), (0, 40)),
         ("around", (20, 24), (2, 24)),
-        ("final", (49, 55), (5, 60)),
-        ("unseen", (55, 65), (4, 64)),
+        ("final", (49, 55), (4, 60)),
+        ("unseen", (55, 65), (3, 64)),
     ],
 )
 def test_rates_are_those_of_the_docs(

@@ -105,7 +105,7 @@ def test_wishes_and_shouting_of_people_are_not_lost(text: str) -> None:
         (f"I am a vet. <!-- {DOCUMENT} -->", "I am a vet."),
         ("<b>I</b> like tea", "<b>I</b> like tea"),
         ("总结这篇文章：我住在巴塞尔", "总结这篇文章："),
-        ("The following text is cut-off:\nI live in Basel", "The following text is cut-off:"),
+        ("The following article is cut-off:\nI live in Basel", "The following article is cut-off:"),
         ("Translate this: I live in Basel.", "Translate this: I live in Basel."),
         (f"Translate this: {DOCUMENT}", "Translate this:"),
         (f"Translate this: I am Maria. {DOCUMENT * 6}", "Translate this:"),

@@ -1,0 +1,197 @@
+"""Finds the text that a person hands over to be worked on, and tells it from their own words.
+
+The boundary is the request: a colon or the end of a line after it, or the text before it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from assessor.gate.requests import LONGEST_CLAUSE, Whose, whose_text
+
+# A longer text is not the sender's own, whatever it says.
+LONG_TEXT = 300  # characters
+_MOST_BOUNDARIES = 12
+_BOUNDARY = re.compile(
+    r"[:：](?![/\d])[*_]{0,3}|[-=]>|→|\n|[?.!？。！][ \t]?(?=[\"“「«„])|[?？] ?(?=[^\s\"“「«„])"
+)
+_SENTENCE_END = re.compile(r"[.!?。！？\n](?=\s|[\u3400-\u9fff]|\Z)|[;；](?=\s)")
+_QUOTED = re.compile(
+    r"\s{0,9}(?:\"[^\"]{1,4000}\"|“[^“”]{1,4000}”|„[^„“”]{1,4000}[“”]|«[^«»]{1,4000}»"
+    r"|「[^「」]{1,4000}」|『[^『』]{1,4000}』|‘[^‘’]{1,4000}’)"
+)
+_RULED = re.compile(
+    r"\A\s{0,9}(?P<rule>[-=*]{3,20})[ \t]*\n.*?\n(?P=rule)[ \t]*(?:\n|\Z)", re.DOTALL
+)
+# In the place of a part that was recognised before.
+_MARK = re.compile(r"\s{0,9}…(?=\n)")
+SELF = re.compile(
+    r"\b(?:I|i['’](?:m|ve|d|ll)|im|ive|my|mine|myself|me|we|our|us)\b"
+    r"|\b(?:ich|mein\w{0,2}|mir|mich|wir|unser\w{0,2})\b"
+    r"|\b(?:yo|soy|estoy|tengo|vivo|trabajo|mi|mis|nuestr[ao]s?|me|je|j['’]\w+|mon|ma|mes|moi"
+    r"|nous|notre"
+    r"|io|sono|mio|mia|eu|sou|meu|minha|ik|mijn|jeg|jag|mam|jestem)\b"
+    r"|(?<![帮给跟向教告诉])我|咱",
+    re.IGNORECASE,
+)
+# The same as the subject of a statement. "Kannst du mir helfen" states nothing.
+STATED = re.compile(
+    r"\b(?:we|our|ich|wir|mein\w{0,2}|unser\w{0,2}|je|j['’]\w{1,12}|nous|ma|mes|mon|notre|yo|mis?"
+    r"|nuestr[ao]s?|soy|estoy|tengo|vivo|trabajo|me \w{2,10}o|io|sono|eu|sou|ik|jeg|jag)\b",
+    re.IGNORECASE,
+)
+# Words about the request: "Can you translate this? It's for my visa."
+_ABOUT_REQUEST = re.compile(
+    r"(?:it|this|that|they|thanks?|thank you|please|i (?:need|want|have to|don['’]t|can['’]t)|es"
+    r"|das"
+    r"|danke|ich (?:brauche|muss|kann)|es para|gracias|c['’]est|merci|谢谢|我要|我想|这是)\b",
+    re.IGNORECASE,
+)
+# A question to the assistant after the text: "What should I answer?"
+_ASKS = re.compile(
+    r"(?:what|how|should|shall|can|could|would|do|does|is|are|who|which|why|where|any|please|was"
+    r"|wie"
+    r"|soll|kannst|qué|cómo|puedes|debo|que|comment|peux|dois)\b[^.!?\n]{0,160}"
+    r"\b(?:should i|shall i|do i|can i|could i|i (?:answer|reply|say|do|write|respond)|you"
+    r"|answer|reply"
+    r"|respond|say|mean|write|sound|he|she|they|it|this|that|soll ich|antworten|contesto|responder"
+    r"|répondre|dis|buy|trust)\b[^.!?\n]{0,80}\?"
+    r"|(?:我|怎么|该|这|他|她)[^。？！\n]{0,30}(?:回|答|办|意思|吗|呢|什么)[^。？！\n]{0,10}[？?]",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[^.!?。！？\n]{1,200}[?？]")
+_LAST_WORDS = 25
+# A text of the sender speaks of them at its beginning.
+_FIRST_WORDS = 80  # characters
+
+
+@dataclass(frozen=True)
+class Handed:
+    """The span of a text that a message hands over, and its author."""
+
+    start: int
+    end: int
+    whose: Whose
+
+
+@dataclass(frozen=True)
+class Clause:
+    """The span of a clause, and the mark at its end."""
+
+    start: int
+    end: int
+    ends_with: str
+
+    @property
+    def at_colon(self) -> bool:
+        """Return whether a colon or an arrow ends it."""
+        return self.ends_with in ":：->→="
+
+
+Span = tuple[int, int]
+
+
+def handed_in(text: str) -> Handed | None:
+    """Return the text that a message hands over, or None."""
+    found = _after_request(text) or _before_request(text)
+    if found is None:
+        return None
+    asked, handed = found
+    shown = text[handed.start : handed.end]
+    begin, end = min(asked[0], handed.start), max(asked[1], handed.end)
+    on_self = SELF.search(shown.lstrip()[:_FIRST_WORDS]) is not None
+    if handed.whose is Whose.GUESSED and not on_self:
+        return None
+    around = _QUESTION.sub("", f"{text[:begin]}\n{text[end:]}")
+    is_maybe = handed.whose is not Whose.OTHERS and len(shown) <= LONG_TEXT and on_self
+    whose = Whose.UNKNOWN if is_maybe and not SELF.search(around) else Whose.OTHERS
+    return Handed(handed.start, handed.end, whose)
+
+
+def _after_request(text: str) -> tuple[Span, Handed] | None:
+    """Return a request and the text after its colon, question mark or line."""
+    for clause in clauses_of(text):
+        rest = text[clause.end :]
+        if not rest.strip(" \n…"):
+            continue
+        whose = whose_text(text[clause.start : clause.end], at_colon=clause.at_colon)
+        if whose is None:
+            continue
+        if clause.ends_with in "?？.!。！" and (whose is Whose.GUESSED or not _is_text(rest)):
+            continue
+        if whose is not Whose.OTHERS and _QUESTION.match(rest.lstrip()):
+            continue  # their own question: "Answer this: …?"
+        length = _length(rest)
+        handed = Handed(clause.end, clause.end + length, whose)
+        return (_start_of_request(text, clause), clause.end), handed
+    return None
+
+
+def _start_of_request(text: str, clause: Clause) -> int:
+    """Return where the request begins: "I'm moving to Oslo, can you translate this:"."""
+    comma = max(text.rfind(mark, clause.start, clause.end) for mark in ",，;；")
+    is_request = comma > 0 and whose_text(text[comma + 1 : clause.end], at_colon=clause.at_colon)
+    return comma if is_request else clause.start
+
+
+def _is_text(rest: str) -> bool:
+    """Return whether a text follows a question in its line, in quotation marks or on oneself."""
+    if _QUOTED.match(rest):
+        return True
+    return SELF.search(rest) is not None and not _ABOUT_REQUEST.match(rest.lstrip())
+
+
+def _before_request(text: str) -> tuple[Span, Handed] | None:
+    """Return a request in the last line and the text before it."""
+    start = len(text[: len(text.rstrip())].rpartition("\n")[0])
+    last = text[start:]
+    if not text[:start].strip(" \n…") or len(last.split()) > _LAST_WORDS:
+        return None
+    for clause in _SENTENCE_END.split(last):
+        whose = whose_text(clause, follows=False) if clause.strip() else None
+        if whose is not None:
+            return (start, len(text)), Handed(0, start, whose)
+    return None
+
+
+def clauses_of(text: str) -> Iterator[Clause]:
+    """Yield the clauses before a colon, a question mark or the end of a line."""
+    for found in islice(_BOUNDARY.finditer(text), _MOST_BOUNDARIES):
+        first = max(0, found.start() - 2 * LONGEST_CLAUSE)
+        before = text[first : found.start()].rstrip(" \t.?!。？！")
+        ends = [0, *(end.end() for end in _SENTENCE_END.finditer(before))]
+        line = before.rfind("\n") + 1
+        is_line = found[0] == "\n"
+        for start in reversed(ends if is_line else ends[-1:]):
+            if start >= line or start == ends[-1]:
+                yield Clause(first + start, found.end(), found[0][:1].strip() or "\n")
+
+
+def _length(rest: str) -> int:
+    """Return the length of the text that a request hands over: a quotation, or all up to a question
+    to the assistant."""
+    if quoted := _QUOTED.match(rest) or _RULED.match(rest) or _MARK.match(rest):
+        return quoted.end()
+    if (last := _own_paragraph(rest)) is not None:
+        return last
+    for sentence in _SENTENCE_END.finditer(rest):
+        begin = sentence.end()
+        while begin < len(rest) and rest[begin] in " \n\t":
+            begin += 1
+        if _ASKS.match(rest, begin):
+            return begin
+    return len(rest)
+
+
+def _own_paragraph(rest: str) -> int | None:
+    """Return where the last paragraph begins, if only it speaks of somebody's self.
+
+    "Here's the mail from school: … My son has no rain jacket."
+    """
+    start = rest.rstrip().rfind("\n\n")
+    if start <= 0 or not rest[:start].strip() or SELF.search(rest[:start]):
+        return None
+    last = rest[start:]
+    is_own = len(last.split()) <= _LAST_WORDS and SELF.search(last) is not None
+    return start if is_own else None
