@@ -70,6 +70,20 @@ def test_persistence_is_the_seeds_scale(step: float, message: str, minilm: MiniL
     assert step == facets.P
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I'm waiting for the subway", "I'm sitting in a café", "I'm folding laundry",
+        "我在等地铁", "我在坐电梯", "我在刷牙", "我在邮局排队", "我在找停车位",
+    ],
+)  # fmt: skip
+def test_a_passing_state_is_never_core(message: str, minilm: MiniLMEmbedder) -> None:
+    """Seed 003, 2.1: P = 1.0 is for 习惯、人格类."""
+    facets = assessed(minilm, message).facets
+    assert facets is not None
+    assert facets.P < 1
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_heads_do_well_on_examples_they_have_not_seen(lang: str, minilm: MiniLMEmbedder) -> None:
     """The figures of docs/local-assessor.md, with some room."""
