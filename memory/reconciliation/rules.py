@@ -18,6 +18,7 @@ from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
 from memory.reconciliation.changes import outdated
 from memory.reconciliation.claims import agrees, contradicts, tells_end
+from memory.reconciliation.people import tells_of_another
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
 
@@ -114,7 +115,8 @@ def _probably_outdated(content: str, neighbours: Sequence[Neighbour]) -> Memory 
     content, near = _statement(content), {}
     for neighbour in neighbours[:PROBABLE]:
         old = _newest_first(neighbour.memory.content)[0]
-        if not agrees(content, old) and not (tells_end(content) and tells_end(old)):
+        settled = agrees(content, old) or (tells_end(content) and tells_end(old))
+        if not settled and not tells_of_another(content, old):
             near[old] = neighbour.memory
     place = outdated(content, [*near])
     return None if place is None else [*near.values()][place]
@@ -227,6 +229,8 @@ def _newest_first(text: str) -> list[str]:
 
 def _names_as_former(content: str, old: str) -> bool:
     """Return true if the statement names what the old one is about as replaced or ended."""
+    if tells_of_another(content, old):
+        return False
     if match := _REPLACED.search(content):
         named = next(group for group in match.groups() if group)
         former = text_similarity.words(_NOW.sub(" ", named))

@@ -10,12 +10,12 @@ import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from memory.embeddings import MULTILINGUAL, get_embedder
+from memory.reconciliation.people import People, people_in
 from memory.text.lexemes import unspaced
 from memory.text.text_similarity import meaning, weight
 
@@ -32,23 +32,9 @@ _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
 _NUMBER = re.compile(r"\d+")
 
 
-class _Signs(NamedTuple):
-    """The patterns of one language."""
-
-    person: re.Pattern[str]
-    first: re.Pattern[str]
-    signs: list[re.Pattern[str]]
-
-
-def _load_signs(language: str) -> _Signs:
+def _load_signs(language: str) -> list[re.Pattern[str]]:
     data = tomllib.loads(resources.files(__package__).joinpath("signs.toml").read_text("utf-8"))
-    words = {name: one[language] for name, one in data.items()}
-    person, opening = words.pop("person"), words.pop("opening")
-    return _Signs(
-        re.compile(person, re.I),
-        re.compile(f"{opening}({person})", re.I),
-        [re.compile(pattern, re.I) for pattern in words.values()],
-    )
+    return [re.compile(sign[language], re.I) for sign in data.values()]
 
 
 _ENGLISH, _CHINESE = _load_signs("en"), _load_signs("zh")
@@ -72,7 +58,7 @@ def pair_features(old: str, new: str) -> tuple[Array, Array]:
 def may_tell_change(old: str, new: str) -> bool:
     """Return true if the new statement has a sign of a change, or says most in other words. Two
     statements of one form ("likes opera", "likes musicals") are left to the claims."""
-    if any(_found(_patterns(new), new)[:CHANGES]):
+    if any(_found(_signs_of(new), new)[:CHANGES]):
         return True
     known, said = meaning(old), meaning(new)
     return weight(known & said) * 2 < weight(said)
@@ -86,11 +72,11 @@ def _vector(text: str) -> Array:
 
 def _signs(old: str, new: str, similarity: float) -> list[float]:
     """Return the signs of a pair, each alone and together with what both have in common."""
-    patterns = _patterns(new)
+    patterns = _signs_of(new)
     known, said = meaning(old), meaning(new)
     both = weight(known & said)
     share, new_share = both / (weight(known) or 1), both / (weight(said) or 1)
-    same, persons = _persons(patterns, old, new)
+    same, persons = _persons(people_in(new), old, new)
     before, now = _found(patterns, old), _found(patterns, new)
     numbers, others = ({*_NUMBER.findall(text)} for text in (old, new))
     return [
@@ -108,14 +94,14 @@ def _signs(old: str, new: str, similarity: float) -> list[float]:
     ]
 
 
-def _patterns(text: str) -> _Signs:
+def _signs_of(text: str) -> list[re.Pattern[str]]:
     return _CHINESE if unspaced(text) else _ENGLISH
 
 
-def _persons(patterns: _Signs, old: str, new: str) -> tuple[float, list[float]]:
+def _persons(people: People, old: str, new: str) -> tuple[float, list[float]]:
     """Return 1 if both statements begin with the same person, and how their persons differ."""
-    known, said = (set(map(_name, patterns.person.findall(text))) for text in (old, new))
-    leads = [patterns.first.match(text) for text in (old, new)]
+    known, said = (set(map(_name, people.others.findall(text))) for text in (old, new))
+    leads = [people.first.match(text) for text in (old, new)]
     first, second = (_name(match[1]) if match else "" for match in leads)
     differ = [said - known, known - said, known & said]
     return float(first == second), [
@@ -130,8 +116,8 @@ def _name(person: str) -> str:
     return person.lower().removesuffix("'s")
 
 
-def _found(patterns: _Signs, text: str) -> list[float]:
-    return [float(bool(sign.search(text))) for sign in patterns.signs]
+def _found(signs: Iterable[re.Pattern[str]], text: str) -> list[float]:
+    return [float(bool(sign.search(text))) for sign in signs]
 
 
 def _grams(text: str) -> Sequence[str]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from memory.reconciliation.claims import chinese, english
 from memory.reconciliation.claims.base import Claim, Doing
+from memory.reconciliation.people import tells_of_another
 from memory.text.lexemes import unspaced
 from memory.text.text_similarity import weight
 
@@ -74,7 +75,7 @@ def _ends(new: str, old: str) -> bool:
     """Return true if the new statement names the end of what the old one is about: most of the
     words of the ended thing, and more than one incidental word of the memory."""
     language = chinese if unspaced(new) else english
-    if bool(unspaced(new)) != bool(unspaced(old)):
+    if bool(unspaced(new)) != bool(unspaced(old)) or tells_of_another(new, old):
         return False
     said, known = _ended(new), _thing(old)
     if not said or not known or tells_end(old):

@@ -132,11 +132,34 @@ def test_a_change_in_other_words_is_added_in_brackets(known: str, said: str) -> 
         ("We have a rabbit called Toffee", "My aunt had to put her dog down on Monday"),
         ("我在一家书店打工", "我室友的活儿不干了"),
         ("我租的房子在三环", "我弟弟的房子退了"),
+        ("我租的房子在三环", "我弟弟从三环搬走了"),
+        ("User lives in Lisbon", "My brother moved from Lisbon to Porto"),
+        ("User lives in Berlin", "My boss moved from Berlin to Rome"),
+        ("User lives with a sister in Rome", "My boss moved from Rome to Berlin"),
+        ("User plays tennis", "Anna no longer plays tennis"),
+        ("I drink tea every morning", "My sister switched from tea to coffee"),
+        ("我住在上海", "她从上海搬走了"),
     ],
 )
 def test_a_change_of_somebody_else_is_new(known: str, said: str) -> None:
     memory = Memory(content=known, memory_type="fact", importance=0.7)
     assert decide(said, "fact", [Neighbour(memory, 0.4)]).verdict is Verdict.ADD
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("User lives in Lisbon", "My wife and I moved from Lisbon to Porto"),
+        ("User lives in Lisbon", "My family moved from Lisbon to Porto"),
+        ("User's sister lives in Lisbon", "My sister moved from Lisbon to Porto"),
+        ("User's sister lives in Lisbon", "She moved from Lisbon to Porto"),
+        ("Anna plays tennis", "Anna no longer plays tennis"),
+        ("我住在上海", "我和老婆从上海搬到北京了"),
+    ],
+)
+def test_a_change_of_the_same_people_replaces(known: str, said: str) -> None:
+    memory = Memory(content=known, memory_type="fact", importance=0.7)
+    assert decide(said, "fact", [Neighbour(memory, 0.4)]).verdict is Verdict.SUPERSEDE
 
 
 @pytest.mark.parametrize(("language", "least"), [("english", 25), ("chinese", 30)])
