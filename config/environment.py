@@ -83,12 +83,14 @@ class Environment:
         """Return a group, a space's short name and a role for each GROUP=SPACE:ROLE."""
         found = []
         for given in self.several(name):
-            rule = re.fullmatch(r"(.{1,200})=([-\w]{1,100}):(viewer|editor|owner)", given)
-            if rule is None:
+            group, _, place = given.rpartition("=")
+            space, _, role = place.rpartition(":")
+            is_known = role in ("viewer", "editor", "owner")
+            if not (group and is_known and re.fullmatch(r"[-\w]{1,100}", space)):
                 raise _wrong(
                     name, given, "must be like GROUP=SPACE:ROLE; roles are viewer, editor, owner"
                 )
-            found.append((rule[1].strip(), rule[2], rule[3]))
+            found.append((group.strip(), space, role))
         return found
 
     def one_of(self, name: str, choices: Sequence[str], default: str) -> str:

@@ -35,13 +35,16 @@ def product_modules() -> Iterator[ModuleType]:
 def product_patterns() -> dict[str, re.Pattern[str]]:
     """Return the product's patterns by the name of the place of each."""
     found: dict[str, re.Pattern[str]] = {}
+    inline: dict[str, re.Pattern[str]] = {}
     known: dict[int, object] = {}  # by id; kept, so that no other object gets the id
     for module in product_modules():
         for name, value in vars(module).items():
             for place, pattern in _within(value, f"{module.__name__}.{name}", known):
                 found[place] = pattern
         if module.__file__:
-            found |= dict(_inline(module.__name__, Path(module.__file__)))
+            inline |= dict(_inline(module.__name__, Path(module.__file__)))
+    compiled = {one.pattern for one in found.values()}
+    found |= {place: one for place, one in inline.items() if one.pattern not in compiled}
     return {place: one for place, one in found.items() if isinstance(one.pattern, str)}
 
 

@@ -85,6 +85,7 @@ def test_what_makes_sense_is_read(
         ("group_roles", "staff=demo"),
         ("group_roles", "staff=demo:admin"),
         ("group_roles", "=demo:viewer"),
+        ("group_roles", "staff=a demo:viewer"),
         ("one_of", "loud"),
     ],
 )
