@@ -14,7 +14,7 @@ _ASKED = (
     r"(?:user|human|customer|target|research)[_-]?"
     r"(?:query|question|input|message|request|prompt)|question|query"
 )
-_ASKED_TAG = re.compile(rf"<({_ASKED})>(?P<said>.{{0,2000}}?)</\1>", re.IGNORECASE | re.DOTALL)
+_ASKED_TAG = re.compile(rf"<({_ASKED})>(?P<said>(?:[^<]|<(?!\1>)){{0,2000}}?)</\1>", re.IGNORECASE)
 # Tags around text of others, however short.
 _SHOWN_TAGS = (
     r"(?:chat|conversation|message)[_-]?(?:history|log)|history|conversation|messages?"

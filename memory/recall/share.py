@@ -88,7 +88,8 @@ def _place(taken: Counter[int], space: Space, most: int) -> Iterator[None]:
             release_connection()
             if not _changed.wait_for(lambda: taken[space.pk] < most, PATIENCE):
                 raise SpaceBusy(
-                    f"{most} searches of this space are running, the maximum. Try again shortly."
+                    f"This space has reached its maximum of running searches, {most}. "
+                    "Try again shortly."
                 )
         taken[space.pk] += 1
     try:

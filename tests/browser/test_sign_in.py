@@ -76,7 +76,7 @@ def test_a_second_factor_is_set_up_and_used(
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]  # a width and a height
     assert_no_findings(page, "setting up a second factor on a phone")
     secret = page.locator("code").first.inner_text()
-    page.get_by_label("Code").fill(app_code(secret, timezone.now()))
+    page.get_by_label("Code", exact=True).fill(app_code(secret, timezone.now()))
     page.get_by_role("button", name="Turn on").click()
     expect(page.locator(".codes code")).to_have_count(10)
     codes = page.locator(".codes code").all_inner_texts()
@@ -86,9 +86,9 @@ def test_a_second_factor_is_set_up_and_used(
     hers.get_by_label("User name").fill("alice")
     hers.get_by_label("Password").fill("a long password of alice")
     hers.get_by_role("button", name="Log in").click()
-    expect(hers.get_by_label("Code")).to_be_focused()
+    expect(hers.get_by_label("Code", exact=True)).to_be_focused()
     assert_no_findings(hers, "the page for the code")
-    hers.get_by_label("Code").fill(codes[3])
+    hers.get_by_label("Code", exact=True).fill(codes[3])
     hers.get_by_role("button", name="Log in").click()
     hers.wait_for_url("**/s/home/")
 

@@ -135,7 +135,7 @@ def test_a_test_tells_each_step(
         "Structured answers",
         "Embeddings",
     ]
-    assert dict(steps)["Structured answers"] == "By json_schema, strict."
+    assert dict(steps)["Structured answers"] == "Format: json_schema, strict."
     assert dict(steps)["Tools"] == "The model called a tool."
     assert dict(steps)["Embeddings"] == "32 dimensions, by stub."
 

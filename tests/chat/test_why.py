@@ -144,7 +144,7 @@ def test_the_overview_says_how_long_recall_took(alice: User, space: Space) -> No
     finish_reply(message=begun, reply=Reply("done", "Without memory.", "stub", [], []), now=NOW)
     seen = text(login(alice).get(address))
     assert seen.startswith("100 ms 95% within 190 ms")
-    assert seen.endswith("; latest 21 replies")
+    assert seen.endswith("for the latest 21 replies")
 
 
 def test_the_inspector_says_why(alice: User, reply: Message, lisbon: Memory) -> None:
