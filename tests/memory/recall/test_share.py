@@ -17,6 +17,9 @@ from memory.recall import share
 from memory.recall.recall import SearchRequest, recall
 from memory.recall.share import share_of, turn, turn_of
 from tests.conftest import ApiClient, MakeKey
+from tests.processes import queue
+
+__all__ = ["queue"]
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +121,7 @@ def test_processes_of_a_host_take_turns(
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("queue")
 @pytest.mark.parametrize(
     ("path", "body"),
     [
