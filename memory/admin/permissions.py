@@ -5,6 +5,7 @@ from typing import Any, Final
 from django.contrib.auth.models import Permission
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
+from unfold.admin import ModelAdmin
 
 _ACTIONS: Final = {
     "add": _("can add"),
@@ -24,12 +25,12 @@ def permission_label(permission: Permission) -> str:
     return f"{app}{separator}{gettext(model)} | {does}"
 
 
-class PermissionsInWords:
+class PermissionsInWords(ModelAdmin):
     """Base for the admins of users and groups: their permissions have translated labels."""
 
     def formfield_for_manytomany(self, db_field: Any, request: Any = None, **kwargs: Any) -> Any:
         """Label the choices of a field of permissions."""
-        field = super().formfield_for_manytomany(db_field, request, **kwargs)  # type: ignore[misc]  # of ModelAdmin
+        field = super().formfield_for_manytomany(db_field, request, **kwargs)
         if field is not None and db_field.related_model is Permission:
             field.label_from_instance = permission_label
         return field

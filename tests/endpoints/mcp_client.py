@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import TextContent, TextResourceContents
 
 from tests.processes import Web
 
@@ -27,9 +28,11 @@ async def said(client: Client, tool: str, **arguments: Any) -> str:
     """Return a tool's answer, after a `!` if it was an error."""
     answer = await client.call_tool(tool, arguments)
     [content] = answer.content
-    return ("! " if answer.is_error else "") + content.text  # type: ignore[union-attr]  # a text
+    assert isinstance(content, TextContent)
+    return ("! " if answer.is_error else "") + content.text
 
 
 async def read(client: Client, uri: str) -> str:
     [content] = (await client.read_resource(uri)).contents
-    return content.text  # type: ignore[union-attr]  # a text
+    assert isinstance(content, TextResourceContents)
+    return content.text

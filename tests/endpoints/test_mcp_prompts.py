@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from mcp import Client, MCPError
+from mcp.types import TextContent
 
 from memory.models import Memory, Space
 from tests.conftest import MakeKey
@@ -17,7 +18,8 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 async def text_of(client: Client, prompt: str, **arguments: str) -> str:
     [message] = (await client.get_prompt(prompt, arguments)).messages
     assert message.role == "user"
-    return message.content.text  # type: ignore[union-attr]  # a text
+    assert isinstance(message.content, TextContent)
+    return message.content.text
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
