@@ -15,7 +15,7 @@ from django.db import DatabaseError
 from assessor.assessing import Exchange
 from assessor.gate.exchanges import handed_over_in
 from assessor.llm import ToolCall
-from assessor.screening import assessed_part, screen, suspect
+from assessor.screening import assessed_part, mask_exchange, screen, suspect
 from assessor.storable import storable
 from chat.models import Conversation, MemoryUse
 from memory.actors import Actor
@@ -136,7 +136,10 @@ class Toolbox:
         """
         if not self.rules.assessment.review:
             return None
-        said = assessed_part(Exchange(self.said))
+        exchange = Exchange(self.said)
+        # The reason quotes the message, and stays in the review inbox.
+        masks = self.rules.assessment.mask_secrets
+        said = assessed_part(mask_exchange(exchange) if masks else exchange)
         finding = screen(said, words) or suspect(said)
         if finding is None and (handed := handed_over_in(said)):
             return because(FROM_PASTED, handed)

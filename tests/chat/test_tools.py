@@ -294,3 +294,15 @@ def test_a_400_that_is_not_for_the_tools_is_the_answer(
     stub_model.script("reply:Well.")
     assert talker.say("Hello there").json()["reply"] == "Well."
     assert offered(stub_model) == [ALL_FOUR, [], ALL_FOUR]
+
+
+def test_the_reason_for_a_review_quotes_no_secret(talker: Talker, stub_model: StubModel) -> None:
+    stub_model.script(round_of(("remember", {"content": "User is a nurse"})))
+
+    said = "Fix the spelling of: I am a nurse and my password is hunter2-Blue42."
+    assert talker.say(said).status_code == 200
+
+    memory = Memory.objects.get(source_role="tool")
+    assert memory.status == "review"
+    assert memory.review_reason.startswith("From a pasted text: “I am a nurse and my password is")
+    assert "hunter2" not in memory.review_reason
