@@ -65,9 +65,7 @@ def _host_wide(space: Space) -> Iterator[None]:
         while not _locked(file):
             release_connection()
             if monotonic() > until:
-                raise SpaceBusy(
-                    "Other long questions of this space are running. Try again shortly."
-                )
+                raise SpaceBusy("Other long work of this space is running. Try again shortly.")
             sleep(0.01)
         yield
 

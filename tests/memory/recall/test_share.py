@@ -113,7 +113,7 @@ def test_processes_of_a_host_take_turns(
 
     with file.open("ab") as other_process:
         fcntl.flock(other_process, fcntl.LOCK_EX)
-        with pytest.raises(OperationalError, match="Other long questions"):
+        with pytest.raises(OperationalError, match="Other long work"):
             recall(space, SearchRequest(long), now=timezone.now())
         search(space)
         recall(other_space, SearchRequest(long), now=timezone.now())
