@@ -93,7 +93,7 @@ _SAID_BY_SENDER = re.compile(
 )
 _BEFORE = 60  # characters
 _SHOWN = "\n…\n"
-_QUESTION = re.compile(r"[^\n]{0,200}[?？]")
+_LONGEST_QUESTION = 200  # characters
 
 
 def without_pasted(text: str) -> tuple[str, bool]:
@@ -130,7 +130,8 @@ def _after(shown: str) -> str:
     """Return a mark, and the last paragraph of a pasted text if it is the sender's question."""
     start = shown.rstrip().rfind("\n\n")
     last = shown[start:].strip() if start >= 0 else ""
-    return _SHOWN + (last if _QUESTION.match(last) else "")
+    first_line = last[:_LONGEST_QUESTION].partition("\n")[0]
+    return _SHOWN + (last if re.search(r"[?？]", first_line) else "")
 
 
 def _without_letter(text: str) -> str:
