@@ -86,8 +86,8 @@ def is_slow(pattern: re.Pattern[str]) -> str:
 
 def _grows(pattern: re.Pattern[str], middle: str, long: str) -> bool:
     """Whether the time grows faster than the text: the least of several tries, against noise."""
-    for_all = seconds(pattern, long, tries=6)
-    return for_all > MOST or (for_all > FAST and for_all > RATIO * seconds(pattern, middle, tries=3))
+    took, for_all = seconds(pattern, middle, tries=3), seconds(pattern, long, tries=6)
+    return for_all > MOST or (for_all > FAST and for_all > RATIO * took)
 
 
 PIECES = ["pw:", "password is ", "a a", "“", "'a ", ". ", "<page>", "[image: ", "so ", "请帮我"]
