@@ -4,7 +4,8 @@ assessor.
     own_words  tells a person's own words from documents, transcripts, code and templates
     pasted     recognises pasted text by its form: mails, posts, reviews, logs
     handed     finds the text that a request hands over: "Can you translate this: …"
-    requests   recognises such a request by its words, which text_work lists
+    requests   recognises such a request by its words
+    wording    compiles the words, which words/*.toml lists
     handing    recognises other requests by their vector
     signals    the marks of a program's prompt, and their weights
     frames     recognises a template by its labels and its end

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from assessor.gate.requests import LONGEST_CLAUSE, Whose, whose_text
+from assessor.gate.wording import choice, pattern
 
 # A longer text is not the sender's own, whatever it says.
 LONG_TEXT = 300  # characters
@@ -26,37 +27,12 @@ _RULED = re.compile(
 )
 # In the place of a part that was recognised before.
 _MARK = re.compile(r"\s{0,9}…(?=\n)")
-SELF = re.compile(
-    r"\b(?:I|i['’](?:m|ve|d|ll)|im|ive|my|mine|myself|me|we|our|us)\b"
-    r"|\b(?:ich|mein\w{0,2}|mir|mich|wir|unser\w{0,2})\b"
-    r"|\b(?:yo|soy|estoy|tengo|vivo|trabajo|mi|mis|nuestr[ao]s?|me|je|j['’]\w+|mon|ma|mes|moi"
-    r"|nous|notre"
-    r"|io|sono|mio|mia|eu|sou|meu|minha|ik|mijn|jeg|jag|mam|jestem)\b"
-    r"|(?<![帮给跟向教告诉])我|咱",
-    re.IGNORECASE,
-)
-# The same as the subject of a statement. "Kannst du mir helfen" states nothing.
-STATED = re.compile(
-    r"\b(?:we|our|ich|wir|mein\w{0,2}|unser\w{0,2}|je|j['’]\w{1,12}|nous|ma|mes|mon|notre|yo|mis?"
-    r"|nuestr[ao]s?|soy|estoy|tengo|vivo|trabajo|me \w{2,10}o|io|sono|eu|sou|ik|jeg|jag)\b",
-    re.IGNORECASE,
-)
-# Words about the request: "Can you translate this? It's for my visa."
-_ABOUT_REQUEST = re.compile(
-    r"(?:it|this|that|they|thanks?|thank you|please|i (?:need|want|have to|don['’]t|can['’]t)|es"
-    r"|das"
-    r"|danke|ich (?:brauche|muss|kann)|es para|gracias|c['’]est|merci|谢谢|我要|我想|这是)\b",
-    re.IGNORECASE,
-)
+SELF = pattern("self")
+STATED = pattern("stated")
+_ABOUT_REQUEST = pattern("about_request")
 # A question to the assistant after the text: "What should I answer?"
 _ASKS = re.compile(
-    r"(?:what|how|should|shall|can|could|would|do|does|is|are|who|which|why|where|any|please|was"
-    r"|wie"
-    r"|soll|kannst|qué|cómo|puedes|debo|que|comment|peux|dois)\b[^.!?\n]{0,160}"
-    r"\b(?:should i|shall i|do i|can i|could i|i (?:answer|reply|say|do|write|respond)|you"
-    r"|answer|reply"
-    r"|respond|say|mean|write|sound|he|she|they|it|this|that|soll ich|antworten|contesto|responder"
-    r"|répondre|dis|buy|trust)\b[^.!?\n]{0,80}\?"
+    rf"(?:{choice('asks')})\b[^.!?\n]{{0,160}}\b(?:{choice('advice')})\b[^.!?\n]{{0,80}}\?"
     r"|(?:我|怎么|该|这|他|她)[^。？！\n]{0,30}(?:回|答|办|意思|吗|呢|什么)[^。？！\n]{0,10}[？?]",
     re.IGNORECASE,
 )

@@ -5,7 +5,6 @@ such a memory waits for review. A logistic regression; benchmarks.programs.handi
 """
 
 import functools
-import re
 from importlib import resources
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from assessor.gate.handed import SELF, clauses_of
 from assessor.gate.own_words import handed_over
 from assessor.gate.requests import Whose, whose_text
+from assessor.gate.wording import pattern
 from memory.embeddings import MULTILINGUAL, get_embedder
 
 WEIGHTS_FILE = "handing.npz"
@@ -23,20 +23,7 @@ LEAST = 0.5
 # A text that a person handed over speaks of somebody at its beginning.
 _FIRST = 80  # characters
 _LONGEST = 200
-
-# A text of the sender: "Proofread my letter:", "I wrote this:".
-_OWN_TEXT = re.compile(
-    r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}|mis?|mon|ma|mes)(?: (?:own|cover|short|new|first))?"
-    r" (?:texts?|letters?|mails?|e-?mails?|messages?|bios?|cvs?|resum[eé]|profiles?|essays?"
-    r"|poems?|stor(?:y|ies)"
-    r"|sentences?|headlines?|captions?|posts?|blogs?|drafts?|intro(?:duction)?|speech|answers?"
-    r"|notes|summary"
-    r"|briefe?|bewerbung|lebenslauf|satz|aufsatz|carta|texto|correo|lettre|texte|phrase)\b(?!['’]s)"
-    r"|\b(?:I|we)(?:['’]ve| have)? (?:wrote|written|drafted|said|told)\b"
-    r"|\bich\b[^\n]{0,20}\bgeschrieben\b"
-    r"|\bhe escrito\b|\bj['’]ai écrit\b|我写|自我介绍|我的(?:信|简历|文章|邮件|作文|日记)",
-    re.IGNORECASE,
-)
+_OWN_TEXT = pattern("own_text")
 Array = npt.NDArray[np.float32]
 
 

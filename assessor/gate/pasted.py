@@ -3,39 +3,31 @@
 import re
 
 from assessor.gate.handed import SELF
+from assessor.gate.wording import chinese, choice
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # From this line on, a message is another's mail.
 _MAIL = re.compile(
-    r"^[ \t]*(?:(?:on|am|le|el|il|op)\b[^\n]{8,160}\b(?:wrote|schrieb|a écrit|escribió|ha scritto"
-    r"|schreef)\b[^\n:]{0,80}[ \t]*:|在?[^\n]{0,80}写道[:：]"
-    r"|-{2,12}[ \t]*(?:original message|forwarded message|ursprüngliche nachricht|mensaje original"
-    r"|message d['’]origine|message transféré|weitergeleitete nachricht"
-    r"|转发邮件|原始邮件)\b[^\n]{0,40}"
+    rf"^[ \t]*(?:(?:{choice('mail_begins')})\b[^\n]{{8,160}}"
+    rf"\b(?:{choice('mail_wrote')})\b[^\n:]{{0,80}}[ \t]*:|在?[^\n]{{0,80}}写道[:：]"
+    rf"|-{{2,12}}[ \t]*(?:{choice('forwarded')}|{chinese('forwarded')})\b[^\n]{{0,40}}"
     r"|begin forwarded message:)",
     _FLAGS,
 )
 _HEADERS = re.compile(
-    r"(?:^[ \t]*\**(?:from|to|cc|subject|sent|date|von|an|betreff|gesendet|datum|de|à|para|asunto"
-    r"|enviado|fecha|objet|envoyé|发件人|收件人|主题|日期|时间)\**[ \t]?[:：][^\n]{0,200}\n){2,8}",
+    rf"(?:^[ \t]*\**(?:{choice('mail_header')}|{chinese('mail_header')})\**[ \t]?[:：]"
+    r"[^\n]{0,200}\n){2,8}",
     _FLAGS,
 )
-# A letter: its greeting by name, and its regards with a name below. "Hi there" greets nobody.
+# A letter: its greeting by name, and its regards with a name below.
 _GREETING = re.compile(
-    r"^[ \t]*(?:(?:dear|hi|hello|hey|hallo|liebe[rs]?|sehr geehrte[rs]?|estimad[oa]s?|hola"
-    r"|querid[oa]"
-    r"|bonjour|ch[eè]re?s?|salut|ciao|caro|cara)[ \t]+(?!there\b|all\b|ebb\b|assistant\b|claude\b"
-    r"|chatgpt\b|zusammen\b|again\b|everyone\b)[^\n,!]{2,40}[,!:]?|(?:尊敬的|亲爱的)[^\n]{1,20}[:：，,])"
-    r"[ \t]*$",
+    rf"^[ \t]*(?:(?:{choice('greeting')})[ \t]+(?!(?:{choice('greets_nobody')})\b)"
+    r"[^\n,!]{2,40}[,!:]?|(?:尊敬的|亲爱的)[^\n]{1,20}[:：，,])[ \t]*$",
     _FLAGS,
 )
 _REGARDS = re.compile(
-    r"^[ \t]*(?:(?:(?:best|kind|warm|many)[ \t])?(?:regards|wishes|best)"
-    r"|sincerely(?:[ \t]yours)?|cheers"
-    r"|yours(?:[ \t]\w{3,12})?|love|thanks|thank you|hugs|xo+|(?:viele|liebe|beste|schöne"
-    r"|freundliche)[ \t]grüße"
-    r"|mit freundlichen grüßen|lg|vg|mfg|saludos|un abrazo|atentamente|un saludo|cordialement"
-    r"|bien à vous|bises|cordiali saluti|此致|祝好|敬上)[,.!]?[ \t]*\n[ \t]*\S[^\n]{0,60}\s*",
+    rf"^[ \t]*(?:{choice('regards')}|{chinese('regards')})[,.!]?[ \t]*\n"
+    r"[ \t]*\S[^\n]{0,60}\s*",
     _FLAGS,
 )
 # Lines that only pages and programs print. What stands around them was printed with them.
@@ -83,12 +75,9 @@ _QUOTATION = re.compile(
 _SHORTEST = 12  # characters
 # What its sender said, or a text of theirs: 'I told him "…"', 'my bio: "…"'.
 _SAID_BY_SENDER = re.compile(
-    r"(?:\b(?:I|we|ich|wir|je|yo)\b|(?<![帮给跟])我)[^.!?。！？\n]{0,30}\Z"
-    r"|\b(?:my|our|mein\w{0,2}|mon|ma|mi)(?: \w{1,20}){0,1} (?:poem|song|bio|text|line|headline"
-    r"|title"
-    r"|slogan|sentence|speech|letter|message|post|caption|motto|draft|gedicht|satz|brief|poema"
-    r"|frase"
-    r"|carta|poème|phrase|lettre)\b[^.!?\n]{0,30}\Z",
+    rf"(?:\b(?:{choice('speaker')})\b|{chinese('speaker')})[^.!?。！？\n]{{0,30}}\Z"
+    rf"|\b(?:{choice('possessor')})(?: \w{{1,20}})? (?:{choice('quoted_kind')})\b"
+    r"[^.!?\n]{0,30}\Z",
     re.IGNORECASE,
 )
 _BEFORE = 60  # characters
