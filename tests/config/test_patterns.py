@@ -85,7 +85,7 @@ def is_slow(pattern: re.Pattern[str]) -> str:
 
 
 def _grows(pattern: re.Pattern[str], middle: str, long: str) -> bool:
-    """Whether the time grows faster than the text: the least of several tries, against noise."""
+    """Return whether the time grows faster than the text, by the least of several tries."""
     took, for_all = seconds(pattern, middle, tries=3), seconds(pattern, long, tries=6)
     return for_all > MOST or (for_all > FAST and for_all > RATIO * took)
 
