@@ -23,14 +23,18 @@ _REPORTING = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_TO = re.compile(r"\b(?:you|your|yours|yourself)\b|[你您]", re.IGNORECASE)
+# A summary that asks states nothing that could be remembered.
+_ASKS = re.compile(r"[?？]\s*\Z")
 _HAN = re.compile("[\u3400-\u9fff]+")
 _PARTICLES = re.compile("[我你您的了是很也都真在有将已正]")
 
 
 def is_grounded(summary: str, said: str) -> bool:
     """Return whether the person's text `said` supports the summary: its names and numbers, at least
-    half of its words, and its meaning as a whole.
+    half of its words, and its meaning as a whole. A question is no summary.
     """
+    if _ASKS.search(summary):
+        return False
     if _SPOKEN_TO.search(summary) and not _SPOKEN_TO.search(said):
         return False  # it replies to the person instead of summarising
     summary = _REPORTING.sub(" ", summary)

@@ -9,6 +9,7 @@ scripted, one step a request, `ok` when the script has run out:
     tool:NAME:{JSON}       a tool call and no text
     tools:{JSON}           {"text": …, "calls": [[NAME, ARGUMENTS], …]}: a text, then tool calls
     400  401  404  429:SECONDS  500 ...      that status, 429 and 503 with Retry-After
+    refused:STATUS WORDS   that status, with an error of these words
     timeout                no answer at all
     hold:N                 N tokens, then silence until `release`, then the rest (streams only)
     stall:N  close:N       N tokens, then silence / a broken connection

@@ -115,9 +115,10 @@ class Reply:
             await asyncio.sleep(0.005)
         given_up.cancel()
 
-    async def refuse(self, status: int) -> None:
-        body = {"error": {"message": f"scripted {status}", "type": "scripted", "code": status}}
-        pause = [(b"retry-after", self.argument.encode())] if self.argument else []
+    async def refuse(self, status: int, words: str = "") -> None:
+        said = words or f"scripted {status}"
+        body = {"error": {"message": said, "type": "scripted", "code": status}}
+        pause = [(b"retry-after", self.argument.encode())] if self.argument and not words else []
         await self.whole(status, json.dumps(body).encode(), *pause)
 
     def is_too_much(self, request: dict[str, Any]) -> bool:
@@ -130,6 +131,9 @@ class Reply:
     async def answer(self, request: dict[str, Any]) -> None:
         if self.step.isdigit():
             await self.refuse(int(self.step))
+        elif self.step == "refused":
+            status, _, words = self.argument.partition(" ")
+            await self.refuse(int(status), words)
         elif self.is_too_much(request):
             await self.refuse(400)
         elif self.dialect and (refusal := self.dialect.refusal(request)):

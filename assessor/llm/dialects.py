@@ -14,7 +14,7 @@ from typing import Any
 
 import openai
 
-from assessor.llm.sdk_errors import endpoint_said
+from assessor.llm.sdk_errors import TOO_LONG, endpoint_said
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -121,7 +121,7 @@ class Dialect:
         and name the part.
         """
         said = endpoint_said(error).lower()
-        if error.status_code in {401, 403, 429} or "context" in said:  # the prompt is too long
+        if error.status_code in {401, 403, 429} or TOO_LONG.search(said):
             return None
         rejected = error.status_code in {400, 422}
         if wish.stream and self.stream_usage and "stream_options" in said:

@@ -95,6 +95,14 @@ class ModelBadRequest(ModelError):
     permanent = True
 
 
+class ModelTooLong(ModelError):
+    """The prompt has more tokens than the model can read."""
+
+    kind = "too_long"
+    sentence = _("The conversation is longer than this model can read.")
+    permanent = True
+
+
 class ModelServerError(ModelError):
     """The endpoint failed with an error of its own."""
 

@@ -1,6 +1,7 @@
 """Translates the errors of the SDK and of the network into ours, by one table."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -16,6 +17,7 @@ from assessor.llm.errors import (
     ModelRateLimited,
     ModelServerError,
     ModelTimeout,
+    ModelTooLong,
     ModelUnauthorized,
     ModelUnreachable,
 )
@@ -50,6 +52,14 @@ NOT_THERE = (
 # The connection broke before the first byte of the answer.
 BROKE_OFF = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 
+# OpenAI, vLLM, Groq and llama-cpp-python; llama.cpp and LM Studio; Anthropic; Gemini; Mistral.
+TOO_LONG = re.compile(
+    r"context_length|context length|context size|context window"
+    r"|prompt is too long|token count \S{0,12} ?exceeds|too large for model",
+    re.IGNORECASE,
+)
+_MAY_BE_TOO_LONG = (ModelBadRequest, ModelServerError)
+
 
 @contextmanager
 def translated() -> Iterator[None]:
@@ -75,10 +85,16 @@ def translate(error: openai.OpenAIError) -> ModelError:
     kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
     said = error.body if isinstance(error, openai.APIError) else None
     said = said if isinstance(said, Mapping) else None
-    if isinstance(error, openai.APIStatusError):
-        pause = retry_after(error.response.headers)
-        return kind(endpoint_said(error), retry_after=pause, said=said)
-    return kind(str(error.__cause__ or error), said=said)
+    if not isinstance(error, openai.APIStatusError):
+        words = str(error.__cause__ or error)
+        return _specific(kind, words)(words, said=said)
+    words, pause = endpoint_said(error), retry_after(error.response.headers)
+    return _specific(kind, words)(words, retry_after=pause, said=said)
+
+
+def _specific(kind: type[ModelError], words: str) -> type[ModelError]:
+    """Return ModelTooLong for a refusal that says so. Endpoints disagree on its status."""
+    return ModelTooLong if kind in _MAY_BE_TOO_LONG and TOO_LONG.search(words) else kind
 
 
 def endpoint_said(error: openai.APIStatusError) -> str:

@@ -42,6 +42,7 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
     EmbeddingError: (503, SERVER_ERROR, "embedding_model_unavailable"),
     ModelError: (502, SERVER_ERROR, "model_failed"),
     model.ModelBadRequest: (400, BAD_REQUEST, None),
+    model.ModelTooLong: (400, BAD_REQUEST, "context_length_exceeded"),
     model.ModelNotFound: (404, BAD_REQUEST, "model_not_found"),
     model.ModelRateLimited: (429, RATE_LIMIT, "rate_limit_exceeded"),
     model.ModelTimeout: (504, SERVER_ERROR, "model_timeout"),
@@ -49,7 +50,12 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
     model.ModelUnauthorized: (502, SERVER_ERROR, "model_unauthorized"),
 }
 # These errors concern the client's own request, so the endpoint's message and code are passed on.
-_FOR_THE_CLIENT = (model.ModelBadRequest, model.ModelNotFound, model.ModelRateLimited)
+_FOR_THE_CLIENT = (
+    model.ModelBadRequest,
+    model.ModelTooLong,
+    model.ModelNotFound,
+    model.ModelRateLimited,
+)
 UNKNOWN_KEY = "The API key is missing or not valid. Send it as “Authorization: Bearer KEY”."
 _CODES = {405: "method_not_allowed", 413: "request_too_large"}
 

@@ -18,6 +18,7 @@ from assessor.llm import (
 from chat.models import MemoryUse
 from chat.prompting import system_prompt
 from chat.responders.base import Responder, Turn
+from chat.responders.fitting import FittingModel
 from chat.toolbox import ToolUse
 from memory.model_connections.usage import UsageMeter
 from memory.models import ModelConnection
@@ -38,26 +39,27 @@ class ModelResponder(Responder):
         self.meter = meter
 
     async def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
-        messages = self._opening(turn)
+        model = FittingModel(self.model, self._system(turn), turn.history)
+        rounds: list[ChatMessage] = []
         answer = _Answer()
         specs = turn.tools.specs if turn.tools else []
         for rounds_left in range(TOOL_ROUNDS, -1, -1):
             offered = specs if rounds_left else []
-            async with aclosing(self.model.stream(messages, tools=offered)) as chunks:
+            async with aclosing(model.stream(rounds, tools=offered)) as chunks:
                 async for chunk in chunks:
                     if text := answer.add(chunk):
                         yield TextDelta(text)
             if not answer.calls or turn.tools is None or not rounds_left:
                 break
-            messages.append(ChatMessage("assistant", answer.round_text, tuple(answer.calls)))
+            rounds.append(ChatMessage("assistant", answer.round_text, tuple(answer.calls)))
             for call in answer.calls:
                 use = await turn.tools.use(call)
                 yield use
-                messages.append(ChatMessage("tool", use.text, tool_call_id=call.id))
+                rounds.append(ChatMessage("tool", use.text, tool_call_id=call.id))
             answer.next_round()
         yield answer.finished()
 
-    def _opening(self, turn: Turn) -> list[ChatMessage]:
+    def _system(self, turn: Turn) -> ChatMessage:
         recalled = None if turn.memory == MemoryUse.OFF else turn.results
         prompt = system_prompt(
             recalled,
@@ -66,7 +68,7 @@ class ModelResponder(Responder):
             standing=turn.standing,
             rules=turn.rules,
         )
-        return [ChatMessage("system", prompt), *turn.history]
+        return ChatMessage("system", prompt)
 
 
 @dataclass

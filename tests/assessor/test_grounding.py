@@ -38,6 +38,8 @@ def test_good_summaries_pass_and_vague_or_invented_ones_do_not(lang: str, split:
         ("Call me Sam, as you did", "You call the user Sam", True),
         ("", "User likes pizza", False),
         ("I like pizza", "", False),
+        ("where do I live?", "where do I live?", False),
+        ("我住在哪里？", "我住在哪里？", False),
     ],
 )
 def test_names_numbers_and_empty_texts(said: str, summary: str, supported: bool) -> None:

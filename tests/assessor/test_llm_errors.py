@@ -25,6 +25,7 @@ from assessor.llm.errors import (
     ModelRateLimited,
     ModelServerError,
     ModelTimeout,
+    ModelTooLong,
     ModelUnauthorized,
     ModelUnreachable,
 )
@@ -79,6 +80,32 @@ def test_refusal_becomes_the_right_error(
     assert f"scripted {step.partition(':')[0]}" in caught.value.detail
     assert str(caught.value).startswith(kind.sentence)
     assert len(stub_model.requests) == 1, "the pipeline retries, not the SDK"
+
+
+TOO_LONG = [
+    # OpenAI, vLLM, DeepSeek, llama-cpp-python
+    "400 This model's maximum context length is 4096 tokens. However, you requested 4135 tokens.",
+    # llama.cpp
+    "400 request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it",
+    "500 Context size has been exceeded.",
+    # Anthropic, Gemini, Mistral
+    "400 prompt is too long: 210000 tokens > 200000 maximum",
+    "400 The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).",
+    "400 Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+]
+
+
+@pytest.mark.parametrize("said", TOO_LONG)
+@pytest.mark.parametrize("ask", [complete, read])
+def test_a_prompt_that_is_too_long_has_an_error_of_its_own(
+    stub_model: StubModel, ask: Callable[[ChatModel], Coroutine[Any, Any, object]], said: str
+) -> None:
+    stub_model.script(f"refused:{said}")
+
+    with pytest.raises(ModelTooLong):
+        run(stub_model, ask)
+
+    assert len(stub_model.requests) == 1, "no other dialect makes it shorter"
 
 
 @pytest.mark.parametrize(
@@ -206,6 +233,7 @@ def test_every_kind_of_error_has_its_own_name_and_sentence() -> None:
         "not_found",
         "rate_limited",
         "bad_request",
+        "too_long",
         "server_error",
         "bad_answer",
         "interrupted",
