@@ -252,6 +252,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 2**20
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["config.formats"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600  # for people who chose another language than the browser's
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -96,7 +96,7 @@ def test_ago_carries_the_exact_time() -> None:
     with translation.override("en"):
         html = ago(NOW - timedelta(days=3), NOW)
     assert html == (
-        '<time datetime="2026-02-15T12:00:00+00:00" title="Feb. 15, 2026, noon">3 days ago</time>'
+        '<time datetime="2026-02-15T12:00:00+00:00" title="Feb. 15, 2026, 12:00">3 days ago</time>'
     )
 
 
