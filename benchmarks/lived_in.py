@@ -184,7 +184,7 @@ def _talked(space: Any, now: datetime) -> None:
     message = begin_turn(space=space, text=said, now=now, claimed=True)
     found = recall(space, SearchRequest(said, limit=10, explain=True), now=now)
     given, missed = results_out(found.results), results_out(found.missed)
-    reply = Reply("done", "Noted.", "some-model", given, found.memory_ids, missed=missed)
+    reply = Reply("done", "Noted for later.", "some-model", given, found.memory_ids, missed=missed)
     finish_reply(message=message, reply=reply, now=now)
     assert message.assessment_id is not None
     claimed = services.claim(space_id=space.pk, assessment_id=message.assessment_id, now=now)

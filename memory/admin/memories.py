@@ -23,6 +23,7 @@ from memory.admin.forms import MemoryForm
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, Reason, Space, Status
+from memory.models.reasons import in_words
 from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.review.services import approve_memory, reject_memory
 from memory.store.services import revise_memory
@@ -42,7 +43,7 @@ class MemoryAdmin(ReadOnlyAdmin):
     """Memories of all spaces, with moderation actions."""
 
     list_display = (
-        "content_start", "space", "state", "memory_type", "weight", "review_reason",
+        "content_start", "space", "state", "memory_type", "weight", "held_because",
         "created_at",
     )  # fmt: skip
     list_filter = (
@@ -61,7 +62,7 @@ class MemoryAdmin(ReadOnlyAdmin):
             _("State"),
             {
                 "fields": (
-                    "space", "short_id", "state", "review_reason", "revision", "what_happened",
+                    "space", "short_id", "state", "held_because", "revision", "what_happened",
                     "use_count", "last_active_at", "created_at", "expires_at", "binned_at",
                     "bin_reason",
                 )
@@ -115,6 +116,11 @@ class MemoryAdmin(ReadOnlyAdmin):
         """Return the first characters of the content."""
         text = memory.content
         return text if len(text) <= STARTS else f"{text[:STARTS]}…"
+
+    @admin.display(description=_("review reason"), empty_value="-")
+    def held_because(self, memory: Memory) -> str | None:
+        """Return the reason for review in the moderator's language."""
+        return in_words(memory.review_reason) or None
 
     @display(description=_("status"), label={s.label: c for s, c in _COLOURS.items()})
     def state(self, memory: Memory) -> str:

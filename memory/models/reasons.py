@@ -101,7 +101,7 @@ _KINDS: Final = {
     "tells the judge what it is": _("tells the assessor how to assess it"),
     "vouches for somebody": _("vouches for someone"),
 }
-QUOTE_BEGINS = ": “"
+QUOTE_BEGINS = _(": “")
 MAX_QUOTED = 200  # characters
 _ENDS = re.compile(r"”(?: \((?P<sure>\d{1,3}%)\))?\Z")
 
@@ -143,7 +143,7 @@ def in_words(reason: str) -> str:
     if reason in REASONS.values():
         return gettext(reason)
     kind, begins, quote = reason.partition(QUOTE_BEGINS)
-    return _kind_in_words(kind) + begins + quote
+    return _kind_in_words(kind) + (gettext(begins) + quote if begins else "")
 
 
 def _kind_in_words(kind: str) -> str:

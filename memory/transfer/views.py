@@ -27,6 +27,7 @@ from memory.transfer.conversations import MOST_EXCHANGES, SECTION
 from memory.transfer.export import count_rows
 from memory.transfer.export_job import KEPT, LARGE, note_download, ready_export, start_export
 from memory.transfer.export_job import KIND as EXPORT
+from memory.transfer.fault_labels import fault_in_words
 from memory.transfer.sections import section_of
 from memory.transfer.stream import export_response, file_response
 from memory.transfer.upload import IMPORT, confirm_import, start_import
@@ -188,7 +189,7 @@ def _last_import(access: Access) -> dict[str, Any]:
         "forecast": _forecast(job),
         "assesses": job.state == JobState.DONE and SECTION in _kinds(job),
         "left_out": job.result.get("left_out", 0),
-        "wrong": wrong,
+        "wrong": [one | {"reason": fault_in_words(one["reason"])} for one in wrong],
         "more_wrong": job.result.get("wrong_count", 0) - len(wrong),
         "keeps_policy": job.result.get("takes_policy") is False and "policy" in _kinds(job),
     }
