@@ -165,7 +165,7 @@ def test_preview_tells_what_would_go_and_changes_nothing(page: Client, space: Sp
     assert "2 settings changed" in body(answer)
     for memory in told.would_evict[:4]:
         assert memory.content in body(answer)
-    assert "first 7" in body(answer)
+    assert "first 4 of 7" in body(answer)
     assert current_policy(space).version == 1
     assert Memory.objects.in_space(space).live().count() == 9
 
