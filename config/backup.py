@@ -24,7 +24,7 @@ from config.database import libpq_url
 from config.embedded_postgres import EmbeddedPostgres
 from config.local_files import database_url, private_folder
 from config.postgres_tools import Tool, ToolError
-from config.preconditions import StartError
+from config.preconditions import StartError, check_database
 from config.run_file import RunFile
 from config.version import VERSION
 
@@ -162,7 +162,7 @@ def _database() -> Iterator[tuple[str, bool]]:
 
     Starts the embedded database for the duration of the block if it is not running. Raises
     BackupError if a pooler shares the connections: PostgreSQL's tools change settings of a session,
-    which would then apply to other programs.
+    which would then apply to other programs. Raises StartError if the database cannot be used.
     """
     if settings.EBB_SHARED_CONNECTIONS:
         raise BackupError(
@@ -171,6 +171,7 @@ def _database() -> Iterator[tuple[str, bool]]:
         )
     data_dir = settings.EBB_DATA_DIR
     if not settings.EBB_EMBEDDED_POSTGRES:
+        check_database()
         yield libpq_url(settings.DATABASE_URL), False
         return
     run_file = RunFile(data_dir)

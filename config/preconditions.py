@@ -140,6 +140,11 @@ def check_database() -> None:
                 "SELECT coalesce(installed_version, default_version)"
                 " FROM pg_available_extensions WHERE name = 'vector'"
             ).fetchone() or [""]
+    except psycopg.errors.ProtocolViolation as error:  # PgBouncer's query_wait_timeout
+        raise StartError(
+            f"The pooler in DATABASE_URL has no free connection: {_first(error)}. Raise its "
+            "default_pool_size (docs/deployment.md)."
+        ) from None
     except psycopg.OperationalError as error:
         raise StartError(f"The database in DATABASE_URL does not answer: {_first(error)}") from None
     except psycopg.Error:

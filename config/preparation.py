@@ -20,6 +20,7 @@ from psycopg.errors import InsufficientPrivilege
 from config.broker import queue_url
 from config.database import libpq_url
 from config.demo import sample_memories
+from config.local_files import private_folder
 from config.moderators import make_moderators
 from config.preconditions import StartError
 from config.schema import newer_schema
@@ -43,6 +44,8 @@ def prepare(*, say: Callable[[str], None]) -> None:
 
     Raises StartError if the database or the embedding model cannot be used.
     """
+    if not settings.EBB_DATA_DIR.exists():  # else its owner has chosen the permissions
+        private_folder(settings.EBB_DATA_DIR)
     say("Preparing the database…")
     try:
         with one_at_a_time():

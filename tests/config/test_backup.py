@@ -15,10 +15,11 @@ from pytest_django import Settings
 
 from config import backup_file
 from config.backup import BackupError, back_up, restore
+from config.preconditions import StartError
 from memory.jobs.workers import record_heartbeat
 from memory.models import Space, WorkerHeartbeat
 from tests.memory.writing import remember
-from tests.processes import test_database_url
+from tests.processes import held_port, test_database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -142,6 +143,15 @@ def test_not_while_a_worker_lives(
 
     with pytest.raises(BackupError, match="Ebb is running"):
         restore(file, replace=True, even_if_running=False, now=made_at, say=print)
+
+
+def test_a_database_that_is_away_is_named_in_one_line(
+    made_at: datetime, settings: Settings, tmp_path: Path
+) -> None:
+    with held_port() as port:
+        settings.DATABASE_URL = f"postgresql://ebb@127.0.0.1:{port.getsockname()[1]}/ebb"
+        with pytest.raises(StartError, match=r"^The database in DATABASE_URL does not answer.*$"):
+            back_up(tmp_path / "ebb.backup", now=made_at, say=print)
 
 
 def tar(manifest: bytes) -> bytes:

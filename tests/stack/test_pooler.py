@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -40,13 +41,29 @@ listen_port = {listen}
 auth_type = any
 pool_mode = {mode}
 default_pool_size = {size}
+query_wait_timeout = 10
 """
 
 
 @pytest.fixture(params=["session", "transaction"])
 def pooled(request: pytest.FixtureRequest, queue: str) -> Iterator[dict[str, str]]:
     """Ebb's variables for a PgBouncer in this mode, which runs during the test."""
-    mode, server, held = request.param, conninfo_to_dict(queue), held_port()
+    mode = request.param
+    with _pgbouncer(queue, mode, size=40 if mode == "session" else 5) as address:
+        variables = {"DATABASE_URL": address}
+        if mode == "transaction":
+            variables["DATABASE_URL"] += "?disable_server_side_cursors=True"
+            server = {"port": "5432"} | conninfo_to_dict(queue)
+            host = quote(str(server["host"]), safe="")
+            direct = f"{server['user']}:@{host}:{server['port']}/{server['dbname']}"
+            variables["CELERY_BROKER_URL"] = f"pgmq://{direct}"
+        yield variables
+
+
+@contextmanager
+def _pgbouncer(queue: str, mode: str, size: int) -> Iterator[str]:
+    """Run a PgBouncer before the queue's PostgreSQL; yield its address."""
+    server, held = conninfo_to_dict(queue), held_port()
     host, port = str(server["host"]), str(server.get("port", 5432))
     listen: int = held.getsockname()[1]
     folder = Path(tempfile.mkdtemp(prefix="ebb-pooler-"))
@@ -54,8 +71,7 @@ def pooled(request: pytest.FixtureRequest, queue: str) -> Iterator[dict[str, str
     file = folder / "pgbouncer.ini"
     file.write_text(
         _CONFIGURATION.format(
-            host=host, port=port, user=server["user"], listen=listen, mode=mode,
-            size=40 if mode == "session" else 5,
+            host=host, port=port, user=server["user"], listen=listen, mode=mode, size=size
         )
     )  # fmt: skip
     file.chmod(0o644)
@@ -65,15 +81,10 @@ def pooled(request: pytest.FixtureRequest, queue: str) -> Iterator[dict[str, str
     if user is not None:
         _admit(user)
     pooler = subprocess.Popen([PGBOUNCER, str(file)], user=user, cwd=folder)
-    name, address = server["dbname"], f"postgresql://ebb@127.0.0.1:{listen}/{server['dbname']}"
-    variables = {"DATABASE_URL": address}
-    if mode == "transaction":
-        variables["DATABASE_URL"] += "?disable_server_side_cursors=True"
-        direct = f"{server['user']}:@{quote(host, safe='')}:{port}/{name}"
-        variables["CELERY_BROKER_URL"] = f"pgmq://{direct}"
+    address = f"postgresql://ebb@127.0.0.1:{listen}/{server['dbname']}"
     try:
         wait_until(lambda: _answers(address), what="the start of PgBouncer")
-        yield variables
+        yield address
     finally:
         pooler.terminate()
         pooler.wait()
@@ -157,3 +168,21 @@ def test_a_backup_needs_connections_of_its_own(pooled: dict[str, str], tmp_path:
     assert made.returncode == int(is_shared), made.stderr
     assert ("address of PostgreSQL itself" in made.stderr) == is_shared
     assert "Traceback" not in made.stderr
+
+
+def test_a_full_pooler_is_named_in_one_line(queue: str, tmp_path: Path) -> None:
+    with _pgbouncer(queue, "session", size=1) as address, psycopg.connect(address) as busy:
+        busy.execute("SELECT 1")
+        made = manage("backup", str(tmp_path / "ebb.backup"), DATABASE_URL=address)
+
+    assert made.returncode == 1
+    assert "no free connection: query_wait_timeout. Raise its default_pool_size" in made.stderr
+    assert "Traceback" not in made.stderr
+
+
+def test_a_new_data_folder_is_closed_to_others(pooled: dict[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    prepared = manage("prepare", **pooled | {"EBB_DATA_DIR": str(folder)})
+
+    assert prepared.returncode == 0, prepared.stderr
+    assert folder.stat().st_mode & 0o066 == 0
