@@ -5,6 +5,7 @@ A backend and not a view, so that it covers every form that asks for a password.
 
 import threading
 from datetime import datetime
+from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from memory.access.failures import count_failure, failures, forget_failures
+from memory.connections import release_connection
 
 MOST_PER_ACCOUNT = 10
 MOST_PER_ADDRESS = 30
@@ -42,13 +44,17 @@ class LimitedPasswords(ModelBackend):
         limited, which keeps other backends from trying."""
         if username is None or password is None:
             return None
-        address = request.META.get("REMOTE_ADDR", "") if request else ""
+        address = _network(request.META.get("REMOTE_ADDR", "") if request else "")
         now = timezone.now()
-        if not settings.EBB_LOCAL_LOGIN or _is_limited(username, address, now):
+        if not settings.EBB_LOCAL_LOGIN:
             raise PermissionDenied
+        release_connection()  # those who wait would keep all connections from other requests
         if not _AT_ONCE.acquire(timeout=_PATIENCE):
             raise PermissionDenied
         try:
+            # Asked after the wait: attempts that came together count each other's failures.
+            if _is_limited(username, address, now):
+                raise PermissionDenied
             user = super().authenticate(request, username, password, **kwargs)
         finally:
             _AT_ONCE.release()
@@ -58,6 +64,15 @@ class LimitedPasswords(ModelBackend):
         else:
             forget_failures("account", username)
         return user
+
+
+def _network(address: str) -> str:
+    """Return the /64 of an IPv6 address, since one customer has all its addresses."""
+    try:
+        parsed = IPv6Address(address)
+    except ValueError:
+        return address
+    return str(parsed.ipv4_mapped or IPv6Network((int(parsed), 64), strict=False))
 
 
 def _is_limited(username: str, address: str, now: datetime) -> bool:

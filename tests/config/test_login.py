@@ -1,15 +1,21 @@
 """Logging in: failures are limited, and a link survives being opened by a program."""
 
 import logging
+import threading
+from queue import Queue
 
 import pytest
+from django.contrib.auth import authenticate
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 from pytest_django import Settings
 from sesame.utils import get_query_string
 
 from config.logs import LineFormatter, without_traceback
-from memory.access.passwords import MOST_PER_ACCOUNT, MOST_PER_ADDRESS
+from memory.access.passwords import _AT_ONCE, MOST_PER_ACCOUNT, MOST_PER_ADDRESS
 from memory.models import Space, User
+from tests.processes import wait_until
 
 PASSWORD = "a-Long-Pass-7319"
 
@@ -46,6 +52,32 @@ def test_an_address_is_closed_after_failures_at_any_account(bob: User) -> None:
 
     assert not enters("bob", PASSWORD)
     assert enters("bob", PASSWORD, address="192.0.2.99")
+
+
+def test_the_addresses_of_one_ipv6_network_count_together(bob: User) -> None:
+    for number in range(MOST_PER_ADDRESS):
+        assert not enters(f"user{number}", "guess", address=f"2001:db8:0:7::{number:x}")
+
+    assert not enters("bob", PASSWORD, address="2001:db8:0:7:ffff::1")
+    assert enters("bob", PASSWORD, address="2001:db8:0:8::1")
+
+
+def test_a_login_that_waits_keeps_no_database_connection(transactional_db: None) -> None:
+    used: Queue[BaseDatabaseWrapper] = Queue()
+
+    def log_in() -> None:
+        connections["default"].ensure_connection()
+        used.put(connections["default"])
+        assert authenticate(None, username="bob", password="guess") is None
+        connections["default"].close()
+
+    waiting = threading.Thread(target=log_in)
+    with _AT_ONCE, _AT_ONCE:  # two others are being checked
+        waiting.start()
+        its = used.get()
+        wait_until(lambda: its.connection is None, what="the release of the connection")
+        assert waiting.is_alive()
+    waiting.join()
 
 
 def test_success_forgets_the_failures_of_an_account(bob: User) -> None:
