@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from chat.completions.schemas import Extension, Json, Name, Remembered, UserName
 
-ResponseId = Annotated[str, Field(max_length=64)]
+ResponseId = Annotated[str, Field(max_length=64, pattern=r"^[^\x00]*$")]
 
 
 def _text_or_items(value: object) -> object:

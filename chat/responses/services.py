@@ -34,7 +34,9 @@ def keep_response(*, space: Space, response: Json, items: Sequence[Json], now: d
 def get_response(space: Space, reader: Reader, response_id: str) -> StoredResponse:
     """Return a response that the reader sees; raises NotFound."""
     rows = StoredResponse.objects.in_space(space).readable_by(reader)
-    found: StoredResponse | None = rows.filter(pk=response_id).first()
+    found: StoredResponse | None = None
+    if "\x00" not in response_id:  # PostgreSQL refuses it
+        found = rows.filter(pk=response_id).first()
     if found is None:
         raise NotFound("Response not found.")
     return found

@@ -4,7 +4,6 @@ A backend and not a view, so that it covers every form that asks for a password.
 """
 
 import threading
-from datetime import datetime
 from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 
@@ -44,25 +43,19 @@ class LimitedPasswords(ModelBackend):
         limited, which keeps other backends from trying."""
         if username is None or password is None:
             return None
-        address = _network(request.META.get("REMOTE_ADDR", "") if request else "")
-        now = timezone.now()
         if not settings.EBB_LOCAL_LOGIN:
             raise PermissionDenied
         release_connection()  # those who wait would keep all connections from other requests
         if not _AT_ONCE.acquire(timeout=_PATIENCE):
             raise PermissionDenied
         try:
+            address = _network(request.META.get("REMOTE_ADDR", "") if request else "")
             # Asked after the wait: attempts that came together count each other's failures.
-            if _is_limited(username, address, now):
-                raise PermissionDenied
+            _refuse_limited(username, address)
             user = super().authenticate(request, username, password, **kwargs)
+            _count(username, address, failed=user is None)
         finally:
             _AT_ONCE.release()
-        if user is None:
-            count_failure("account", username, now=now)
-            count_failure("address", address, now=now)
-        else:
-            forget_failures("account", username)
         return user
 
 
@@ -75,8 +68,19 @@ def _network(address: str) -> str:
     return str(parsed.ipv4_mapped or IPv6Network((int(parsed), 64), strict=False))
 
 
-def _is_limited(username: str, address: str, now: datetime) -> bool:
-    return (
+def _refuse_limited(username: str, address: str) -> None:
+    now = timezone.now()
+    if (
         failures("account", username, now=now) >= MOST_PER_ACCOUNT
         or failures("address", address, now=now) >= MOST_PER_ADDRESS
-    )
+    ):
+        raise PermissionDenied
+
+
+def _count(username: str, address: str, *, failed: bool) -> None:
+    if not failed:
+        forget_failures("account", username)
+        return
+    now = timezone.now()
+    count_failure("account", username, now=now)
+    count_failure("address", address, now=now)

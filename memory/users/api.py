@@ -5,11 +5,13 @@ from typing import Annotated
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Path, Query, Router, Status
+from pydantic import AfterValidator
 
 from memory.access.authentication import access_to
 from memory.jobs.schemas import JobOut
 from memory.names import MAX_NAME, NAME_PATTERN
 from memory.requests import may_fail
+from memory.storable import storable_text
 from memory.users.erasure import start_erasure
 from memory.users.schemas import UserList, UserOut, UsersIn
 from memory.users.services import users
@@ -23,6 +25,7 @@ NamedUser = Annotated[
         description="The user's name.",
         json_schema_extra={"pattern": NAME_PATTERN},
     ),
+    AfterValidator(storable_text),
 ]
 
 

@@ -243,6 +243,14 @@ def test_a_response_is_not_stored_if_the_client_says_so(client: openai.OpenAI) -
     assert len(turns()) == 2
 
 
+def test_an_id_that_no_row_can_have_is_not_found(client: openai.OpenAI) -> None:
+    for call in (client.responses.retrieve, client.responses.delete):
+        with pytest.raises(openai.NotFoundError):
+            call("resp_%00")
+    with pytest.raises(openai.BadRequestError, match="previous_response_id"):
+        respond(client, "And?", previous_response_id="resp_\x00")
+
+
 def test_another_space_has_no_part_in_it(
     client: openai.OpenAI, model_web: Web, key: MakeKey, other_space: Space, make_client: MakeClient
 ) -> None:

@@ -52,6 +52,7 @@ def test_a_user_of_nothing_cannot_be_erased(space: Space, key: MakeKey) -> None:
     answer = ApiClient(key()).delete("users/alice")
 
     assert (answer.status_code, Job.objects.count()) == (404, 0)
+    assert ApiClient(key()).delete("users/a%00b").status_code == 422
 
 
 def test_only_an_administrator_lists_and_erases_users(space: Space, key: MakeKey) -> None:
