@@ -1,14 +1,17 @@
-"""Erasing of purged memories from replies, which store what was recalled and saved for them.
+"""Erasing of purged memories from replies, which store what was recalled and saved for them, and
+from the assessments of replies that quote them.
 
 The words of the conversation itself remain: it is deleted by itself.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db.models import TextField
 from django.db.models.functions import Cast, Concat
 
+from assessor.erasure import rewrite
 from chat.models import Message
 from memory.models import Memory, Space
 
@@ -24,14 +27,34 @@ def erase(space: Space, memories: Sequence[Memory]) -> None:
     ids = {memory.short_id for memory in memories}
     stored = Concat(*(Cast(name, TextField()) for name in _FIELDS), output_field=TextField())
     replies = Message.objects.in_space(space).filter(role=Message.Role.ASSISTANT)
-    changed = []
+    changed, texts = [], set[str]()
     for reply in replies.annotate(stored=stored).filter(stored__regex="|".join(ids)):
+        texts |= _texts_of(reply, ids)
         reply.recalled = [_without_text(hit, ids) for hit in reply.recalled]
         reply.standing = [_emptied(rule, ids) for rule in reply.standing]
         reply.missed = [_without_text(hit, ids) for hit in reply.missed]
         reply.tool_calls = [_without_words(call, ids) for call in reply.tool_calls]
         changed.append(reply)
     Message.objects.in_space(space).bulk_update(changed, _FIELDS, batch_size=500)
+    _erase_quotations(space, changed, texts)
+
+
+def _erase_quotations(space: Space, replies: Collection[Message], texts: Collection[str]) -> None:
+    """Remove these texts from the assessments of the conversations in which replies quote them."""
+    longest_first = sorted(filter(None, texts), key=len, reverse=True)
+    if not longest_first:
+        return
+    conversations = {reply.conversation_id for reply in replies}
+    others = Message.objects.in_space(space).filter(conversation__in=conversations)
+    exchanges = others.filter(assessment__isnull=False).values_list("assessment", flat=True)
+    known = re.compile("|".join(map(re.escape, longest_first)))
+    rewrite(space, list(exchanges), lambda text: known.sub("", text))
+
+
+def _texts_of(reply: Message, ids: Collection[str]) -> set[str]:
+    """Return these memories' texts as they were given to the reply."""
+    given = [*(hit["memory"] for hit in (*reply.recalled, *reply.missed)), *reply.standing]
+    return {memory["content"] for memory in given if memory["id"][:8] in ids}
 
 
 def _without_text(hit: dict[str, Any], ids: Collection[str]) -> dict[str, Any]:

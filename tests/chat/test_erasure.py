@@ -46,7 +46,7 @@ def taught(space: Space) -> Memory:
     return Memory.objects.get(pk=memory.pk)
 
 
-def replied(space: Space, memory: Memory) -> Message:
+def replied(space: Space, memory: Memory, said: str = "Far away.") -> Message:
     """A reply for which the memory was recalled, and which a tool searched and changed."""
     message = begin_turn(space=space, text="where was I?", now=timezone.now(), claimed=True)
     found = results_out(
@@ -57,7 +57,7 @@ def replied(space: Space, memory: Memory) -> Message:
         "name": "search_memories", "arguments": {"query": WORD}, "ok": True, "memory": None,
         "text": f"- [2026-05-01] {memory.content} (92% match, id: {memory.short_id})",
     }  # fmt: skip
-    reply = Reply("done", "Far away.", "stub", found, [memory.pk], missed=found, tool_calls=[call])
+    reply = Reply("done", said, "stub", found, [memory.pk], missed=found, tool_calls=[call])
     finish_reply(message=message, reply=reply, now=timezone.now())
     message.refresh_from_db()
     return message
@@ -95,6 +95,18 @@ def test_the_text_is_nowhere_and_the_purge_is_on_record(
     assert Assessment.objects.get(state=State.DONE).importance is not None
     reply.refresh_from_db()
     assert (reply.content, reply.tool_calls[0]["name"]) == ("Far away.", "search_memories")
+
+
+def test_later_exchanges_forget_what_their_replies_quoted(space: Space, taught: Memory) -> None:
+    reply = replied(space, taught, said=f"You told me: “{taught.content}”.")
+    exchange = Assessment.objects.get(pk=reply.assessment_id)
+    assert WORD in exchange.assistant_response
+
+    purge(space, taught)
+
+    exchange.refresh_from_db()
+    assert exchange.user_message == "where was I?"
+    assert exchange.assistant_response == "You told me: “”."
 
 
 def test_other_memories_forget_what_they_were_replaced_by(space: Space) -> None:
