@@ -100,7 +100,8 @@ def test_the_text_is_nowhere_and_the_purge_is_on_record(
 def test_later_exchanges_forget_what_their_replies_quoted(space: Space, taught: Memory) -> None:
     reply = replied(space, taught, said=f"You told me: “{taught.content}”.")
     exchange = reply.assessment
-    assert exchange is not None and WORD in exchange.assistant_response
+    assert exchange is not None
+    assert WORD in exchange.assistant_response
 
     purge(space, taught)
 
