@@ -45,7 +45,7 @@ def try_model(request: PageRequest, access: Access) -> HttpResponse:
     try:
         trial = switching.try_embedder(space=access.space, provider=provider, model=model)
     except EmbeddingError as error:
-        return _shown(request, access, error=str(error))
+        return _shown(request, access, error=_refusal(error, provider, model))
     return _shown(request, access, trial=trial)
 
 
@@ -59,7 +59,9 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
         switching.start_switch(
             space=access.space, embedder=trial.embedder, actor=access.actor, now=timezone.now()
         )
-    except (EmbeddingError, Conflict) as error:
+    except EmbeddingError as error:
+        return _shown(request, access, error=_refusal(error, provider, model))
+    except Conflict as error:
         return _shown(request, access, error=gettext(str(error)))
     return _done(request, access)
 
@@ -102,6 +104,13 @@ def _asked(request: PageRequest) -> tuple[str, str]:
     """Return the provider and model of the sent form, or of a link from the models page."""
     sent = request.POST or request.GET
     return sent.get("provider", ""), SentText(MAX_MODEL).clean(sent.get("model"))
+
+
+def _refusal(error: EmbeddingError, provider: str, model: str) -> str:
+    """Return why a model cannot be used; the names of built-in ones in the reader's language."""
+    if provider == "local" and model not in BUILT_IN:
+        return gettext("The built-in models are {names}.").format(names=", ".join(BUILT_IN))
+    return gettext(str(error))
 
 
 def _done(request: PageRequest, access: Access) -> HttpResponse:

@@ -27,8 +27,13 @@ _FAULTS: Final = {
 
 def fault_in_words(reason: str) -> str:
     """Translate the fault of a line; return an unknown one unchanged."""
-    field, found, fault = reason.rpartition(": ")
-    if fault not in _FAULTS:
+    field, found, fault = reason.partition(": ")
+    if not found:
+        field, fault = "", reason
+    if fault.startswith("Input should be"):
+        words = gettext("has an invalid value")
+    elif fault in _FAULTS:
+        words = gettext(_FAULTS[fault])
+    else:
         return reason
-    words = gettext(_FAULTS[fault])
     return gettext("{field}: {fault}").format(field=field, fault=words) if found else words
