@@ -72,8 +72,10 @@ _WORD = r"[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)])"
 _CLAUSE_ENDS = (
     r"(?=[.,;:!?)]{0,3}(?:\s{0,9}$|\s{0,9}\n|[.,;!?，。；！？]|\s{1,3}(?:and|but|for|on)\b))"
 )
+# No call of a function, as in `password = getpass("…")`.
+_NO_CALL = r"(?![A-Za-z_][\w.]{0,60}\((?:\)|\w{0,30}[\"'=]))"
 # A plain word is a password only at the end of a clause: not "my password is on a note".
-_ALONE = _WORD + _CLAUSE_ENDS
+_ALONE = _NO_CALL + _WORD + _CLAUSE_ENDS
 _UNITS = (
     r"(?![\d.]{1,9}%?\s?(?:char|letter|digit|day|year|month|hour|zeichen|stellen|caract|cifr|d[íi]git"
     r"|znak|символ|цифр|자|文字|桁|位|个))"
@@ -110,7 +112,8 @@ SECRETS = (
     Secret(
         "password",
         _compiled(
-            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:(?P<value>[^\s/@]{1,200})@"
+            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:"
+            r"(?!pass(?:word)?@)(?P<value>[^\s/@]{1,200})@"
             r"|\s(?:-u|--user)[ =][\"']?[^\s:'\"]{1,60}:(?P<user>[^\s'\"]{3,80})"
             r"|<(?:password|passwd|pwd|secret|token|api_?key)>(?P<tag>[^<>\s]{3,80})<"
         ),
@@ -119,10 +122,10 @@ SECRETS = (
     Secret(
         "code",
         _compiled(
-            rf"(?:{labels.CODES}){labels.FOR}(?:{labels.IS})?\s?(?P<value>{_CODE})\b"
+            rf"(?:{labels.CODES}){labels.FOR}(?:{labels.IS})?\s?(?P<value>{_CODE}(?:[#*]|\b))"
             r"|(?P<before>\b(?:[A-Z]-)?(?:\d{4,8}|\d{3}-\d{3}))"
             r"(?= (?:is|as|ist|als) (?:your|my|the|ihr|dein) [\w ]{0,30}code\b)"
-            rf"|{labels.ANY_CODE}{labels.FOR}{labels.IS}(?P<any>{_CODE}){_CLAUSE_ENDS}"
+            rf"|{labels.ANY_CODE}{labels.FOR}{labels.IS}(?P<any>{_CODE}[#*]?){_CLAUSE_ENDS}"
         ),
     ),
     Secret(
@@ -145,7 +148,9 @@ SECRETS = (
     Secret(
         "password",
         _compiled(
-            rf"(?:{labels.ABROAD}){labels.FOR}{labels.IS}(?P<value>{_QUOTED}|{_UNLIKE_A_WORD})"
+            rf"(?:{labels.ABROAD}|{labels.NETWORK}){labels.FOR}{labels.IS}"
+            rf"(?P<value>{_QUOTED}|{_UNLIKE_A_WORD})"
+            rf"|{labels.ANSWER}{labels.FOR}{labels.IS}(?P<answer>(?-i:[A-Z0-9])[^\n.!?]{{1,60}})"
         ),
         _password,
     ),
@@ -157,7 +162,8 @@ SECRETS = (
             rf"(?:(?P<value>{_WORD}){_CLAUSE_ENDS}|(?P<sign>{_WITH_SIGN})))"
             r"|\b(?:mysql\w{0,10}|mariadb\w{0,10}|sshpass|redis-cli)\b[^\n]{0,80}?\s-[pa]\s?"
             rf"(?P<flag>{_QUOTED}|{_WORD})"
-            r"|\b(?:log-?in|credentials|account|zugangsdaten|identifiants|账号)\s?[:：]\s?[^\s/]{2,60}"
+            r"|\b(?:log-?in|credentials|account|zugangsdaten|identifiants|账号)"
+            r"(?:\s?[:：]|(?=\s[^\s@/]{1,60}@))\s?[^\s/]{2,60}"
             rf"\s?/\s?(?P<login>{_WORD})"
         ),
         _mixed,
@@ -183,6 +189,7 @@ SECRETS = (
         "key",
         _compiled(
             rf"(?:{labels.KEY}){labels.FOR}{labels.IS}[\"'`]?(?P<value>[\w.+/~-]{{8,300}}={{0,2}})"
+            rf"|(?:{labels.KEY})[^\n.,;!?]{{0,40}}?\s(?P<hex>0x[0-9a-f]{{64}})\b"
             rf"|(?:{labels.KEY})\s(?P<next>[\w.+/~-]{{16,300}}={{0,2}})(?![\w])"
         ),
         _random,

@@ -9,14 +9,25 @@ FOR = (
     r"|per|van|voor|k|ke|od|från|för|til|от|для|з|mein(?:er|es)|unser(?:er|es)|our|my)\s"
     r"[^\n.,:;!?=\"“]{1,40}?)?"
 )
+# "…, it's hunter2": the comma and the pronoun stand before the value.
 IS = (
-    r"[\"']?\s{0,3}(?:(?:\b(?:is|was|are|ist|sind|lautet|heißt|est|c'est|es|era|jest|to|er|on|je|este"
+    r"[\"']?\s{0,3}(?:,\s(?:so )?(?:it's|it is|that's|that is|c'est|das ist|es ist|dat is|è|es)\b"
+    r"(?: now)?|(?:\b(?:is|was|are|ist|sind|lautet|heißt|est|c'est|es|era|jest|to|er|on|je|este"
     r"|adalah)\b|(?<=\s)(?:[èéé]|är|là|είναι|היא)\s)(?: now| still| currently| set to)?\b:?"
     r"|\b(?:changed|set|reset|updated)(?: it)? to\b|[:=：＝]|[-=]>|→|–\s"
     r"|就?是|为|為|(?:改|设|換|换)(?:成|为|置为)?了?|は|는|은|이|—|هي|هو|это|है|คือ)\s{0,3}"
 )
 # Any words between the name and a value of letters and digits.
 GAP = r"[^\n.,;!?。，；！？\"“]{0,30}?(?<=[\s:：=>是为成はがใ는은])"
+# "the wifi is called Fjord and the key is …"
+NETWORK = (
+    r"\b(?:wi-?fi|wlan|hotspot|router|network|netzwerk|réseau)\b[^\n.!?]{0,60}?"
+    r"\b(?:key|schlüssel|clé|clave|chiave)\b(?:['’]s(?=\s))?"
+)
+ANSWER = (
+    r"\b(?:answer|reply|response) to (?:my|our|the) [^\n.,:;!?]{0,30}?security question"
+    r"(?: \([^\n)]{1,40}\))?"
+)
 ANNOUNCED = r"(?<![A-Za-z0-9])(?:pass(?:word|wd|code|phrase)?|pwd|pw)(?![A-Za-z0-9])|密码|密碼|口令"
 # A value after them has a digit or a sign, since plain words are not known in all languages.
 ABROAD = (

@@ -53,7 +53,26 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY--
         ("My passcode is 4821", "My passcode is [password]"),
         ("我的密码是abc12345", "我的密码是[password]"),
         ("密码：P@ssw0rd，别告诉别人", "密码：[password]，别告诉别人"),
+        ("Le mot de passe du wifi, c'est Brie42", "Le mot de passe du wifi, c'est [password]"),
+        (
+            "I changed my mail password, it's now b1scuit!9 lol",
+            "I changed my mail password, it's now [password] lol",
+        ),
+        (
+            "the wifi is called Fjord and the key is lachs-19",
+            "the wifi is called Fjord and the key is [password]",
+        ),
+        (
+            "the answer to my bank's security question is Frau Grün.",
+            "the answer to my bank's security question is [password].",
+        ),
+        ("login ana@example.org / Tr4umschiff", "login ana@example.org / [password]"),
+        (f"private key of the wallet 0x{'ab12' * 16}", "private key of the wallet [key]"),
         # Codes
+        (
+            "the code for the front door is 2580#, then push",
+            "the code for the front door is [code], then push",
+        ),
         ("my PIN is 4821", "my PIN is [code]"),
         ("Mein Passwort ist Hunter2x9.", "Mein Passwort ist [password]."),
         ("La contraseña es: Hunter2x9", "La contraseña es: [password]"),
