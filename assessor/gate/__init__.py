@@ -10,6 +10,7 @@ assessor.
     signals    the marks of a program's prompt, and their weights
     frames     recognises a template by its labels and its end
     likeness   tells a program's prompt from a person's message, by a trained classifier
+    systems    tells the system prompt of a task from that of a conversation
     prompts    names the reason why a message teaches nothing
     exchanges  applies the gate to exchanges, and counts refused requests
 

@@ -13,7 +13,10 @@ _MARK = re.compile(r"^[ \t]*\[(?:the )?(?:start|beginning|end) of [^\]\n]{1,60}\
 _HANDED = re.compile(
     r"\bhere (?:is|are) (?:the|some) (?:original |existing )?(?:query|question|response|feedback)\b"
     r"[^\n:]{0,60}:|\bthe original (?:question|query) is as follows:"
-    r"|\bwe have provided an existing (?:answer|summary)\b|\bcritique the following response\b",
+    r"|\bwe have provided an existing (?:answer|summary)\b|\bcritique the following response\b"
+    r"|\bwe have the opportunity to refine\b"
+    r"|我们已经?提供了?一个|根据你之前推理"
+    r"|^(?:previous|past|completed) steps:|^current (?:objective|step|task):",
     _FLAGS,
 )
 _FIRST_LABEL = re.compile(r"\A(?!my\b|our\b)[A-Za-z][\w -]{2,30}:", re.IGNORECASE)
@@ -38,9 +41,9 @@ def _ends_as_task(text: str) -> bool:
     if label is None and not _FIRST_LABEL.match(text):
         return False
     body = text[: label.start() + 1] if label else text
-    last = body.rpartition("\n\n")[2][-_LONGEST:]
+    last = body.rstrip().rpartition("\n\n")[2][-_LONGEST:]
     sentences = _SENTENCE.split(last.strip())
-    return any(_is_task(" ".join(sentences[-count:])) for count in (1, 2))
+    return any(_is_task(" ".join(sentences[-count:])) for count in (1, 2, 3))
 
 
 def _is_task(text: str) -> bool:

@@ -71,6 +71,9 @@ _NEXT_LABEL = re.compile(
     r"\n[ \t>#*\[]*[A-Z\u3400-\u9fff][\w'’/()-]{0,20}(?: [\w'’/()-]{1,20}){0,4}\]?[:：]"
     r"|\n[ \t]*(?:[-=_*]{3,}|#{1,6} |</?[a-z]|\[[A-Z])|\[/"
 )
+_ANSWERED = re.compile(
+    r"\n[ \t>#*]{0,9}(?:answer|response|回答|答案)[:：][ \t*]{0,9}\S", re.IGNORECASE
+)
 _RETRIEVED = re.compile(
     r"\bcontexts?\b|\b(?:documents?|passages?|excerpts?|sources?|snippets?|chunks?"
     r"|knowledge(?: base)?"
@@ -192,6 +195,8 @@ def _asked(text: str) -> str:
         return ""
     rest = text[label.end() :]
     end = _NEXT_LABEL.search(rest)
+    if end and _ANSWERED.match(rest, end.start()):
+        return ""  # an example of the template
     return (rest[: end.start()] if end else rest).strip(' \n*`"]')
 
 
@@ -206,7 +211,8 @@ def _without_transcript(text: str) -> tuple[str, bool]:
     if by_role >= 2:
         lines = [line for line in lines if _ROLE.fullmatch(line["who"])]
     start, last = lines[0].start(), lines[-1].end()
-    end = text.find("\n\n", last)
+    # After a conversation of their own, the sender goes on in the next line.
+    end = text.find("\n" if "me" in who else "\n\n", last)
     return text[:start] + "\n…\n" + (text[end:] if end >= 0 else ""), True
 
 

@@ -100,11 +100,12 @@ TASK_SIGNALS: dict[str, tuple[int, re.Pattern[str]]] = {
             r"|\b(?:of|for|from|in|is) (?:this|the following) (?:message|review|sentence|comment"
             r"|question|query"
             r"|e-?mail|statement|input|post|diff|code)\b|\banswer the (?:question|query)\b"
-            r"|\b(?:of|for|from|in) the (?:document|text|article|passage|transcript|input)\b"
+            r"|\b(?:of|for|from|in) the (?:document|text|article|passage|transcript|input|section"
+            r"|chunk|snippet|above)\b|\bresponses? from the (?:API|tool|model)\b"
             r"|\bgiven (?:the|a|an|this|these|some|only)\b|\bprior knowledge\b|\bthe (?:context"
             r"|passage)\b"
             r"|(?:以下|下面|下列|给定|提供|上述|上面|输入)(?:的)?(?:文本|内容|问题|文档|信息|句子|文章|资料|上下文|"
-            r"片段|材料|数据|描述|要求|规则|指令|格式|JSON)|根据(?:上下文|以下|给定|提供|下面|上述)|给定(?:一|的|用户)",
+            r"片段|材料|数据|描述|要求|规则|指令|格式|JSON)|已经?提供了?|根据(?:上下文|以下|给定|提供|下面|上述)|给定(?:一|的|用户)",
         ),
         (
             "duty",
@@ -135,7 +136,7 @@ TASK_SIGNALS: dict[str, tuple[int, re.Pattern[str]]] = {
             r"descriptions?|reports?|outlines?|sections?|headers?|sources?|diagrams?)\b"
             r"|\b(?:title|name|headline|summary|tags?|keywords?) (?:for|of) (?:the|this) (?:\w+ )?"
             r"(?:conversation|chat|dialogue|discussion|document|text|article)\b"
-            r"|(?:把|将)[^。\n]{0,20}(?:翻译|改写|总结|转换|提取|分类|压缩|润色)"
+            r"|(?:把|将|进行)[^。\n]{0,20}(?:翻译|改写|总结|转换|提取|分类|压缩|润色)"
             r"|(?:生成|返回|给出|提取|总结|概括|归纳|提炼|改写|重写|翻译|转换|判断|识别|分类|预测|推荐|推测|选择|评估|评分|"
             r"比较|续写|补全|压缩|命名|起一?个|回答|分析|优化|扩写|建议)"
             r"[^。\n]{0,24}(?:标题|标签|关键词|问题|查询|表情|emoji|摘要|总结|主题|对话|类别|意图|语言|情感|实体|"

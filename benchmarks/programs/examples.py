@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assessor.gate.prompts import is_conversation
 from assessor.gate.signals import TASK_SIGNALS
+from assessor.gate.systems import is_conversation
 from assessor.local import talks as local_talks
 from assessor.local.train import load_examples
 from benchmarks.programs.collecting import Template, templates_of

@@ -48,6 +48,8 @@ def test_at_least_98_percent_of_programs_prompts_teach_only_the_persons_question
         ("look-alike", 100, 0),
         ("later", 50, 0),
         ("fresh", 100, 0),
+        ("eight languages", 100, 0),
+        ("eight languages, later", 50, 0),
     ],
 )
 def test_peoples_messages_are_lost_as_seldom_as_the_docs_say(
