@@ -37,6 +37,7 @@ def test_the_inbox_is_gone_through_by_keys(log_in: LogIn, web: Web, space: Space
     page = log_in()
     page.goto(f"{web.url}/s/home/review/")
     keys, badge = page.keyboard, page.locator("#review-badge")
+    expect(page.get_by_text("Nothing to review")).to_be_hidden()
     # What htmx has just put into the page answers to no key for the first 20 milliseconds.
     unsettled = page.locator(".htmx-added, .htmx-settling, .htmx-swapping")
 
