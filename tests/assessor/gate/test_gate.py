@@ -44,7 +44,7 @@ def test_at_least_98_percent_of_programs_prompts_teach_only_the_persons_question
     [
         ("tuned", 100, 0),
         ("held out", 60, 0),
-        ("unseen", 100, 3),
+        ("unseen", 100, 1),
         ("look-alike", 100, 0),
         ("later", 50, 0),
         ("fresh", 100, 0),
