@@ -213,8 +213,9 @@ def test_while_a_node_is_away_others_are_read_and_written_and_nothing_accepted_i
     wait_until(lambda: _answers(dead), what="the node's return")
     wait_until(lambda: unfinished() == 0, what="the end of all assessments")
     assert worker.has_said("")
-    found = {memory["content"] for memory in dead.memories()}
-    assert set(accepted) <= found
+    found = [memory["content"] for memory in dead.memories()]
+    # An assessment may add its words to a memory that says something similar.
+    assert all(any(said in content for content in found) for said in accepted)
     assert not any("nobody hears" in content for content in found)
     assert Assessment.objects.in_space(spaces[1]).count() == len(queued)
 
