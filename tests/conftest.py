@@ -61,19 +61,27 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def emptying_comes_first() -> Iterator[None]:
-    """Let the emptying of a test's tables win over a web server or worker that locks them in
-    another order.
+def quick_emptying() -> Iterator[None]:
+    """Empty the tables after a test by DELETE: TRUNCATE makes new files for each table and index,
+    which takes ten times as long.
 
-    PostgreSQL ends the one that checks for a deadlock first, and that is never this connection.
+    The emptying wins over a web server or worker that locks the tables in another order: PostgreSQL
+    ends the one that checks for a deadlock first, and that is never this connection.
     """
-    execute = DatabaseOperations.execute_sql_flush
 
-    def emptied(operations: DatabaseOperations, statements: list[str]) -> None:
-        execute(operations, ["SET LOCAL deadlock_timeout = '2min'", *statements])
+    def statements(
+        operations: DatabaseOperations, _: object, tables: list[str], **options: bool
+    ) -> list[str]:
+        names = [operations.quote_name(table) for table in tables]
+        return [
+            "SET LOCAL deadlock_timeout = '2min'",
+            f"LOCK TABLE {', '.join(names)} IN ACCESS EXCLUSIVE MODE",
+            "SET LOCAL session_replication_role = replica",
+            "; ".join(f"DELETE FROM {name}" for name in names),
+        ]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseOperations, "execute_sql_flush", emptied)
+        patch.setattr(DatabaseOperations, "sql_flush", statements)
         yield
 
 
