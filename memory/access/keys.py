@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Q, Value
+from django.db.models import DateTimeField, F, Func, Q, Value
 from django.db.models.functions import Greatest
 
 from memory.access.audit import note
@@ -88,7 +88,12 @@ def _spend(key: ApiKey, rate_limit: int, now: datetime) -> None:
     step = _MINUTE / rate_limit
     rows = ApiKey.objects.filter(pk=key.pk)
     affordable = Q(spent_until__isnull=True) | Q(spent_until__lte=now + _MINUTE - step)
-    paid_off = Greatest(F("spent_until"), Value(now)) + Value(step)  # greatest skips NULL
+    # Greatest skips NULL. In UTC, the sum is immutable: Citus updates a column by no other.
+    paid_off = Func(
+        Greatest(F("spent_until"), Value(now)), Value(step),
+        template="((%(expressions)s) AT TIME ZONE 'UTC')", arg_joiner=" AT TIME ZONE 'UTC' + ",
+        output_field=DateTimeField(),
+    )  # fmt: skip
     if rows.filter(affordable).update(spent_until=paid_off):
         return
     spent_until = rows.values_list("spent_until", flat=True).get() or now
