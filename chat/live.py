@@ -11,7 +11,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from chat.models import Message
-from chat.replies import Event, Token, stream_reply
+from chat.replies import Event, Recalled, Token, stream_reply
 
 # Seconds that a reply continues without a reader: a reload takes two or three, also on a phone.
 GRACE = 10.0
@@ -19,6 +19,10 @@ GRACE = 10.0
 # Seconds between two batches of text. A page that draws each of thirty tokens a second looks the
 # same and costs three times as much.
 PACE = 0.1
+
+# Seconds to wait for the first text after the memories are known. The built-in responder answers at
+# once, and its text can then be drawn first.
+MOMENT = 0.01
 
 INSIST = 2.0  # seconds between two attempts to stop a writer
 
@@ -81,6 +85,8 @@ class LiveReply:
                 if seen == len(self._events):
                     await self._changed.wait()
                     continue
+                if isinstance(self._events[-1], Recalled):
+                    await asyncio.wait([self._writer], timeout=MOMENT)
                 happened = self._events[seen:]
                 seen += len(happened)
                 yield happened

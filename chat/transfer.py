@@ -25,11 +25,29 @@ class _Recalled(BaseModel):
     rank: int | None = None
 
 
+class _Written(BaseModel):
+    """The parts that pages show of a memory that a tool call wrote."""
+
+    id: UUID
+    content: str
+    status: str
+
+
+class _ToolCall(BaseModel):
+    """A stored tool call (chat.toolbox)."""
+
+    name: str
+    arguments: dict[str, Any] | str
+    text: str
+    ok: bool
+    memory: _Written | None
+
+
 _SHAPES: dict[str, TypeAdapter[Any]] = {
     "recalled": TypeAdapter(list[_Recalled]),
     "missed": TypeAdapter(list[_Recalled]),
     "standing": TypeAdapter(list[_Memory]),
-    "tool_calls": TypeAdapter(list[dict[str, Any]]),
+    "tool_calls": TypeAdapter(list[_ToolCall]),
     "uses": TypeAdapter(dict[str, Any]),
 }
 

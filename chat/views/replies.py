@@ -91,12 +91,18 @@ async def _drawn(message: Message, reading: AsyncGenerator[list[Event]]) -> Asyn
 
 
 def _pieces(happened: Sequence[Event]) -> Iterator[Event]:
-    """Yield the events with adjacent tokens joined."""
-    for is_text, run in groupby(happened, key=lambda one: isinstance(one, Token)):
+    """Yield the events with adjacent tokens joined.
+
+    The complete list of memories is last: the text does not wait for it.
+    """
+    recalled = [one for one in happened if isinstance(one, Recalled)]
+    others = [one for one in happened if not isinstance(one, Recalled)]
+    for is_text, run in groupby(others, key=lambda one: isinstance(one, Token)):
         if is_text:
             yield Token("".join(one.text for one in run if isinstance(one, Token)))
         else:
             yield from run
+    yield from recalled[-1:]
 
 
 @require_POST

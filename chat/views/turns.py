@@ -53,7 +53,8 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
         return redirect(address)
     context = {"message": message, "is_new": conversation_id is None}
     response = render(request, "chat/_turn.html", context | _said(message))
-    response["HX-Push-Url"] = address
+    if context["is_new"]:  # else each message would be a step of the Back button
+        response["HX-Push-Url"] = address
     return response
 
 

@@ -7,13 +7,15 @@ changing the name's DNS record afterwards has no effect.
 
 import socket
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_noop as _
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _PUBLIC_IPV6 = IPv6Network("2000::/3")  # all that is assigned; the rest is local or reserved
+_DOCUMENTATION = IPv6Network("3fff::/20")  # RFC 9637; Python 3.11 does not know it
+_6TO4_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526
 # Services of cloud providers for their own machines, at addresses that look public.
 _OF_PROVIDERS = frozenset(map(IPv4Address, ("168.63.129.16", "192.0.0.192", "100.100.100.200")))
 _PORTS = {"http": 80, "https": 443}
@@ -88,6 +90,8 @@ def is_public(address: str) -> bool:
             ip = IPv4Address(int(ip) & 0xFFFFFFFF)
         elif ip.ipv4_mapped:
             ip = ip.ipv4_mapped
-        elif ip not in _PUBLIC_IPV6:
+        elif ip not in _PUBLIC_IPV6 or ip in _DOCUMENTATION:
             return False
+    if ip in _6TO4_RELAYS:
+        return False
     return ip not in _OF_PROVIDERS and ip.is_global and not ip.is_multicast

@@ -257,7 +257,10 @@
       top = area.scrollTop;
       if (jump) jump.hidden = atEnd || Boolean(area.querySelector(".welcome"));
     }, { passive: true });
-    new MutationObserver(toEnd).observe(area, { childList: true, subtree: true, characterData: true });
+    // Once a frame: each look at the height lays out the page.
+    let due = 0;
+    const soon = () => { due ||= requestAnimationFrame(() => { due = 0; toEnd(); }); };
+    new MutationObserver(soon).observe(area, { childList: true, subtree: true, characterData: true });
     new ResizeObserver(toEnd).observe(area); // a keyboard opens, what is typed grows, a phone is turned
     toEnd();
   };

@@ -234,6 +234,23 @@ def test_what_was_under_way_has_nobody_at_it_here(space: Space) -> None:
     assert (assessment.state, assessment.leased_until) == (State.QUEUED, None)
 
 
+def test_tool_calls_that_a_page_could_not_show_are_refused(space: Space) -> None:
+    conversation = Conversation.objects.create(space=space)
+    Message.objects.create(
+        space=space, conversation=conversation, position=1, role="assistant", state="done"
+    )
+    *first, last = [json.loads(line) for line in exported(space).splitlines()]
+    [message] = [one for one in first if one.get("kind") == "message"]
+    message["tool_calls"] = [{"memory": 5}]
+    other = new_space("shown")
+
+    job = imported(other, lines(*first, last))
+
+    [wrong] = job.result["wrong"]
+    assert "tool_calls.0" in wrong["reason"]
+    assert not Message.objects.in_space(other).exists()
+
+
 def test_memories_of_seed_000_and_records_of_seed_002(space: Space) -> None:
     whole = uuid4()
     file = lines(

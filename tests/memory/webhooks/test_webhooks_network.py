@@ -42,6 +42,7 @@ def test_nothing_goes_into_the_own_network(
         ("10.1.1.1", False), ("169.254.169.254", False), ("100.64.0.1", False),
         ("::ffff:10.0.0.1", False), ("64:ff9b::a00:1", False), ("2002:7f00:1::", False),
         ("fe80::1%eth0", False), ("fc00::1", False), ("224.0.0.1", False),
+        ("3fff::1", False), ("192.88.99.1", False),
         ("8.8.8.8", True), ("2606:4700::1111", True), ("64:ff9b::808:808", True),
     ],
 )  # fmt: skip
