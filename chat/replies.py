@@ -150,6 +150,7 @@ class Draft:
             error=storable(str(error or "")),
             error_code=error.code if error else "",
             is_cut=self.is_cut,
+            is_builtin=isinstance(self.responder, BuiltinResponder),
             question=self.question,
         )
 

@@ -17,6 +17,7 @@ from chat.completions.schemas import Json
 from chat.completions.services import begin_exchange
 from chat.models import Message
 from chat.replies import recall_for
+from chat.responders.builtin import BuiltinResponder
 from chat.services.leases import keep_renewing
 from chat.services.replies import Reply, finish_reply
 from memory.connections import in_last_thread, in_thread
@@ -113,4 +114,5 @@ class Exchange:
             usage=draft.usage,
             goes_on=draft.asks_tools,
             is_cut=draft.is_cut,
+            is_builtin=draft.model == BuiltinResponder.label,
         )

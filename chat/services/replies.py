@@ -65,7 +65,8 @@ class Reply:
     """A reply at its end.
 
     One that `goes_on` waits for results of the client's tools: until then, or until it is overdue,
-    its exchange is not assessed. One that `is_cut` reached the model's length limit. Without the
+    its exchange is not assessed. One that `is_cut` reached the model's length limit. One that
+    `is_builtin` used only the memories that it quotes: no model was sent the others. Without the
     `question` it is read from the conversation.
     """
 
@@ -84,12 +85,13 @@ class Reply:
     standing: list[dict[str, Any]] = field(default_factory=list)
     recall_ms: float | None = None
     is_cut: bool = False
+    is_builtin: bool = False
     question: str | None = None
 
     @property
     def stored(self) -> dict[str, Any]:
         """The fields of the reply's row."""
-        other = {"memory_ids", "goes_on", "question"}
+        other = {"memory_ids", "goes_on", "is_builtin", "question"}
         return {k: v for k, v in vars(self).items() if k not in other}
 
     @classmethod
@@ -119,14 +121,14 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
     row = Message.objects.filter(space_id=message.space_id, pk=message.pk)
     if not row.filter(state=Message.State.STREAMING).update(**reply.stored, leased_until=None):
         return
-    followed = _followed(reply, now)
-    if reply.memory_ids or followed:
-        supporting = _supporting(message, reply)
+    followed, supporting = _followed(reply, now), _supporting(message, reply)
+    sent = supporting if reply.is_builtin else reply.memory_ids
+    if sent or followed:
         uses = mark_used(
             space=message.space,
-            memory_ids={*reply.memory_ids, *followed},
+            memory_ids={*sent, *followed},
             supporting=[*supporting, *followed],
-            answered=_answered(reply, supporting),
+            answered=_answered(reply, sent, supporting),
             actor=Actor("assistant", reply.model),
             now=now,
             reason=Reason("conversation", message.conversation_id),
@@ -153,12 +155,13 @@ def _followed(reply: Reply, now: datetime) -> list[UUID]:
     ]
 
 
-def _answered(reply: Reply, supporting: Collection[UUID]) -> dict[UUID, bool]:
-    """Return whether the answer used each recalled memory. A stopped, cut or failed answer, or one
-    that goes on, says nothing about those that it has not used."""
+def _answered(
+    reply: Reply, sent: Collection[UUID], supporting: Collection[UUID]
+) -> dict[UUID, bool]:
+    """Return whether the answer used each memory that was sent. A stopped, cut or failed answer, or
+    one that goes on, says nothing about those that it has not used."""
     whole = reply.state == Message.State.DONE and not (reply.goes_on or reply.is_cut)
-    sent = dict.fromkeys(reply.memory_ids, False) if whole else {}
-    return sent | dict.fromkeys(supporting, True)
+    return (dict.fromkeys(sent, False) if whole else {}) | dict.fromkeys(supporting, True)
 
 
 def _supporting(message: Message, reply: Reply) -> list[UUID]:

@@ -187,6 +187,27 @@ def test_only_a_memory_that_the_answer_used_starts_a_new_lifetime(space: Space) 
     assert set(counted) == {(pizza.content, 1, 0), (soup.content, 0, 1)}
 
 
+def test_the_built_in_responder_uses_only_what_it_quotes(space: Space) -> None:
+    pizza, soup = (
+        create_memory(space=space, draft=MemoryDraft(content=content), actor=SYSTEM, now=NOW)
+        for content in ("User likes pizza with anchovies", "User had tomato soup")
+    )
+    message = begin(space)
+    claim_reply(space=space, message_id=message.pk)
+    recalled = [
+        {"memory": {"id": str(memory.pk), "content": memory.content}} for memory in (pizza, soup)
+    ]
+    said = reply(content=f"- “{pizza.content}”", memory_ids=[pizza.pk, soup.pk])
+    ended = replace(said, recalled=recalled, is_builtin=True)
+    finish_reply(message=message, reply=ended, now=LATER)
+
+    assert dict(Memory.objects.values_list("content", "use_count")) == {
+        pizza.content: 1,
+        soup.content: 0,
+    }
+    assert Memory.objects.get(pk=soup.pk).last_active_at is None
+
+
 @pytest.mark.parametrize("left", [{"state": "stopped"}, {"goes_on": True}, {"is_cut": True}])
 def test_an_answer_that_is_not_complete_says_nothing_about_what_it_did_not_use(
     space: Space, left: dict[str, Any]
