@@ -4,6 +4,7 @@ import logging
 import math
 import os
 import sys
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -19,6 +20,8 @@ HEARTBEAT_SECONDS = 10.0
 BACKLOG_SECONDS = 60.0
 """Pause between two log lines about workers that do not keep up."""
 logger = logging.getLogger(__name__)
+# kombu silences it, but not for the other threads of the process.
+warnings.filterwarnings("ignore", r"list_queues\(\) now returns", UserWarning)
 
 
 class EbbCelery(Celery):
