@@ -194,6 +194,11 @@ AUTHENTICATION_BACKENDS = [
     "memory.access.passwords.LimitedPasswords",
     "sesame.backends.ModelBackend",
 ]
+# The first one hashes; a password hashed by the other is hashed anew at the next login.
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"

@@ -19,8 +19,8 @@ from memory.connections import release_connection
 MOST_PER_ACCOUNT = 10
 MOST_PER_ADDRESS = 30
 
-# Checking a password takes a third of a second of one processor. More at once would slow all
-# other requests.
+# Checking a password takes 100 MB and both processors for a tenth of a second. More at once would
+# slow all other requests.
 _AT_ONCE = threading.BoundedSemaphore(2)
 _PATIENCE = 10.0  # seconds
 

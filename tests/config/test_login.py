@@ -6,6 +6,7 @@ from queue import Queue
 
 import pytest
 from django.contrib.auth import authenticate
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
@@ -13,6 +14,7 @@ from pytest_django import Settings
 from sesame.utils import get_query_string
 
 from config.logs import LineFormatter, without_traceback
+from config.settings import PASSWORD_HASHERS
 from memory.access.passwords import _AT_ONCE, MOST_PER_ACCOUNT, MOST_PER_ADDRESS
 from memory.models import Space, User
 from tests.processes import wait_until
@@ -85,6 +87,20 @@ def test_success_forgets_the_failures_of_an_account(bob: User) -> None:
         for _ in range(MOST_PER_ACCOUNT - 1):
             assert not enters("bob", "wrong", address="192.0.2.7")
         assert enters("bob", PASSWORD, address="192.0.2.8")
+
+
+def test_an_older_password_is_hashed_by_argon2_at_the_next_login(
+    bob: User, settings: Settings
+) -> None:
+    settings.PASSWORD_HASHERS = PASSWORD_HASHERS
+    bob.password = PBKDF2PasswordHasher().encode("a long password of bob", "salt", iterations=1)
+    bob.save()
+
+    for _ in range(2):
+        assert authenticate(username=bob.username, password="a long password of bob") == bob
+
+    bob.refresh_from_db()
+    assert bob.password.startswith("argon2$")
 
 
 def test_only_the_button_spends_a_link(bob: User) -> None:
