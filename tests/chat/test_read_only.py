@@ -55,7 +55,7 @@ def test_the_members_page_names_who_reads_everything(space: Space, bob: User) ->
     eve = User.objects.create_user("eve")
     add_member(space=space, user=eve, role=Role.EDITOR, actor=SYSTEM, now=timezone.now())
     page = " ".join(shown(login(bob), space, "members").split())
-    said = "including those of other members:"
+    said = "including those of other members. In this space:"
     names = page.partition(said)[2].partition("</li>")[0]
     assert names.count("<bdi") == 2
     assert ("alice" in names, "eve" in names, "bob" in names) == (True, True, False)
