@@ -194,7 +194,7 @@ AUTHENTICATION_BACKENDS = [
     "memory.access.passwords.LimitedPasswords",
     "sesame.backends.ModelBackend",
 ]
-# The first one hashes; a password hashed by the other is hashed anew at the next login.
+# New passwords use the first. One that was stored by the second is hashed again at its next login.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
