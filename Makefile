@@ -124,12 +124,12 @@ icons: venv  ## shrink the admin's icon font to the icons that Unfold uses
 	@build/icons-venv/bin/python -m pip install -qq --only-binary :all: $(FONT_TOOLS)
 	@build/icons-venv/bin/python .ci/shrink_icon_font.py $$($(BIN)/python -c 'import pathlib, unfold; print(pathlib.Path(unfold.__file__).parent)')
 
-backup: packages  ## back up the whole installation to one file (FILE=…)
-	@$(BIN)/python manage.py backup $(if $(FILE),"$(FILE)")
+backup: packages  ## back up the whole installation to one file (FILE=…; ENCRYPT_TO=age1…)
+	@$(BIN)/python manage.py backup $(if $(FILE),"$(FILE)") $(if $(ENCRYPT_TO),--encrypt-to "$(ENCRYPT_TO)")
 
-restore: packages  ## restore a backup (FILE=…; REPLACE=1 replaces existing data)
+restore: packages  ## restore a backup (FILE=…; REPLACE=1 replaces existing data; IDENTITY=…)
 	@test -n "$(FILE)" || { echo "Name the file: make restore FILE=…" >&2; exit 1; }
-	@$(BIN)/python manage.py restore "$(FILE)" $(if $(REPLACE),--replace)
+	@$(BIN)/python manage.py restore "$(FILE)" $(if $(REPLACE),--replace) $(if $(IDENTITY),--identity "$(IDENTITY)")
 
 lock:  ## pin the versions and hashes of requirements*.in
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
