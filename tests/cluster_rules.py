@@ -2,8 +2,9 @@
 
 These are the rules that Ebb's own statements once broke on a cluster:
 
-- An UPDATE may call no function whose result depends on the session. The sum of a time with time
-  zone and an interval does: it must be computed `AT TIME ZONE 'UTC'` (memory.formulas.expressions).
+- An UPDATE or DELETE may pass a column to no function whose result depends on the session. The sum
+  of a time with time zone and an interval does: it must be computed `AT TIME ZONE 'UTC'`
+  (memory.formulas.expressions).
 - A LATERAL subquery on the rows of spaces may not stand beside a table that has no space.
 """
 
@@ -16,7 +17,7 @@ from tests.space_scopes import below
 
 REFUSED_WITH = ("interval", "LATERAL")
 """Only statements with one of these words can break a rule."""
-MOVED = "moves a time by an interval in an UPDATE, but not AT TIME ZONE 'UTC'"
+MOVED = "moves a time by an interval in an UPDATE or DELETE, but not AT TIME ZONE 'UTC'"
 BESIDE = "joins a table without spaces with a LATERAL subquery on their rows"
 
 
@@ -24,13 +25,19 @@ def refused(statement: str, per_space: Set[str], others: Set[str]) -> list[str]:
     """Return what a cluster would refuse in the statement. Raises pglast.parser.ParseError."""
     found = set()
     for node in below(parse_sql(statement)):
-        if isinstance(node, ast.UpdateStmt) and _table(node.relation) in per_space:
-            parts = (*(node.targetList or ()), node.whereClause)
+        if _table(getattr(node, "relation", None)) in per_space and (parts := _written(node)):
             found |= {MOVED for part in below(parts) if _moves(part)}
         sources = list(_sources(getattr(node, "fromClause", None) or ()))
         if others & {_table(one) for one in sources}:
             found |= {BESIDE for one in sources if per_space & _lateral(one)}
     return sorted(found)
+
+
+def _written(node: ast.Node) -> tuple[Any, ...]:
+    """Return the assignments and the condition of an UPDATE, or the condition of a DELETE."""
+    if isinstance(node, ast.UpdateStmt):
+        return (*(node.targetList or ()), node.whereClause)
+    return (node.whereClause,) if isinstance(node, ast.DeleteStmt) else ()
 
 
 def _moves(node: ast.Node) -> bool:

@@ -112,7 +112,7 @@ class Reply:
         )
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
     """Store the reply, count its memories as used, and release the exchange.
 

@@ -85,6 +85,8 @@ def test_statements_that_do_not_name_a_space(statement: str, tables: list[str]) 
          " END WHERE space_id = 5", [MOVED]),
         (f"UPDATE {M} SET core = true WHERE space_id = 5 AND created_at + interval '1 day' < %s",
          [MOVED]),
+        (f"DELETE FROM {M} WHERE space_id = 5 AND binned_at + interval '30 days' < %s", [MOVED]),
+        (f"DELETE FROM {M} WHERE space_id = 5 AND binned_at < %s", []),
         (f"UPDATE {M} SET expires_at = ((created_at AT TIME ZONE 'UTC'"
          " + make_interval(secs => 5)) AT TIME ZONE 'UTC') WHERE space_id = 5", []),
         (f"SELECT created_at + interval '1 day' FROM {M} WHERE space_id = 5", []),
