@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from assessor.llm import ModelError
+from assessor.llm.errors import ModelInterrupted, ModelUnreachable
 from memory.embeddings.failures import Failure
 
 WORKERS_STOPPED: Final = "workers_stopped"
@@ -20,6 +21,7 @@ SENTENCES: Final = {
     WORKERS_STOPPED: _("Every worker that assessed this message stopped before finishing."),
 }
 """The English sentence of each code."""
+_OF_NETWORK: Final = frozenset({ModelUnreachable("").code, ModelInterrupted("").code})
 
 
 def fault(stored: str, code: str | None = "") -> str:
@@ -28,3 +30,11 @@ def fault(stored: str, code: str | None = "") -> str:
         return stored
     _sentence, bracket, said = stored.partition(" (")
     return gettext(SENTENCES[code]) + bracket + said
+
+
+def fault_in_chat(stored: str, code: str | None = "") -> str:
+    """Return the line as `fault` does, but a broken connection without the words of the network
+    library: they help only an operator, to whom the page of models shows them."""
+    if code in _OF_NETWORK:
+        return gettext(SENTENCES[code])
+    return fault(stored, code)

@@ -65,12 +65,14 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one step: its name, a sentence, and the time it took."""
+    """The result of one step: its name, a sentence, and the time it took. `error` is the sentence
+    in English, as errors are stored, if a model's error ended the step."""
 
     name: str
     worked: bool
     said: str
     took_ms: float
+    error: str = ""
 
     @property
     def label(self) -> Any:
@@ -90,7 +92,7 @@ class ConnectionTrial:
     def failure(self) -> str:
         """The error that makes the connection useless, "" if its model answers."""
         needed = (one for one in self.checks if one.name in {"reachable", "key", "streams"})
-        return next((one.said for one in needed if not one.worked), "")
+        return next((one.error or one.said for one in needed if not one.worked), "")
 
 
 def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
@@ -179,13 +181,13 @@ async def _list_models(trial: ConnectionTrial, configuration: ModelConfiguration
     except ModelUnauthorized as error:
         trial.checks += [
             Check("reachable", True, _("The server answers."), _since(started)),
-            Check("key", False, _words(error), _since(started)),
+            _refused("key", error, _since(started)),
         ]
     except (ModelNotFound, ModelBadRequest, ModelBadAnswer):
         said = _("The server answers, but does not list its models.")
         trial.checks.append(Check("reachable", True, said, _since(started)))
     except ModelError as error:
-        trial.checks.append(Check("reachable", False, _words(error), _since(started)))
+        trial.checks.append(_refused("reachable", error, _since(started)))
     else:
         number = len(trial.names)
         said = ngettext("It lists %(n)d model.", "It lists %(n)d models.", number) % {"n": number}
@@ -203,7 +205,8 @@ async def _step(
     except TimeoutError:
         worked, said = False, _("No answer in time.")
     except ModelError as error:
-        worked, said = False, _words(error)
+        trial.checks.append(_refused(name, error, _since(started)))
+        return False
     trial.checks.append(Check(name, worked, said, _since(started)))
     return worked
 
@@ -240,11 +243,11 @@ def _names(listed: list[dict[str, Any]]) -> list[str]:
     return sorted({str(one["id"])[:120] for one in listed if one.get("id")})
 
 
-def _words(error: ModelError) -> str:
+def _refused(name: str, error: ModelError, took_ms: float) -> Check:
+    """Return the step that this error ended."""
     # The answer to a wrong key often contains a part of it.
-    detail = "" if isinstance(error, ModelUnauthorized) else error.detail
-    said = str(_(error.sentence))
-    return f"{said} ({detail})" if detail else said
+    stored = error.sentence if isinstance(error, ModelUnauthorized) else str(error)
+    return Check(name, False, fault(stored, error.code), took_ms, stored)
 
 
 def _since(started: float) -> float:

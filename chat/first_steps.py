@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, Min, OuterRef, Q
+from django.db.models import Exists, Min, OuterRef, Q, Subquery
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -69,17 +69,26 @@ def _replies(space: Space, user: User) -> MessageQuerySet:
     )
 
 
+def _first_said(space: Space, user: User) -> Subquery:
+    """Return when the user began the first conversation."""
+    own = Conversation.objects.filter(space_id=space.pk, created_by=user)
+    return Subquery(own.order_by().values("space_id").annotate(at=Min("created_at")).values("at"))
+
+
 def _recalled_later(space: Space, user: User) -> MessageQuerySet:
     """Return the replies with memories in a conversation that is not the user's first."""
-    own = Conversation.objects.filter(space_id=space.pk, created_by=user)
-    first = own.order_by().values("space_id").annotate(at=Min("created_at")).values("at")
-    return _replies(space, user).filter(conversation__created_at__gt=first).exclude(recalled=[])
+    later = _replies(space, user).filter(conversation__created_at__gt=_first_said(space, user))
+    return later.exclude(recalled=[])
 
 
 def _deleted(space: Space, user: User) -> HistoryQuerySet:
-    """Return the user's deletions of memories, except of several sample memories together."""
+    """Return the user's deletions of memories since the first message, except of several sample
+    memories together."""
     events = MemoryEvent.objects.in_space(space).filter(
-        action=Action.DELETED, actor_type="user", actor_name=user.get_username()
+        action=Action.DELETED,
+        actor_type="user",
+        actor_name=user.get_username(),
+        at__gte=_first_said(space, user),
     )
     of_samples = Q(memory_id__in=samples_in(space).values("pk"))
     beside = events.filter(of_samples, action_id=OuterRef("action_id")).exclude(pk=OuterRef("pk"))

@@ -40,6 +40,7 @@ LABELS = Labels(
         "ignored": _("not saved"),
         "known": _("already known"),
     },
+    needs_file=True,
 )
 
 

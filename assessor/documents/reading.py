@@ -12,13 +12,15 @@ from typing import Final
 from django.conf import settings
 from django.utils.translation import gettext_noop as _
 
+from assessor.documents.markdown_text import plain_text
 from assessor.storable import storable
 from memory.errors import EbbError
 
 MAX_BYTES: Final = 10 * 2**20
 MAX_PAGES: Final = 50
 MAX_CHARACTERS: Final = 100_000
-TEXTS: Final = frozenset({".txt", ".text", ".md", ".markdown"})
+MARKDOWN: Final = frozenset({".md", ".markdown"})
+TEXTS: Final = frozenset({".txt", ".text", *MARKDOWN})
 PDF: Final = ".pdf"
 _SECONDS = 30  # to read a PDF
 
@@ -49,7 +51,7 @@ def texts_of(name: str, data: bytes) -> list[str]:
         raise UnreadableDocument(_TOO_LONG)
     if not any(text.strip() for text in texts):
         raise UnreadableDocument(_NO_TEXT)
-    return texts
+    return [plain_text(text) for text in texts] if _ending(name) in MARKDOWN else texts
 
 
 def _ending(name: str) -> str:

@@ -16,7 +16,7 @@ from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from assessor.fault_labels import fault
+from assessor.fault_labels import fault, fault_in_chat
 from assessor.models import Assessment
 from assessor.reasoning_labels import reasoning_in_words
 from memory.jobs.durations import how_long
@@ -26,6 +26,7 @@ from memory.templatetags.ebb import age_in_words, time_tag
 register = template.Library()
 register.filter(band)
 register.filter(fault)
+register.filter(fault_in_chat)
 register.filter("reasoning", reasoning_in_words)
 register.filter("moment", parse_datetime)
 

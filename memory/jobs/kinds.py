@@ -29,12 +29,14 @@ reader sees these memories. The job's own row has numbers only."""
 class Labels:
     """The names of a kind of job and of each number in its result, for pages.
 
-    With `refreshes_page`, the page that started the job is reloaded when the job has ended.
+    With `refreshes_page`, the page that started the job is reloaded when the job has ended. With
+    `needs_file`, the job cannot be resumed once its file is deleted.
     """
 
     name: _StrPromise
     counts: Mapping[str, _StrPromise]
     refreshes_page: bool = False
+    needs_file: bool = False
 
 
 WORK: dict[str, Work] = {}

@@ -65,6 +65,7 @@ def job_context(found: Job | None) -> dict[str, Any]:
         "job_name": labels.name,
         "job_percent": 100 * found.done // found.total if found.total else 0,
         "job_left": found.left(timezone.now()),
+        "job_may_resume": not labels.needs_file or found.has_file,
         "job_counts": [(label, found.result.get(name, 0)) for name, label in labels.counts.items()],
     }
 

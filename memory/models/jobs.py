@@ -114,6 +114,11 @@ class Job(SpaceRow):
         """True if the job has ended, in whatever way."""
         return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
+    @property
+    def has_file(self) -> bool:
+        """True while the file that was uploaded for the job is stored."""
+        return JobPart.objects.filter(space_id=self.space_id, job_id=self.pk).exists()
+
     def left(self, now: datetime) -> timedelta | None:
         """Return the remaining time at the pace of the current run; None while it is unknown."""
         if self.state != JobState.RUNNING or self.started_at is None or self.total is None:

@@ -46,8 +46,9 @@ def review(request: PageRequest, access: Access) -> HttpResponse:
     """Show the queue, newest first; return only its next part to htmx."""
     user = SentText(MAX_NAME).clean(request.GET.get("user"))
     context = _queue(access, request.GET.get("cursor") or None, user)
-    template = "memory/review/_list.html" if request.htmx else "memory/review/review.html"
-    return render(request, template, context)
+    if request.htmx:
+        return render(request, "memory/review/_list.html", context)
+    return render(request, "memory/review/review.html", context | _kinds(access))
 
 
 @require_GET
@@ -211,6 +212,7 @@ def _answered(
         "level": "success",
         "undo_url": f"{reverse('review_reopen', args=[access.space.slug])}?{ids}" if ids else "",
         "waiting": _waiting(access).count(),
+        **_kinds(access),
         **more,
     }
     return render(request, "memory/review/_answer.html", context)
@@ -232,15 +234,21 @@ def _queue(access: Access, cursor: str | None, user: str = "") -> dict[str, Any]
     page, following = keyset("-created_at").page(
         rows.defer("search"), limit=PAGE_SIZE, cursor=cursor
     )
-    kinds: dict[str, int] = {}
-    for reason in _waiting(access).values_list("review_reason", flat=True)[:1000]:
-        kinds[kind_of(reason)] = kinds.get(kind_of(reason), 0) + 1
     return {
         "queue": [_item(memory) for memory in page],
         "next": following,
         "user": user,
         "has_users": _waiting(access).of_users().exists(),
         "waiting": _waiting(access).count(),
+    }
+
+
+def _kinds(access: Access) -> dict[str, Any]:
+    """Return what can be decided together: the reasons with their numbers, and the rules."""
+    kinds: dict[str, int] = {}
+    for reason in _waiting(access).values_list("review_reason", flat=True)[:1000]:
+        kinds[kind_of(reason)] = kinds.get(kind_of(reason), 0) + 1
+    return {
         "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
         "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
     }

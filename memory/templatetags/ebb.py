@@ -82,6 +82,13 @@ def score(fraction: float) -> str:
 
 
 @register.filter
+def stored_error(line: str) -> str:
+    """Translate the sentence of a stored error; the endpoint's words in brackets stay."""
+    sentence, bracket, said = line.partition(" (")
+    return (gettext(sentence) if sentence else "") + bracket + said
+
+
+@register.filter
 def match_in_words(match: str) -> str:
     """Translate "92% match"; return any other text unchanged."""
     number, found, _rest = match.partition("% match")

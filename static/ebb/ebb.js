@@ -325,10 +325,13 @@
     for (const field of detail.elt.querySelectorAll("textarea")) field.value = "";
   });
 
-  // No answer, or an answer without a page: say so, in words that base.html holds translated.
+  // No answer, or an answer without a page: say so, in words that base.html holds translated. Once:
+  // parts of a page that ask again and again would fill it with the same words.
   for (const [name, id] of [["htmx:sendError", "toast-no-answer"], ["htmx:responseError", "toast-refused"]]) {
     document.addEventListener(name, () => {
       const toast = document.getElementById(id).content.firstElementChild.cloneNode(true);
+      document.querySelector(`[data-says-again="${id}"]`)?.remove();
+      toast.dataset.saysAgain = id;
       document.getElementById("toasts").append(toast);
       prepare(toast);
     });

@@ -10,7 +10,7 @@ import openai
 import pytest
 from django.utils import translation
 
-from assessor.fault_labels import SENTENCES, fault
+from assessor.fault_labels import SENTENCES, fault, fault_in_chat
 from assessor.llm import (
     ChatModel,
     model_session,
@@ -250,6 +250,9 @@ def test_what_went_wrong_is_told_in_the_language_of_the_page() -> None:
         assert fault(str(unembedded), unembedded.code) == "嵌入端点没有及时响应。"
         # The code decides, not the sentence that was stored.
         assert fault("In older words. (500)", failed.code) == "模型的端点出错了。 (500)"
+        broken = ModelInterrupted("peer closed connection")
+        assert fault_in_chat(str(broken), broken.code) == told[broken.code]
+        assert fault_in_chat(str(failed), failed.code) == fault(str(failed), failed.code)
         for code in ("", None, "unknown"):
             assert fault("Something else (odd)", code) == "Something else (odd)"
     assert not {code for code, sentence in told.items() if sentence == SENTENCES[code]}

@@ -141,7 +141,7 @@ def test_a_reply_is_stopped_tried_again_and_a_message_said_anew(
     message = page.get_by_label("Message", exact=True)
     expect(message).to_have_value("And why?")
     page.keyboard.press("Escape")
-    expect(replies(page)).to_contain_text("You stopped the reply here")
+    expect(replies(page)).to_contain_text("The reply was stopped here")
     expect(replies(page)).to_contain_text("You said: Where")
     message.fill("")
 

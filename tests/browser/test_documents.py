@@ -49,6 +49,7 @@ def test_a_conversation_is_shared_and_no_longer(
     page.get_by_label("More about this conversation").click()
     page.get_by_role("button", name="Share with this space").click()
     expect(page.locator("#chat-as")).to_contain_text("members can read it")
+    expect(page.get_by_label("More about this conversation")).to_be_focused()
 
     bobs = logged_in(opened(web.url + login_link(bob)))
     bobs.get_by_role("link", name="My trip").click()

@@ -112,6 +112,14 @@ def test_a_failing_connection_says_so_until_it_works_again(
     assert "refused the API key" in connection.failure
     assert "Failing since" in client.get(reverse("models", args=["home"])).text
     assert "refused the API key" in client.get(reverse("health_parts", args=["home"])).text
+    chinese = {"accept-language": "zh-hans"}
+    stub_model.script_models("500")
+    test = reverse("connection_try", args=["home", connection.pk])
+    assert client.post(test, headers=chinese).status_code == 200
+    connection.refresh_from_db()
+    assert connection.failure.startswith("The model's endpoint returned an error.")
+    page = client.get(reverse("models", args=["home"]), headers=chinese).text
+    assert page.count("模型的端点出错了") == 1
 
     assert say(secret, space, "Hello").status_code == 200
     connection.refresh_from_db()

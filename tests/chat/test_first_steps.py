@@ -43,8 +43,9 @@ def answered(space: Space, user: User, *, minutes: int, **fields: object) -> Mes
 
 
 def test_each_step_ticks_itself(client: Client, space: Space, alice: User, bob: User) -> None:
-    known = remember(space, "User moved to Lisbon")
+    known, earlier = remember(space, "User moved to Lisbon"), remember(space, "User sings")
     answered(space, bob, minutes=0)
+    delete_memory(space=space, memory_id=earlier.pk, actor=ALICE, now=NOW)  # before the first step
     assert done(client, space) == []
 
     first = answered(space, alice, minutes=1, recalled=[{"memory": {"id": str(known.pk)}}])
@@ -59,7 +60,7 @@ def test_each_step_ticks_itself(client: Client, space: Space, alice: User, bob: 
     assert done(client, space) == STEPS[:3]
     client.get(reverse("why", args=[space.slug, answered(space, alice, minutes=4).pk]))
     assert done(client, space) == STEPS[:4]
-    delete_memory(space=space, memory_id=known.pk, actor=ALICE, now=NOW)
+    delete_memory(space=space, memory_id=known.pk, actor=ALICE, now=NOW + timedelta(minutes=5))
     assert done(client, space) == STEPS
     assert "hx-trigger" not in shown(client, space, "first_steps").split("<ol")[0]
 

@@ -99,7 +99,7 @@ def test_a_page_that_connects_again_replaces_what_it_has(
         for seen in (await watching, await viewing):
             assert [name for name, _ in seen] == ["text", "recalled", "done"]
             assert "<p>You said: I</p>" in seen[0][1]
-            assert "You stopped the reply here." in seen[2][1]
+            assert "The reply was stopped here." in seen[2][1]
         assert not await live.stop(message.pk)
 
     play(scene())

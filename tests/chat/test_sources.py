@@ -65,12 +65,13 @@ def test_what_the_model_kept_by_a_tool_leads_to_the_reply_it_was_writing(
     prepared = prepare_memories(space=space, drafts=[draft], now=at(1))
     memory = reconcile(prepared=prepared, actor=Actor("assistant", "gpt"), now=at(1)).memory
     call = {"name": "remember", "ok": True, "memory": {"id": str(memory.pk)}, "arguments": {}}
-    Message.objects.filter(pk=reply.pk).update(tool_calls=[call])
+    Message.objects.filter(pk=reply.pk).update(tool_calls=[call], content="**Done.**")
 
     answer = _source(alice, memory)
 
     assert "Please remember that I like tea" in _plain(answer)
     assert "The model saved it with a tool while it answered." in _plain(answer)
+    assert "<strong>Done.</strong>" in answer.text
     [link] = _links(answer)
     assert link.endswith(f"{reply.conversation_id}/#message-{reply.pk}")
 

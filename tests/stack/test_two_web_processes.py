@@ -140,7 +140,7 @@ def test_a_reply_is_stopped_on_another_process(
         stopped = browser.post(second, "stop", conversation=str(message.conversation_id))
 
         assert stopped.status_code == 204
-        until_shown(events, "You stopped the reply here.")
+        until_shown(events, "The reply was stopped here.")
     message.refresh_from_db()
     assert (message.state, message.content) == ("stopped", "You said: I")
 
@@ -160,7 +160,7 @@ def test_a_page_shows_the_end_of_a_reply_whose_process_was_killed(
             rows = Message.objects.filter(space_id=message.space_id, pk=message.pk)
             rows.update(leased_until=timezone.now() - timedelta(minutes=1))
             assert stop_abandoned(now=timezone.now()) == 1
-            until_shown(events, "You stopped the reply here.")
+            until_shown(events, "The reply was stopped here.")
 
 
 def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
@@ -174,7 +174,7 @@ def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
         with browser.reading(second, message) as events:
             until_shown(events, "You said: I")
             first.stop()
-            until_shown(events, "You stopped the reply here.")
+            until_shown(events, "The reply was stopped here.")
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
 
 

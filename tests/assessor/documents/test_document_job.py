@@ -169,6 +169,20 @@ def test_a_file_that_is_refused_is_not_stored(
     assert not JobPart.objects.exists()
 
 
+def test_only_a_document_that_is_stored_is_resumed(space: Space, alices: Client) -> None:
+    stopped = claimed(space)
+    jobs.cancel(space=space, job_id=stopped.pk, now=timezone.now())
+    work_at(stopped)
+    address = reverse("job", args=["home", stopped.pk])
+    assert "Resume" in alices.get(address).text
+
+    bad = read(space, b"%PDF-1.4 nothing", "bad.pdf")
+    page = alices.get(reverse("job", args=["home", bad.pk])).text
+    assert "The PDF cannot be read" in page
+    assert "Resume" not in page
+    assert "sent to review" not in page
+
+
 def test_viewers_and_strangers_give_no_documents(space: Space, bob: User, charlie: User) -> None:
     address = reverse("document_remember", args=["home"])
     assert [login(user).post(address).status_code for user in (bob, charlie)] == [403, 404]

@@ -16,6 +16,10 @@ from tests.assessor.documents.files import locked, pdf
 def test_texts_of_each_kind() -> None:
     assert texts_of("a.TXT", "\ufeffOlá, Évora".encode()) == ["Olá, Évora"]
     assert texts_of("a.md", b"# Title\n\nWords") == ["# Title\n\nWords"]
+    marks = b"# A *trip*\n\nTo **Porto**\nby `train`.\n\n- One\n- Two\n\n| A | B |\n|-|-|\n| 1 | |"
+    text = "# A trip\n\nTo Porto\nby train.\n\nOne\n\nTwo\n\nA, B\n1"
+    assert texts_of("a.markdown", marks) == [text]
+    assert texts_of("a.txt", b"**Porto**") == ["**Porto**"]
     first, second = texts_of("a.pdf", pdf(["I moved to Lisbon.", "I like it."], ["Page two."]))
     assert first.split() == ["I", "moved", "to", "Lisbon.", "I", "like", "it."]
     assert second.strip() == "Page two."

@@ -182,7 +182,11 @@ def test_an_edit_of_what_somebody_has_decided_says_so_and_keeps_what_was_typed(
 
 def test_alike_are_decided_at_once_and_taken_back(page: Client, space: Space) -> None:
     alike = [held(space, f"Number {number}", IMPORTANCE) for number in range(3)]
-    other = held(space, "Velo")
+    other, first = held(space, "Velo"), held(space, "Number 4", IMPORTANCE)
+    assert "Reject all 4" in listed(page, space)
+    answer = body(post(page, "review_reject", space, first.pk))
+    assert "Reject all 3" in answer  # the number follows
+    assert "data-item " not in answer
 
     answer = body(post(page, "review_alike", space, kind=kind_of(IMPORTANCE), decision="reject"))
 
