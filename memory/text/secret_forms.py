@@ -68,24 +68,25 @@ def _without_meaning(value: str) -> int:
 
 
 _QUOTED = r"\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`|“[^”\n]{3,80}”"
-_WORD = r"[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)])"
+# Atomic: without another try for each shorter word, which made texts like "pass:pass:" slow.
+_WORD = r"(?>[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)]))"
 _CLAUSE_ENDS = (
     r"(?=[.,;:!?)]{0,3}(?:\s{0,9}$|\s{0,9}\n|[.,;!?，。；！？]|\s{1,3}(?:and|but|for|on)\b))"
 )
-# No call of a function, as in `password = getpass("…")`.
-_NO_CALL = r"(?![A-Za-z_][\w.]{0,60}\((?:\)|\w{0,30}[\"'=]))"
+# No call of a function and no element, as in `password = getpass("…")` and `os.environ["…"]`.
+_NO_CALL = r"(?![A-Za-z_][\w.]{0,60}(?:\((?:\)|\w{0,30}[\"'=])|\[[\"']))"
 # A plain word is a password only at the end of a clause: not "my password is on a note".
 _ALONE = _NO_CALL + _WORD + _CLAUSE_ENDS
 _UNITS = (
     r"(?![\d.]{1,9}%?\s?(?:char|letter|digit|day|year|month|hour|zeichen|stellen|caract|cifr|d[íi]git"
     r"|znak|символ|цифр|자|文字|桁|位|个))"
 )
-_UNLIKE_A_WORD = rf"(?=[^\s]{{0,80}}[\d@#$%^&*_+=~!]){_UNITS}{_WORD}"
+_UNLIKE_A_WORD = rf"{_NO_CALL}(?=[^\s]{{0,80}}[\d@#$%^&*_+=~!]){_UNITS}{_WORD}"
 # A word with a sign within is a password even before further words.
 _WITH_SIGN = rf"(?=[^\s.]{{1,40}}[@#$%&+_!*][^\s]){_WORD}"
 _ONE_CODE = (
     r"[A-Z]{1,2}-?\d{4,8}|(?=[\dA-F]{4,8}\b)\d{1,4}[A-F]\d{1,4}"
-    r"|(?=[a-z-]{0,5}\d)[a-z0-9]{4,5}-[a-z0-9]{4,5}|\d{3}[ -]\d{3}|\d{1,2}-\d{1,2}-\d{1,2}|\d{4,8}"
+    r"|(?=[a-z-]{0,5}\d)[a-z0-9]{4,5}-[a-z0-9]{4,5}|\d{3}[ -]\d{3}|\d{1,2}(?:-\d{1,2}){2,4}|\d{4,8}"
 )
 _CODE = rf"(?:{_ONE_CODE})(?:,? (?:{_ONE_CODE})(?!\w)){{0,15}}"
 _NO_YEAR = r"(?!(?:19|20)\d\d\b)"
@@ -115,6 +116,7 @@ SECRETS = (
             r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:"
             r"(?!pass(?:word)?@)(?P<value>[^\s/@]{1,200})@"
             r"|\s(?:-u|--user)[ =][\"']?[^\s:'\"]{1,60}:(?P<user>[^\s'\"]{3,80})"
+            r"|\bWIFI:(?:[^\s;:]:[^\n;]{0,60};){0,4}P:(?P<wifi>[^\n;]{3,80});"
             r"|<(?:password|passwd|pwd|secret|token|api_?key)>(?P<tag>[^<>\s]{3,80})<"
         ),
     ),
@@ -122,7 +124,9 @@ SECRETS = (
     Secret(
         "code",
         _compiled(
-            rf"(?:{labels.CODES}){labels.FOR}(?:{labels.IS})?\s?(?P<value>{_CODE}(?:[#*]|\b))"
+            rf"(?:{labels.UNLOCKS} |\b(?:locker|padlock|safe)\s?[:=]\s?)"
+            rf"(?P<opens>{_CODE}[#*]?)(?![\w-])"
+            rf"|(?:{labels.CODES}){labels.FOR}(?:{labels.IS})?\s?(?P<value>{_CODE}(?:[#*]|\b))"
             r"|(?P<before>\b(?:[A-Z]-)?(?:\d{4,8}|\d{3}-\d{3}))"
             r"(?= (?:is|as|ist|als) (?:your|my|the|ihr|dein) [\w ]{0,30}code\b)"
             rf"|{labels.ANY_CODE}{labels.FOR}{labels.IS}(?P<any>{_CODE}[#*]?){_CLAUSE_ENDS}"
@@ -140,7 +144,9 @@ SECRETS = (
     Secret(
         "password",
         _compiled(
-            rf"(?:{labels.ANNOUNCED})(?:{labels.FOR}{labels.IS}|'s )"
+            rf"\bapp(?:-specific)? password{labels.FOR}{labels.IS}"
+            r"(?P<app>[a-z]{4}(?:[ -][a-z]{4}){3})\b"
+            rf"|(?:{labels.ANNOUNCED})(?:{labels.FOR}{labels.IS}|'s )"
             rf"(?P<value>{_QUOTED}|{_UNLIKE_A_WORD}|{_ALONE})"
         ),
         _password,
@@ -163,8 +169,19 @@ SECRETS = (
             r"|\b(?:mysql\w{0,10}|mariadb\w{0,10}|sshpass|redis-cli)\b[^\n]{0,80}?\s-[pa]\s?"
             rf"(?P<flag>{_QUOTED}|{_WORD})"
             r"|\b(?:log-?in|credentials|account|zugangsdaten|identifiants|账号)"
-            r"(?:\s?[:：]|(?=\s[^\s@/]{1,60}@))\s?[^\s/]{2,60}"
+            r"(?:\s?[:：]|\s(?:is|are|ist|sind|est|es|è)(?=\s)|(?=\s[^\s@/]{1,60}@))\s?[^\s/]{2,60}"
             rf"\s?/\s?(?P<login>{_WORD})"
+        ),
+        _mixed,
+    ),
+    Secret(
+        "password",
+        _compiled(
+            r"\b(?:log|sign)(?:s|ged|ned)?[ -]?(?:in|on|into|onto)\b[^\n.,;!?]{0,40}?"
+            rf"\s(?:with|as|using) [^\s,/]{{2,60}} (?:and|with|/) (?P<into>{_WORD})"
+            rf"|{labels.UNLOCKS} (?P<unlocks>{_WORD})"
+            rf"|(?<![\w.+-])[\w.+-]{{1,60}}@[\w.-]{{1,60}} ?[/|] ?(?P<mail>{_WORD})"
+            rf"|(?:{labels.ANNOUNCED}|{labels.ABROAD})[^\n.,;!?。，「]{{0,10}}(?P<kagi>「[^」\n]{{3,80}}」)"
         ),
         _mixed,
     ),
@@ -190,6 +207,7 @@ SECRETS = (
         _compiled(
             rf"(?:{labels.KEY}){labels.FOR}{labels.IS}[\"'`]?(?P<value>[\w.+/~-]{{8,300}}={{0,2}})"
             rf"|(?:{labels.KEY})[^\n.,;!?]{{0,40}}?\s(?P<hex>0x[0-9a-f]{{64}})\b"
+            r"|\b(?:pk|priv(?:ate)?[ _-]?key)\b[^\n.,;!?\d]{0,20}(?P<pk>(?:0x)?[0-9a-f]{64})\b"
             rf"|(?:{labels.KEY})\s(?P<next>[\w.+/~-]{{16,300}}={{0,2}})(?![\w])"
         ),
         _random,

@@ -25,6 +25,8 @@ _NUMBER = rf"(?:[A-Z]{{1,3}}[ -])?{_WITH_DIGIT}{_FURTHER}"
 IDENTITY = (
     rf"(?:{_NAMES}){_GAP}(?P<value>{_NUMBER})(?![A-Z0-9])"
     rf"|{_SHORT}{_IS}(?P<short>{_NUMBER})(?![A-Z0-9])"
+    r"|\b(?:routing|sort code|bsb|blz|bank)\b[^\n]{0,60}?\baccount(?: number| no\.?|-?nr\.?)?"
+    rf"{_IS}(?P<account>\d{{6,17}})(?![\w-])"
     r"|(?<![\w-])(?P<us>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})(?![\w-])"
     r"|(?<![\w.])(?P<br>\d{3}\.\d{3}\.\d{3}-\d{2})(?![\w-])"
     r"|(?<![\w.])(?P<ch>756\.\d{4}\.\d{4}\.\d{2})(?![\w-])"

@@ -5,20 +5,28 @@
 
 # "for the wifi", between the name and the value.
 FOR = (
-    r"(?:\s{1,3}(?:for|of|to|on|at|in|für|fürs|zum|zur|vom|von|de|del|des|du|do|da|di|della|para|pour"
+    r"(?:\s{1,3}(?:for|of|to|on|at|in|im|am|für|fürs|zum|zur|vom|von|de|del|des|du|do|da|di|della|para|pour"
     r"|per|van|voor|k|ke|od|från|för|til|от|для|з|mein(?:er|es)|unser(?:er|es)|our|my)\s"
     r"[^\n.,:;!?=\"“]{1,40}?)?"
 )
 # "…, it's hunter2": the comma and the pronoun stand before the value.
 IS = (
     r"[\"']?\s{0,3}(?:,\s(?:so )?(?:it's|it is|that's|that is|c'est|das ist|es ist|dat is|è|es)\b"
-    r"(?: now)?|(?:\b(?:is|was|are|ist|sind|lautet|heißt|est|c'est|es|era|jest|to|er|on|je|este"
-    r"|adalah)\b|(?<=\s)(?:[èéé]|är|là|είναι|היא)\s)(?: now| still| currently| set to)?\b:?"
+    r"(?: now)?|(?:\b(?:is|was|are|ist|sind|lautet|heißt|est(?: le| la)?|c'est|es(?: el| la)?|era"
+    r"|jest|to|er|on|je|este|adalah)\b|(?<=\s)(?:[èéé]|är|là|είναι|היא)\s)"
+    r"(?: now| still| currently| set to)?\b:?"
     r"|\b(?:changed|set|reset|updated)(?: it)? to\b|[:=：＝]|[-=]>|→|–\s"
     r"|就?是|为|為|(?:改|设|換|换)(?:成|为|置为)?了?|は|는|은|이|—|هي|هو|это|है|คือ)\s{0,3}"
 )
+# "The safe opens with …": the value follows.
+UNLOCKS = (
+    r"\b(?:safe|lock|padlock|locker|door|gate|garage|alarm|vault|briefcase|suitcase|phone|iphone"
+    r"|tablet|ipad|laptop|computer|pc|mac|macbook|screen) "
+    r"(?:opens|unlocks|(?:is|gets) (?:opened|unlocked)|disarms|(?:is|gets) disarmed)"
+    r" (?:with|by|using)"
+)
 # Any words between the name and a value of letters and digits.
-GAP = r"[^\n.,;!?。，；！？\"“]{0,30}?(?<=[\s:：=>是为成はがใ는은])"
+GAP = r"[^\n.,:;!?。，：；！？\"“]{0,30}?[:：]?\s?(?<=[\s:：=>是为成码碼令はがใ는은])"
 # "the wifi is called Fjord and the key is …"
 NETWORK = (
     r"\b(?:wi-?fi|wlan|hotspot|router|network|netzwerk|réseau)\b[^\n.!?]{0,60}?"
@@ -34,14 +42,15 @@ ABROAD = (
     r"(?<![a-z])(?:passwort|kennwort|(?:wlan|wifi|wi-fi)(?:[ -]?(?:schlüssel|key|code|passwort))"
     r"|wachtwoord|senha|palavra-passe|contrase(?:ñ|n)a|clave|mot de passe|mdp|hasło|lösenord(?:et)?"
     r"|parola(?: d'ordine| chiave| mea|m)?|passord(?:et)?|adgangskode(?:n)?|şifre(?:m|si|n)?"
-    r"|salasana(?:ni)?|heslo|jelsz(?:ó|av)(?:am|a)?|lozinka|geslo|kata sandi|mật khẩu|slaptažodis"
-    r"|parool|κωδικός|[Пп]ароль)(?!\w)"
+    r"|salasana(?:ni)?|heslo|jelsz(?:ó|av)(?:am|a)?|lozinka|geslo|(?:kata )?sandi|mật khẩu"
+    r"|slaptažodis|parool|κωδικός|[Пп]ароль)(?!\w)"
     r"|パスワード|비밀번호|비번|كلمة (?:المرور|السر)|סיסמה|पासवर्ड|รหัสผ่าน"
 )
 KEY = (
-    r"(?<![A-Za-z0-9])(?:(?:api|access|account|shared ?access|secret|private|auth(?:entication)?"
-    r"|encryption|license|master|signing)[ _-]?(?:access[ _-]?)?(?:key|token)"
-    r"|(?:client[ _-]?)?secret(?: value)?|(?:bot |session |refresh )?token)(?![A-Za-z])|密钥|令牌"
+    r"(?<![A-Za-z0-9])(?:(?:api|app(?:lication)?|access|account|pre-?shared|shared ?access|secret"
+    r"|private|auth(?:entication)?|encryption|license|master|signing)"
+    r"[ _-]?(?:access[ _-]?)?(?:key|token)|(?:client[ _-]?)?secret(?: value)?|psk"
+    r"|(?:bot |session |refresh )?token)(?![A-Za-z])|密钥|令牌"
 )
 # Other keys: only a long value is a secret, and no UUID ("the primary key is …").
 ANY_KEY = r"\b(?:key|pat|schlüssel|clé|clave|chiave|chave|sleutel|licen[cs]e)\b|ключ|キー|키|金鑰"
@@ -49,10 +58,11 @@ CODES = (
     r"(?:verification|security|confirmation|log-?in|sign-?in|one-time|2fa|authentication|sms"
     r"|alarm|door|gate|safe|vault|locker|voicemail|garage|entry|unlock|backup|recovery|access)"
     r"(?:'s)?[ -](?:codes?|passcode|pin|combination)|\botp\b|\bone-time password|\bdigicode"
-    r"|\b(?:lock|safe|locker|padlock)\b[^\n.,:;]{0,15}combination"
+    r"|\b(?:lock|safe|locker|padlock)\b[^\n.,:;]{0,15}\b(?:combo|combination)\b"
     r"|\bcombination (?:of|for|to) (?:the|my|our) [a-z ]{2,20} is"
     r"|\b(?:opens?|unlocks?|enter|type|use|with) (?:the )?code"
     r"|\b(?:[a-zäöü]{0,12}tür|entsperr|sperr|zugangs|bestätigungs|sicherheits)code"
+    r"|\bcode (?:de la porte|de l['’]immeuble|d['’]entrée|d['’]accès|du portail|de l['’]alarme)"
     r"|验证码|校验码|动态码|门禁密码|確認コード|인증번호"
 )
 # Any other code ("the code for the flat") is one only if it ends the clause, and none of these.
@@ -70,11 +80,16 @@ ANY_CODE = (
     r"(?:codes?|tan|kode|kod|código|codice)(?! (?:de )?(?:error|postale?|pocztowy))\b"
 )
 PIN = (
-    r"(?:(?<![A-Za-z0-9])(?:pin|puk|cvv2?|cvc2?|pincode|geheimzahl)(?:[ -](?:code|number|no\.?))?"
-    r"(?:'s)?(?![A-Za-z])|[Пп]ин-?код|暗証番号|取款密码|支付密码)"
+    r"(?:(?<![A-Za-z0-9])(?:pin|puk|cvv2?|cvc2?|pincode|geheimzahl|(?:card )?security code"
+    r"|card verification (?:code|value|number)|(?:code|digits) on the back|(?:karten)?prüfziffer"
+    r"|cryptogramme(?: visuel)?|código de seguridad|codice di sicurezza)"
+    r"(?:[ -](?:code|number|no\.?))?(?:'s)?(?![A-Za-z])|[Пп]ин-?код|暗証番号|取款密码|支付密码)"
 )
 PHRASE = r"\b(?:seed|recovery|backup|mnemonic|secret|wallet)(?: phrase| words){1,2}"
-OTHER_PHRASE = r"(?:\b(?:mnemonic|seed|(?:12|24|twelve|twenty-four) words)\b|助记词|助記詞)"
+OTHER_PHRASE = (
+    r"(?:\b(?:mnemonic|seed|(?:wallet|metamask|ledger|trezor|phantom)(?: recovery| backup)?"
+    r"|(?:12|24|twelve|twenty-four) words)\b|助记词|助記詞)"
+)
 # Words found in a password's position that are not passwords.
 _WORDS = (
     "a an the my our your his her its their this that these those not no none null nil true false "
