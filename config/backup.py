@@ -8,19 +8,22 @@ work is also in the tables. Everything else in the data folder is created again.
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from django.apps import apps
 from django.conf import settings
 from django.db.migrations.loader import MigrationLoader
 
-from config import backup_file
+from config import backup_file, dump_script
+from config.backup_encryption import Keys, Locked, encrypted
 from config.backup_file import Say
 from config.database import libpq_url
+from config.dump_script import ForeignSQL
 from config.embedded_postgres import EmbeddedPostgres
 from config.local_files import database_url, private_folder
 from config.postgres_tools import Tool, ToolError
@@ -29,6 +32,17 @@ from config.run_file import RunFile
 from config.version import VERSION
 
 _ALIVE = timedelta(minutes=1)  # a worker records a heartbeat every ten seconds
+# As pg_dump sets it: nothing is found by a search path, and nothing ends because it takes long.
+_SESSION = """
+    SET LOCAL search_path = '';
+    SET LOCAL client_encoding = 'UTF8';
+    SET LOCAL standard_conforming_strings = on;
+    SET LOCAL client_min_messages = warning;
+    SET LOCAL row_security = off;
+    SET LOCAL statement_timeout = 0;
+    SET LOCAL lock_timeout = 0;
+    SET LOCAL idle_in_transaction_session_timeout = 0
+"""
 # Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
     DO $$ DECLARE t record; BEGIN
@@ -46,25 +60,35 @@ class BackupError(Exception):
     """
 
 
-def back_up(file: Path, *, now: datetime, say: Say) -> None:
-    """Write the whole installation to a file. Ebb may be running. Raises BackupError."""
-    # Not Citus: a backup of a cluster can be restored into one PostgreSQL.
-    what = ("--exclude-schema=pgmq", "--extension=vector")
+def back_up(file: Path, *, recipients: Sequence[str] = (), now: datetime, say: Say) -> None:
+    """Write the whole installation to a file. Ebb may be running.
+
+    It is encrypted for the recipients, else by EBB_BACKUP_PASSPHRASE. Raises BackupError.
+    """
+    # Only Ebb's tables, since a restore accepts nothing else. Not Citus: a backup of a cluster can
+    # be restored into one PostgreSQL.
+    what = (*(f"--table=public.{name}_*" for name in _table_prefixes()), "--extension=vector")
     options = ("--format=custom", "--no-owner", "--no-privileges", *what)
     key = settings.EBB_DATA_DIR / backup_file.KEY
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     with _database() as (url, _running), _removed_at_end(draft):
-        with _tools(), Tool(url, "pg_dump", *options) as dump, draft.open("xb") as content:
+        with _tools(), Tool(url, "pg_dump", *options) as dump, draft.open("xb") as target:
             draft.chmod(0o600)
-            backup_file.write(
-                content,
-                manifest=_manifest(url, now),
-                key=key.read_bytes() if key.exists() else None,
-                dump=dump.output,
-                say=say,
-            )
+            secret = settings.EBB_BACKUP_PASSPHRASE
+            with encrypted(target, recipients=recipients, secret=secret) as content:
+                backup_file.write(
+                    content,
+                    manifest=_manifest(url, now),
+                    key=key.read_bytes() if key.exists() else None,
+                    dump=dump.output,
+                    say=say,
+                )
             dump.finish()
         draft.replace(file)
+
+
+def _table_prefixes() -> list[str]:
+    return sorted({model._meta.db_table.partition("_")[0] for model in apps.get_models()})
 
 
 @contextmanager
@@ -77,43 +101,54 @@ def _removed_at_end(draft: Path) -> Iterator[None]:
 
 @contextmanager
 def _tools() -> Iterator[None]:
-    """Turn the error of a tool into a BackupError."""
+    """Turn the error of a tool, a dump or the database into a BackupError."""
     try:
         yield
-    except ToolError as error:
+    except (ToolError, ForeignSQL, Locked, psycopg.Error) as error:
         raise BackupError(str(error)) from None
 
 
 def restore(
-    file: Path, *, replace: bool, even_if_running: bool, now: datetime, say: Say
+    file: Path,
+    *,
+    identity: Path | None = None,
+    replace: bool,
+    even_if_running: bool,
+    now: datetime,
+    say: Say,
 ) -> dict[str, Any]:
     """Replace the installation with a backup, and migrate it to this version's schema.
 
     All or nothing. Returns the manifest. Raises BackupError if a newer Ebb made the backup, Ebb is
     running (unless `even_if_running`), or the database is not empty (unless `replace`).
     """
-    manifest, key = _read_manifest(file)
-    _refuse_newer(manifest)
+    keys = Keys(settings.EBB_BACKUP_PASSPHRASE, identity)
+    manifest, key = _read_manifest(file, keys)
     private_folder(settings.EBB_DATA_DIR)
     with _database() as (url, running):
-        if not even_if_running and running:
-            raise BackupError("Ebb is running on this database. Stop it first.")
-        # An embedded database that was not running has no worker, whatever its heartbeats say.
-        if not (even_if_running or settings.EBB_EMBEDDED_POSTGRES) and _has_worker(url, now):
-            raise BackupError(
-                "Ebb is running on this database: a worker has just reported. Stop it first; "
-                "if it has stopped, try again in a minute."
-            )
+        if not even_if_running:
+            _refuse_running(url, running, now)
         if not replace and _has_tables(url):
             raise BackupError(
                 "The database is not empty. To replace its content, add --replace "
                 "(make restore FILE=… REPLACE=1)."
             )
-        _restore_dump(url, file, say)
+        _restore_dump(url, backup_file.read_dump(file, keys, say=say), say)
         if key is not None:
             _keep_key(key)
         _prepare(url)
     return manifest
+
+
+def _refuse_running(url: str, running: bool, now: datetime) -> None:
+    if running:
+        raise BackupError("Ebb is running on this database. Stop it first.")
+    # An embedded database that was not running has no worker, whatever its heartbeats say.
+    if not settings.EBB_EMBEDDED_POSTGRES and _has_worker(url, now):
+        raise BackupError(
+            "Ebb is running on this database: a worker has just reported. Stop it first; "
+            "if it has stopped, try again in a minute."
+        )
 
 
 def _prepare(url: str) -> None:
@@ -138,11 +173,16 @@ def _manifest(url: str, now: datetime) -> dict[str, Any]:
     }
 
 
-def _read_manifest(file: Path) -> tuple[dict[str, Any], bytes | None]:
+def _read_manifest(file: Path, keys: Keys) -> tuple[dict[str, Any], bytes | None]:
+    """Return the manifest and the secret key of a backup that this version can restore."""
     try:
-        return backup_file.read_manifest(file)
+        manifest, key = backup_file.read_manifest(file, keys)
+    except Locked as error:
+        raise BackupError(str(error)) from None
     except backup_file.NoBackup as error:
         raise BackupError(f"{file} is not a backup of Ebb{error}") from None
+    _refuse_newer(manifest)
+    return manifest, key
 
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:
@@ -207,20 +247,15 @@ def _has_worker(url: str, now: datetime) -> bool:
         return connection.execute(alive, [now - _ALIVE]).fetchone() is not None
 
 
-def _restore_dump(url: str, file: Path, say: Say) -> None:
+def _restore_dump(url: str, blocks: Iterator[bytes], say: Say) -> None:
     """Replace all tables in one transaction, which ends only after the whole dump was read."""
     options = ("--no-owner", "--no-privileges", "--no-comments", "--file=-")
-    script = ("--no-psqlrc", "--quiet", "--output=/dev/null", "--set=ON_ERROR_STOP=1")
-    with _tools(), Tool(url, "psql", *script) as psql, Tool(url, "pg_restore", *options) as dump:
-        dump.feed(backup_file.read_dump(file, say=say))
-        with suppress(BrokenPipeError):  # psql has ended; `finish` says why
-            psql.input.write(f"BEGIN; {_DROP_TABLES};\n".encode())
-            for block in dump.blocks():
-                psql.input.write(block)
-            dump.finish()
-            say("PostgreSQL finishes its indexes…")
-            psql.input.write(b"COMMIT;\n")
-        psql.finish()
+    with _tools(), psycopg.connect(url) as connection, Tool(url, "pg_restore", *options) as dump:
+        dump.feed(blocks)
+        connection.execute(_SESSION)
+        connection.execute(_DROP_TABLES)
+        dump_script.run(iter(dump.output), connection, say=say)
+        dump.finish()
 
 
 def _keep_key(key: bytes) -> None:

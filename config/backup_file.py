@@ -13,6 +13,8 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any
 
+from config.backup_encryption import Keys, Locked, decrypted, drain
+
 FORMAT = "ebb-backup"
 VERSION = 2
 PART = 16 * 2**20  # bytes
@@ -70,49 +72,53 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
     archive.addfile(entry, io.BytesIO(content))
 
 
-def read_manifest(file: Path) -> tuple[dict[str, Any], bytes | None]:
-    """Return the manifest and the secret key, if it is in the file. Raises NoBackup."""
+def read_manifest(file: Path, keys: Keys) -> tuple[dict[str, Any], bytes | None]:
+    """Return the manifest and the secret key, if it is in the file. Raises NoBackup, and Locked."""
+    found: dict[str, bytes] = {}
     try:
-        with tarfile.open(file) as archive:
-            names = archive.getnames()
-            manifest: Any = json.loads(_content(archive, MANIFEST))
-            key = _content(archive, KEY) if KEY in names else None
+        with decrypted(file, keys) as (content, once), _tar(content, once) as archive:
+            for part in archive:
+                if part.name in (MANIFEST, KEY):
+                    found[part.name] = b"".join(_blocks(archive, part))
+                elif _is_dump(part.name):
+                    found[DUMP] = b""
+                    if once:  # the dump comes last since version 2
+                        break
+        manifest: Any = json.loads(found[MANIFEST])
+    except Locked:
+        raise
     except (OSError, KeyError, tarfile.TarError, ValueError) as error:
         raise NoBackup(f": {str(error).partition(chr(10))[0]}") from None  # tarfile lists all tries
-    if (
-        isinstance(manifest, dict)
-        and manifest.get("format") == FORMAT
-        and any(map(_is_dump, names))
-    ):
-        return manifest, key
+    if isinstance(manifest, dict) and manifest.get("format") == FORMAT and DUMP in found:
+        return manifest, found.get(KEY)
     raise NoBackup(".")
 
 
-def _content(archive: tarfile.TarFile, name: str) -> bytes:
-    part = archive.extractfile(name)
-    if part is None:
-        raise KeyError(f"{name} is no file")
-    with part:
-        return part.read()
-
-
-def read_dump(file: Path, *, say: Say) -> Iterator[bytes]:
+def read_dump(file: Path, keys: Keys, *, say: Say) -> Iterator[bytes]:
     """Yield the dump in blocks. Raises OSError or TarError if the file is damaged."""
-    with tarfile.open(file) as archive:
-        parts = sorted(
-            (part for part in archive.getmembers() if _is_dump(part.name)),
-            key=lambda part: part.name,
-        )
-        progress = Progress(say, "Restored", sum(part.size for part in parts))
-        for part in parts:
-            content = archive.extractfile(part)
-            if content is None:
-                raise tarfile.TarError(f"{part.name} is no file")
-            with content:
-                while block := content.read(_BLOCK):
+    with decrypted(file, keys) as (content, once), _tar(content, once) as archive:
+        total = 0 if once else sum(one.size for one in archive.getmembers() if _is_dump(one.name))
+        progress = Progress(say, "Restored", total)
+        for part in archive:
+            if _is_dump(part.name):
+                for block in _blocks(archive, part):
                     yield block
                     progress.add(len(block))
+        drain(content)
         progress.say()
+
+
+def _tar(content: IO[bytes], once: bool) -> tarfile.TarFile:
+    return tarfile.open(fileobj=content, mode="r|" if once else "r")
+
+
+def _blocks(archive: tarfile.TarFile, part: tarfile.TarInfo) -> Iterator[bytes]:
+    content = archive.extractfile(part)
+    if content is None:
+        raise tarfile.TarError(f"{part.name} is no file")
+    with content:
+        while block := content.read(_BLOCK):
+            yield block
 
 
 def _is_dump(name: str) -> bool:

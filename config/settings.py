@@ -58,6 +58,9 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
+# Off: programs beside Ebb can call it over http. Probes and Prometheus always can.
+SECURE_SSL_REDIRECT = env.yes("EBB_HTTPS_REDIRECT", default=EBB_HTTPS)
+SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 
 # --- Database and queue -----------------------------------------------------------------------
@@ -69,6 +72,8 @@ DATABASES = {"default": database_entry(DATABASE_URL)}
 EBB_DB_POOL = env.whole("EBB_DB_POOL", 10, most=1000)
 DATABASES["default"]["OPTIONS"] = connection_options(DATABASES["default"], most=EBB_DB_POOL)
 EBB_SHARED_CONNECTIONS = is_shared(DATABASES["default"])
+# Encrypts new backups, and decrypts old ones (config.backup_encryption).
+EBB_BACKUP_PASSPHRASE = env.text("EBB_BACKUP_PASSPHRASE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "pgmq://")

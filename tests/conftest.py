@@ -5,8 +5,10 @@ alice owns `space`, bob may view it, charlie belongs to `other_space` only.
 
 import json
 import os
+import ssl
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import hypothesis
@@ -53,6 +55,12 @@ hypothesis.settings.register_profile(
 )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many processes run tests: one more than the machine has cores, since many tests
+    wait for processes that they started; at most four, since each takes a gigabyte."""
+    return min((os.cpu_count() or 1) + 1, 4)
+
+
 def pytest_configure() -> None:
     sys.addaudithook(_stay_on_this_machine)
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -82,6 +90,15 @@ def quick_emptying() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", statements)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def authorities_read_once() -> Iterator[None]:
+    """Read the list of certificate authorities once. Each client of HTTP reads it anew, which takes
+    longer than its call, and tests make thousands of clients."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
         yield
 
 

@@ -108,11 +108,11 @@ def test_a_backup_of_many_parts_tells_its_progress(
         names = archive.getnames()
         size = sum(part.size for part in archive.getmembers() if "dump" in part.name) / 1e6
     assert len(names) > 10
-    assert said == [
+    assert set(said) == {
         f"Saved {size:.1f} MB",
         f"Restored {size:.1f} of {size:.1f} MB",
-        "PostgreSQL finishes its indexes…",
-    ]
+        "PostgreSQL builds its indexes…",
+    }
 
 
 def test_a_backup_of_the_first_format_is_restored(

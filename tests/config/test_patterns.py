@@ -72,11 +72,11 @@ def is_slow(pattern: re.Pattern[str]) -> str:
         if any(seconds(pattern, one) > AT_ONCE < seconds(pattern, one, tries=5) for one in shorter):
             return text.of(60)
         short, middle, long = map(text.of, SIZES)
-        if seconds(pattern, short) <= HARMLESS or seconds(pattern, short, tries=3) <= HARMLESS:
+        took = seconds(pattern, short)
+        if took <= HARMLESS or (took := seconds(pattern, short, tries=3)) <= HARMLESS:
             continue
-        if seconds(pattern, short) > MOST or seconds(pattern, middle) > MOST:
+        if took > MOST or (took := seconds(pattern, middle)) > MOST:
             return short[:60]
-        took = seconds(pattern, middle)
         if took * (len(long) / len(middle)) ** 2 <= FAST:
             continue
         if seconds(pattern, long) > FAST and _grows(pattern, middle, long):

@@ -127,6 +127,7 @@ def ebb(tmp_path: Path) -> Iterator[Ebb]:
         process.kill()
 
 
+@pytest.mark.long
 def test_up_is_ready_survives_dead_processes_and_leaves_none(ebb: Ebb) -> None:
     ebb.environment["EBB_WEB_PROCESSES"] = "2"
     ebb.start()
@@ -168,6 +169,7 @@ def test_up_is_ready_survives_dead_processes_and_leaves_none(ebb: Ebb) -> None:
     assert ebb.processes() == {}
 
 
+@pytest.mark.long
 def test_up_starts_again_after_the_supervisor_was_killed(ebb: Ebb) -> None:
     ebb.start()
     ebb.wait_for("Ebb is ready: ")

@@ -71,6 +71,7 @@ def assert_each_assessed_once(space: Space, said: list[str]) -> None:
     assert all(row.memory_id is None for row in rows if row.state == State.IGNORED)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_what_came_while_no_worker_ran_is_assessed_once(
     processes: Processes, space: Space, key: MakeKey
@@ -101,6 +102,7 @@ def test_a_worker_asks_about_a_hundred_exchanges_at_once(
     worker.kill()
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:
@@ -126,7 +128,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     later = timezone.now() + services.LEASE + timedelta(seconds=1)
     taken_over = Assessment.objects.claimable(later)
     assert taken_over.count() == 4
-    # Half a minute passes for these rows; the long test below waits for it.
+    # Half a minute passes for these rows; the test below waits for it.
     past = timezone.now() - services.LEASE
     Assessment.objects.filter(state=State.RUNNING).update(leased_until=past, enqueued_at=past)
     # Tasks that are left over may claim some of them first.

@@ -21,12 +21,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "file", nargs="?", help="target file; default: a dated file in the current folder"
         )
+        parser.add_argument(
+            "--encrypt-to", metavar="RECIPIENT", action="append", default=[],
+            help="encrypt for this key of age (age1…); may be repeated. "
+            "Without it, EBB_BACKUP_PASSPHRASE encrypts the backup, if it is set",
+        )  # fmt: skip
 
-    def handle(self, *args: Any, file: str | None, **options: Any) -> None:
+    def handle(self, *args: Any, file: str | None, encrypt_to: list[str], **options: Any) -> None:
         now = timezone.now()
         target = Path(file or f"ebb-{now:%Y-%m-%d-%H%M%S}.backup").resolve()
         try:
-            back_up(target, now=now, say=self._say)
+            back_up(target, recipients=encrypt_to, now=now, say=self._say)
         except (BackupError, StartError, OSError) as error:
             sys.exit(str(error))
         self.stdout.write(str(target))

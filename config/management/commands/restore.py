@@ -21,6 +21,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="a file written by `backup`")
         parser.add_argument(
+            "--identity", type=Path, help="the file with the age key of an encrypted backup"
+        )
+        parser.add_argument(
             "--replace", action="store_true", help="delete the database's contents first"
         )
         parser.add_argument(
@@ -28,11 +31,18 @@ class Command(BaseCommand):
         )
 
     def handle(
-        self, *args: Any, file: str, replace: bool, even_if_running: bool, **options: Any
+        self,
+        *args: Any,
+        file: str,
+        identity: Path | None,
+        replace: bool,
+        even_if_running: bool,
+        **options: Any,
     ) -> None:
         try:
             manifest = restore(
                 Path(file),
+                identity=identity,
                 replace=replace,
                 even_if_running=even_if_running,
                 now=timezone.now(),

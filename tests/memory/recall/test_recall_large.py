@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from random import Random
 from typing import get_args
 
@@ -41,10 +42,14 @@ MODES = pytest.mark.parametrize("worth", [0, EXACTLY], ids=["by index", "by scan
 def meaning(text: str) -> npt.NDArray[np.float32]:
     """A vector of the test's own, near those of texts that share words: no model is needed."""
     words = text.lower().split()
-    vectors = [np.random.default_rng(list(word.encode())).standard_normal(384) for word in words]
-    total = np.sum(vectors, axis=0)
+    total = np.sum([_of_word(word) for word in words], axis=0)
     unit: npt.NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
     return unit
+
+
+@cache
+def _of_word(word: str) -> npt.NDArray[np.float64]:
+    return np.random.default_rng(list(word.encode())).standard_normal(384)
 
 
 @pytest.fixture

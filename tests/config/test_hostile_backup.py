@@ -1,0 +1,212 @@
+"""A restore runs no SQL that Ebb does not write, whoever made the file."""
+
+import io
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from config import dump_script
+from config.backup import BackupError, back_up, restore
+from config.dump_script import ForeignSQL
+from config.postgres_tools import Tool
+from memory.models import Space, WorkerHeartbeat
+from tests.memory.writing import remember
+from tests.processes import test_database_url
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# What makes each, and what removes it again.
+OBJECTS = {
+    "CREATE FUNCTION": (
+        """
+            CREATE FUNCTION public.own() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'owned'; END $$
+        """,
+        "DROP FUNCTION own",
+    ),
+    "CREATE VIEW": ("CREATE VIEW public.own AS SELECT * FROM pg_authid", "DROP VIEW own"),
+    "CREATE SCHEMA": (
+        "CREATE SCHEMA own; CREATE TABLE own.rows (id int)",
+        "DROP SCHEMA own CASCADE",
+    ),
+    "CREATE TRIGGER": (
+        """
+            CREATE TRIGGER own BEFORE UPDATE ON public.memory_memory
+            FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()
+        """,
+        "DROP TRIGGER own ON memory_memory",
+    ),
+    "CREATE RULE": (
+        "CREATE RULE own AS ON INSERT TO public.memory_memory DO INSTEAD NOTHING",
+        "DROP RULE own ON memory_memory",
+    ),
+    "CREATE TABLE": (
+        "CREATE TABLE public.own (name text DEFAULT pg_read_file('/etc/passwd'))",
+        "DROP TABLE own",
+    ),
+    "CREATE INDEX": (
+        "CREATE INDEX own ON public.memory_memory (abs(hashtext(content)))",
+        "DROP INDEX own",
+    ),
+    "CREATE POLICY": (
+        "CREATE POLICY own ON public.memory_memory USING (true)",
+        "DROP POLICY own ON memory_memory",
+    ),
+}
+
+
+@pytest.fixture
+def backup(space: Space, settings: Settings, tmp_path: Path) -> Path:
+    settings.DATABASE_URL = test_database_url()
+    WorkerHeartbeat.objects.all().delete()
+    remember(space, "User likes pizza")
+    file = tmp_path / "ebb.backup"
+    back_up(file, now=timezone.now(), say=print)
+    return file
+
+
+def run(sql: str) -> None:
+    with psycopg.connect(test_database_url(), autocommit=True) as connection:
+        connection.execute(sql.encode())
+
+
+def contents() -> list[tuple[object, ...]]:
+    with psycopg.connect(test_database_url()) as connection:
+        return connection.execute("SELECT * FROM memory_memory ORDER BY id").fetchall()
+
+
+def dump_of(backup: Path) -> bytes:
+    with tarfile.open(backup) as archive:
+        content = archive.extractfile("database.dump.000000")
+        assert content is not None
+        return content.read()
+
+
+def with_dump(backup: Path, dump: bytes) -> Path:
+    """Return the backup with another dump."""
+    other = backup.with_name("other.backup")
+    with tarfile.open(backup) as old, tarfile.open(other, "w") as new:
+        for part in old.getmembers():
+            content = old.extractfile(part)
+            assert content is not None
+            data = dump if part.name.startswith("database.dump") else content.read()
+            part.size = len(data)
+            new.addfile(part, io.BytesIO(data))
+    return other
+
+
+def everything() -> bytes:
+    """Return a dump of the whole database, as somebody else would make it."""
+    with Tool(test_database_url(), "pg_dump", "--format=custom", "--exclude-schema=pgmq") as dump:
+        return dump.output.read()
+
+
+def refused(backup: Path, reason: str) -> None:
+    before = contents()
+    with pytest.raises(BackupError, match=reason):
+        restore(backup, replace=True, even_if_running=True, now=timezone.now(), say=print)
+    assert contents() == before
+
+
+def test_a_dump_with_other_objects_is_refused(backup: Path) -> None:
+    for kind, (made, removed) in OBJECTS.items():
+        run(made)
+        hostile = everything()
+        run(removed)
+
+        refused(with_dump(backup, hostile), f"SQL that Ebb does not write.*{kind}")
+
+
+def test_a_dump_with_a_program_is_refused(backup: Path) -> None:
+    copy = b"COPY public.django_session (session_key, session_data, expire_date) FROM stdin;"
+    program = b"COPY public.django_session FROM PROGRAM 'touch /tmp/owned';"
+
+    dump = dump_of(backup)
+    assert copy in dump
+    hostile = dump.replace(copy, program.ljust(len(copy)))
+
+    refused(with_dump(backup, hostile), "SQL that Ebb does not write.*FROM PROGRAM")
+
+
+def test_a_backup_has_only_the_tables_of_ebb(backup: Path) -> None:
+    run("CREATE TABLE public.own (id int)")
+    back_up(backup, now=(now := timezone.now()), say=print)
+    run("DROP TABLE own")
+
+    restore(backup, replace=True, even_if_running=True, now=now, say=print)
+
+    with psycopg.connect(test_database_url()) as connection:
+        assert connection.execute("SELECT to_regclass('own')").fetchone() == (None,)
+
+
+STATEMENTS = [
+    "SELECT pg_read_file('/etc/passwd');",
+    "SELECT pg_catalog.set_config('session_preload_libraries', 'evil', false);",
+    "\\! touch /tmp/owned",
+    "SET ROLE postgres; DROP TABLE public.memory_memory;",
+    "COPY public.memory_memory TO PROGRAM 'sh';",
+    "COPY public.t (id) FROM stdin; DROP TABLE public.memory_memory;",
+    "DO $$ BEGIN END $$;",
+    "CREATE TABLE public.t (id int); DROP TABLE public.memory_memory;",
+    "CREATE TABLE public.t (id int) AS SELECT 1;",
+    "CREATE TABLE public.t (id int DEFAULT query_to_xml('DROP TABLE x', true, true, ''));",
+    "CREATE TABLE public.t (id int DEFAULT pg_catalog.pg_sleep(1));",
+    "CREATE TABLE public.t (id int DEFAULT public.own(1));",
+    "CREATE TABLE public.t (id int DEFAULT own.own);",
+    "CREATE TABLE own.t (id int);",
+    "CREATE TABLE public.t (id text DEFAULT E'\\' || own() || '');",
+    "CREATE TABLE public.t (id text DEFAULT E'a' || 'b');",
+    'CREATE TABLE public.t ("a\'b" text DEFAULT own(), "c\'d" text);',
+    "CREATE TABLE public.t (id int -- ' \n DEFAULT own() -- '\n);",
+    "CREATE TABLE public.t (id int /* ' */ DEFAULT own() /* ' */);",
+    "CREATE TABLE public.t (id int DEFAULT $a$'$a$ || own() || $a$'$a$);",
+    "CREATE EXTENSION IF NOT EXISTS plpython3u WITH SCHEMA public;",
+    "ALTER TABLE public.memory_memory OWNER TO own;",
+    "ALTER SYSTEM SET archive_command = 'sh';",
+    "CREATE TABLE public.t (id int",
+]
+
+
+def test_other_statements_are_refused(made: psycopg.Connection) -> None:
+    for statement in STATEMENTS:
+        lines = io.BytesIO(f"{statement}\n".encode())
+        with pytest.raises(ForeignSQL):
+            dump_script.run(iter(lines), made, say=print)
+
+
+@pytest.fixture
+def made(db: None) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(test_database_url()) as connection:
+        yield connection
+        connection.rollback()
+
+
+def test_rows_are_only_rows(made: psycopg.Connection) -> None:
+    script = b"""--
+-- PostgreSQL database dump
+--
+\\restrict a1
+SET default_tablespace = '';
+CREATE TABLE public.t (
+    name text DEFAULT 'it''s ; $1'::text NOT NULL
+);
+COPY public.t (name) FROM stdin;
+DROP TABLE public.t;
+\\\\! touch
+\\.
+"""
+    dump_script.run(iter(io.BytesIO(script)), made, say=print)
+
+    rows = made.execute("SELECT name FROM public.t").fetchall()
+    assert rows == [("DROP TABLE public.t;",), ("\\! touch",)]
+    with pytest.raises(ForeignSQL, match="touch"):  # psql would run it
+        dump_script.run(
+            iter(io.BytesIO(script.replace(b"public.t", b"public.u") + b"\\! touch x\n")),
+            made,
+            say=print,
+        )
