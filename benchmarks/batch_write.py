@@ -129,7 +129,7 @@ def _written(space: Any, now: Any, rounds: int, turns: int) -> list[dict[str, An
         return lambda turn: _copy(next(ready))
 
     own = [next(parts) for _ in range(calls)]
-    batches = iter([_prepared(space, texts[some], vectors[some], now, turns) for some in own])
+    batches = iter([prepared(space, texts[some], vectors[some], now, turns) for some in own])
     works: dict[str, Callable[[int], object]] = {
         "COPY": copies(),
         "Ebb": lambda turn: store_memories(prepared=next(batches), actor=SYSTEM, now=now),
@@ -150,14 +150,14 @@ def _copier(texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, tu
     from memory.store.services import store_memories
 
     space = _space(f"copies-{turns}")
-    prepared = _prepared(space, texts, vectors, now, turns)
-    stored = store_memories(prepared=prepared, actor=SYSTEM, now=now)
+    drafts = prepared(space, texts, vectors, now, turns)
+    stored = store_memories(prepared=drafts, actor=SYSTEM, now=now)
     copier = Copier(space, [memory.pk for memory in stored])
     Memory.objects.in_space(space).delete()
     return copier
 
 
-def _prepared(
+def prepared(
     space: Any, texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, turns: int
 ) -> Any:
     """Return drafts with their vectors, in conversations of this many turns, or in none."""

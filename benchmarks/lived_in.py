@@ -119,11 +119,17 @@ def lived_in(slug: str, size: int, now: datetime) -> Any:
             "DROP TABLE source",
         ):
             cursor.execute(statement, values)
+    furnish(space, size, now)
+    return space
+
+
+def furnish(space: Any, size: int, now: datetime) -> None:
+    """Add memories in review, keys, webhooks, jobs and two conversations to a space of this
+    size."""
     _held(space, min(size, HELD), now)
     _steered(space, size, now)
     _talked(space, now)
     _shared(space, now)
-    return space
 
 
 def _held(space: Any, count: int, now: datetime) -> None:

@@ -85,10 +85,10 @@ def _works(space: Any, count: int, now: datetime) -> dict[str, Callable[[], floa
     wide, narrow = 10 * count, count - count // SHARE
     return {
         "bare UPDATE + INSERT": lambda: _bare(space, later),
-        "sweep, lifetimes over": lambda: _swept(space, later, wide, count // SHARE),
-        "sweep, over capacity": lambda: _swept(space, now, narrow, count // SHARE),
+        "sweep, lifetimes over": lambda: swept(space, later, wide, count // SHARE),
+        "sweep, over capacity": lambda: swept(space, now, narrow, count // SHARE),
         "bare again (noise)": lambda: _bare(space, later),
-        "sweep, nothing to do": lambda: _swept(space, now, wide, 0),
+        "sweep, nothing to do": lambda: swept(space, now, wide, 0),
     }
 
 
@@ -102,7 +102,9 @@ def _bare(space: Any, now: datetime) -> float:
     return ms
 
 
-def _swept(space: Any, now: datetime, capacity: int, expected: int) -> float:
+def swept(space: Any, now: datetime, capacity: int, expected: int) -> float:
+    """Return the ms of a sweep under a policy of this capacity, and roll both back. Fails unless
+    as many memories go as expected."""
     from django.db import transaction
 
     from memory.actors import SYSTEM
@@ -112,9 +114,9 @@ def _swept(space: Any, now: datetime, capacity: int, expected: int) -> float:
     with transaction.atomic():
         changes = {"capacity": capacity, "grace_hours": 0}
         change_policy(space=space, changes=changes, actor=SYSTEM, now=now)
-        swept = []
-        ms = harness.timed(lambda: swept.append(sweep(space=space, now=now)))
-        assert swept[0].expired + swept[0].evicted == expected
+        done = []
+        ms = harness.timed(lambda: done.append(sweep(space=space, now=now)))
+        assert done[0].expired + done[0].evicted == expected
         transaction.set_rollback(True)
     return ms
 
