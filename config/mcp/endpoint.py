@@ -28,6 +28,9 @@ from memory.connections import in_thread
 from memory.errors import Forbidden
 
 PATHS = ("/mcp", "/mcp/")
+# As every other answer has them, by Django's middleware.
+NOSNIFF = (b"x-content-type-options", b"nosniff")
+NOT_STORED = (b"cache-control", b"private, no-store")
 
 
 class McpEndpoint:
@@ -49,7 +52,10 @@ class McpEndpoint:
                 status = message["status"]
                 request_id = (HEADER.lower().encode(), current_request_id().encode())
                 cors = [(k.lower().encode(), v.encode()) for k, v in cors_headers(request).items()]
-                message = {**message, "headers": [*message["headers"], request_id, *cors]}
+                headers = [*message["headers"], request_id, *cors, NOSNIFF]
+                if not any(name == b"cache-control" for name, _ in headers):
+                    headers.append(NOT_STORED)
+                message = {**message, "headers": headers}
             await send(message)
 
         try:

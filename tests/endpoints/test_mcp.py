@@ -242,6 +242,8 @@ def test_who_may_not_come_in_is_told_why(
     metadata = f'Bearer resource_metadata="{web.url}/.well-known/oauth-protected-resource"'
     assert refused.headers.get("WWW-Authenticate") == (metadata if status == 401 else None)
     assert refused.headers["X-Request-ID"] == "client-7"
+    assert refused.headers["Cache-Control"] == "private, no-store"
+    assert refused.headers["X-Content-Type-Options"] == "nosniff"
     assert refused.json()["instance"] == "urn:ebb:request:client-7"
 
 
