@@ -29,6 +29,7 @@ CUTS, DEPTH = (5, 10), 10
 LABELS = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}"]
 OURS = "Ebb, hybrid"
 RESAMPLES = 2000
+MANY = 50
 PAGE = Path(__file__).parents[1] / "docs" / "ranking-measured.md"
 _BEGIN, _END = "<!-- figures -->", "<!-- end of figures -->"
 
@@ -157,7 +158,10 @@ def _row(name: str, figures: Figures) -> dict[str, str]:
 
 
 def _write_page(tables: Mapping[str, Sequence[dict[str, str]]]) -> None:
-    """Write a table for each figure but R@5: one row for a set, one column for a way to rank."""
+    """Write a table for each figure but R@5: one row for a set, one column for a way to rank.
+
+    MRR only of sets with MANY questions, because in others chance decides.
+    """
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     after = rest.partition(_END)[2]
     parts = [f"### {label}\n\n{harness.table(_by_set(tables, label))}" for label in LABELS[1:]]
@@ -168,6 +172,7 @@ def _by_set(tables: Mapping[str, Sequence[dict[str, str]]], label: str) -> Seque
     return [
         {"set": name, "questions": rows[0]["n"]} | {row["what"]: row[label] for row in rows}
         for name, rows in tables.items()
+        if int(rows[0]["n"]) >= MANY or label != LABELS[-1]
     ]
 
 
