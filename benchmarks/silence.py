@@ -90,7 +90,7 @@ def facts_asked(held_out: Sequence[Examples], kind: str, **rules: float) -> list
     from memory.drafts import MemoryDraft
 
     rows = []
-    for given in held_out:
+    for given in (one for one in held_out if one.facts):
         drafts = [MemoryDraft(content=fact.content) for fact in given.facts]
         chat = Chat(f"{kind}-{given.language}-{len(rules)}", drafts, **rules)
         answers, found = [], []
@@ -99,6 +99,28 @@ def facts_asked(held_out: Sequence[Examples], kind: str, **rules: float) -> list
                 answers.append(chat.say(said.text))
                 found.append(chat.found(answers[-1], [place]))
         rows.append(_row(f"facts, {kind}, {given.language}", answers, found))
+    return rows
+
+
+def statements_told(
+    held_out: Sequence[Examples], kind: str, **rules: float
+) -> list[dict[str, Any]]:
+    """Tell persons' statements, each in a space with that person's memories. A new fact should
+    recall nothing, an update the memory that it changes or continues."""
+    from memory.drafts import MemoryDraft
+
+    rows = []
+    for given in held_out:
+        answers, good = [], []
+        for number, person in enumerate(given.persons):
+            drafts = [MemoryDraft(content=fact.content) for fact in person.memories]
+            name = f"{kind.replace(' ', '-')}-{given.language}-{number}-{len(rules)}"
+            chat = Chat(name, drafts, **rules)
+            for said in (one for one in person.statements if one.kind == kind):
+                answers.append(chat.say(said.text))
+                found = chat.found(answers[-1], said.helpful) if said.helpful else not answers[-1]
+                good.append(float(found))
+        rows.append(_row(f"statements, {kind}, {given.language}", answers, good))
     return rows
 
 
@@ -118,14 +140,17 @@ def _row(
 def measure(path: Path) -> None:
     """Measure all kinds of utterances and save the table."""
     held_out = examples(held_out=True)
+    others = [*held_out, *unseen()]
     report = harness.Report("silence")
     for title, rules in (("With the default", {}), ("Without a minimum", {"min_relevance": 0.0})):
         rows = [
             nothing_said(path, held_out, **rules),
             questions_asked(path, **rules, limit=3),
             questions_asked(path, **rules, limit=5),
-            *facts_asked([*held_out, unseen()], "direct", **rules),
-            *facts_asked([*held_out, unseen()], "passing", **rules),
+            *facts_asked(others, "direct", **rules),
+            *facts_asked(others, "passing", **rules),
+            *statements_told(others, "new fact", **rules),
+            *statements_told(others, "update", **rules),
         ]
         report.add(title, rows)
     report.save(data=path.name)

@@ -6,14 +6,22 @@ changes. FILE has LoCoMo's format; without it the weights know no long conversat
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks import harness
 from benchmarks.locomo_data import conversations
-from benchmarks.relevance.asking import Asked, ask_conversation, ask_examples, vector_of
+from benchmarks.relevance.asking import (
+    Asked,
+    ask_conversation,
+    ask_examples,
+    ask_statements,
+    vector_of,
+)
 from benchmarks.relevance.examples import Examples, examples, with_mixed
 from benchmarks.relevance.fitting import Vector, area_under_curve, fit, out_of_fold
 from memory.recall.relevance import model, relevance_of
@@ -24,41 +32,75 @@ UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
 # often help too. So of its other results, three in ten count as helpful. A remark in passing asks
 # for no memory in particular: one in ten.
 ALSO_HELPFUL = {"question": 0.3, "passing": 0.1}
-# A question whose fact is missing needs no memory either, but it is no reason to stay silent.
-COUNTS = {"nothing": 2.2, "absent": 0.05}
+# A question whose fact is missing needs no memory either, but it is no reason to stay silent. From
+# 0.5 on, statements silenced remarks in passing that need a memory.
+COUNTS = {"nothing": 2.2, "absent": 0.05, "new fact": 0.3, "update": 0.3}
 THRESHOLDS = (0.05, 0.1, 0.12, 0.15, 0.2)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A text of the training set and its vector by one of the built-in models; whether it needs a
+    memory, None for a statement; and whether it tells something new."""
+
+    text: str
+    vector: npt.NDArray[np.float32]
+    needed: bool | None
+    new: bool
+
+
+Odds = Mapping[tuple[str, int], float]
+"""The log-odds of each text, by the text and its vector's length."""
 
 
 def train(given: Sequence[Examples], asked: Sequence[Asked]) -> model.Weights:
     """Fit the utterance's weights and both models."""
-    said = [
-        (text.text, needed, multilingual)
-        for one in given
-        for text, needed in one.utterances
-        for multilingual in ((True,) if one.language == "zh" else (False, True))
+    said = [one for examples_ in given for one in _said(examples_)]
+    need, needs = _fit_utterance(
+        "needs a memory", [(one, one.needed) for one in said if one.needed is not None], asked
+    )
+    new, tells = _fit_utterance("tells something new", [(one, one.new) for one in said], asked)
+    looks = [_look(one, needs, tells) for one in asked]
+    return model.Weights(need, new, _fit_any(looks, asked), _fit_this(looks, asked))
+
+
+def _said(given: Examples) -> list[Said]:
+    texts = [(one.text, needed, False) for one, needed in given.utterances]
+    told = [(one.text, None, not one.helpful) for one in given.statements]
+    return [
+        Said(text, vector_of(text, multilingual=multilingual), needed, new)
+        for text, needed, new in [*texts, *told]
+        for multilingual in ((True,) if given.language == "zh" else (False, True))
     ]
-    vectors = [vector_of(text, multilingual=other) for text, _, other in said]
-    labels = np.array([needed for _, needed, _ in said], dtype=float)
-    rows = features([text for text, *_ in said], vectors)
-    unseen = out_of_fold(rows, labels, [text for text, *_ in said], penalty=UTTERANCE_PENALTY)
-    print(f"utterances, cross-validated: AUC {area_under_curve(unseen, labels):.3f}")
-    utterance = fit(rows, labels, penalty=UTTERANCE_PENALTY)
+
+
+def _fit_utterance(
+    what: str, labelled: Sequence[tuple[Said, bool]], asked: Sequence[Asked]
+) -> tuple[Vector, Odds]:
+    """Return the weights of the utterance's features, and the log-odds of all texts."""
+    said = [one for one, _ in labelled]
+    labels = np.array([label for _, label in labelled], dtype=float)
+    texts, vectors = [one.text for one in said], [one.vector for one in said]
+    rows = features(texts, vectors)
+    unseen = out_of_fold(rows, labels, texts, penalty=UTTERANCE_PENALTY)
+    print(f"{what}, cross-validated: AUC {area_under_curve(unseen, labels):.3f}")
+    weights = fit(rows, labels, penalty=UTTERANCE_PENALTY)
     # Out of fold, because the weights are too sure of texts that they were fitted on.
-    keys = [(text, len(vector)) for (text, *_), vector in zip(said, vectors, strict=True)]
-    needs = needs_of(utterance, asked) | dict(zip(keys, unseen.tolist(), strict=True))
-    looks = [_look(one, needs[one.text, len(one.vector)]) for one in asked]
-    return model.Weights(utterance, _fit_any(looks, asked), _fit_this(looks, asked))
+    keys = [(one.text, len(one.vector)) for one in said]
+    return weights, odds_of(weights, asked) | dict(zip(keys, unseen.tolist(), strict=True))
 
 
-def needs_of(utterance: Vector, asked: Sequence[Asked]) -> dict[tuple[str, int], float]:
-    """Return the log-odds of each text of needing a memory, by the text and its vector's length."""
+def odds_of(weights: Vector, asked: Sequence[Asked]) -> dict[tuple[str, int], float]:
+    """Return the log-odds of each text, by the text and its vector's length."""
     vectors = {(one.text, len(one.vector)): one.vector for one in asked}
     rows = features([text for text, _ in vectors], list(vectors.values()))
-    return dict(zip(vectors, model.log_odds(rows, utterance).tolist(), strict=True))
+    return dict(zip(vectors, model.log_odds(rows, weights).tolist(), strict=True))
 
 
-def _look(one: Asked, need: float) -> model.Look:
-    return model.Look(need, chinese_share(one.text), one.trusted, asks=is_question(one.text))
+def _look(one: Asked, needs: Odds, tells: Odds) -> model.Look:
+    key = one.text, len(one.vector)
+    share, asks = chinese_share(one.text), is_question(one.text)
+    return model.Look(needs[key], tells[key], share, one.trusted, asks=asks)
 
 
 def _fit_any(looks: Sequence[model.Look], asked: Sequence[Asked]) -> Vector:
@@ -118,6 +160,7 @@ def measure(data: Path | None) -> None:
     training = [with_mixed(one) for one in examples(held_out=False)]
     held_out = examples(held_out=True)
     asked = [one for given in training for one in ask_examples(given, now)]
+    asked += [one for given in training for one in ask_statements(given, now)]
     for talk in talks:
         asked += ask_conversation(talk, training, now)
     weights = train(training, asked)
@@ -128,7 +171,7 @@ def measure(data: Path | None) -> None:
     model.load_weights.cache_clear()
     report = harness.Report("relevance")
     for given in held_out:
-        unseen = list(ask_examples(given, now))
+        unseen = [*ask_examples(given, now), *ask_statements(given, now)]
         for threshold in THRESHOLDS:
             title = f"Held out, {given.language}, threshold {threshold:g}"
             report.add(title, figures(unseen, threshold, limit=3))

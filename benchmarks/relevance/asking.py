@@ -140,6 +140,19 @@ def _asked_in(
         yield space.ask(random.choice(list(fact.utterances)).text, "absent")
 
 
+def ask_statements(given: Examples, now: datetime) -> Iterator[Asked]:
+    """Tell each person's statements in a space with that person's memories, and in one with the
+    memories of all."""
+    everybody = [fact for person in given.persons for fact in person.memories]
+    full, first = Space(_drafts(everybody, now), "all persons", now), 0
+    for person in given.persons:
+        own = Space(_drafts(person.memories, now), "one person", now)
+        for said in person.statements:
+            yield own.ask(said.text, said.kind, said.helpful)
+            yield full.ask(said.text, said.kind, [first + place for place in said.helpful])
+        first += len(person.memories)
+
+
 def ask_conversation(talk: Conversation, given: Sequence[Examples], now: datetime) -> list[Asked]:
     """Ask a conversation's own questions, and what needs no memory, in a space with its turns."""
     space = Space(conversation_drafts(talk), "conversation", now)

@@ -4,6 +4,8 @@
     facts_*     memory | type | three direct questions | three remarks in passing; some are empty
     people_*    questions about people in conversations
     requests_*  requests and remarks with which some personal memory would help
+    statements_*  a person's memories, and after ">" what the person tells that is new; with the
+                  number of the memory that it changes or continues, if there is one
 
 Files that end with `_held` are held out: no style, fact or wording of theirs is trained on. The
 features were chosen by them. `_unseen` was not looked at before the last choice.
@@ -51,6 +53,27 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Statement:
+    """Something new that a person tells, and the places of the memories that help with it."""
+
+    text: str
+    helpful: Sequence[int] = ()
+
+    @property
+    def kind(self) -> str:
+        """Whether a memory is changed or continued, or nothing was known of it."""
+        return "update" if self.helpful else "new fact"
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person's memories, and what the person tells next."""
+
+    memories: Sequence[Fact]
+    statements: Sequence[Statement]
+
+
+@dataclass(frozen=True)
 class Examples:
     """All examples of one language, of the training set or of the held-out set."""
 
@@ -59,6 +82,7 @@ class Examples:
     people: Sequence[Utterance]
     facts: Sequence[Fact]
     requests: Sequence[Utterance] = ()
+    persons: Sequence[Person] = ()
 
     @property
     def utterances(self) -> list[tuple[Utterance, bool]]:
@@ -66,6 +90,11 @@ class Examples:
         needed = [*self.people, *self.requests]
         needed += [said for fact in self.facts for said in fact.utterances]
         return [(said, False) for said in self.nothing] + [(said, True) for said in needed]
+
+    @property
+    def statements(self) -> list[Statement]:
+        """What all persons tell."""
+        return [said for person in self.persons for said in person.statements]
 
 
 def examples(*, held_out: bool) -> list[Examples]:
@@ -78,6 +107,7 @@ def examples(*, held_out: bool) -> list[Examples]:
             people=[Utterance(line, "people") for line in _lines(f"people_{language}{ending}")],
             facts=[_fact(line) for line in _lines(f"facts_{language}{ending}")],
             requests=[Utterance(line, "request") for line in _requests(language, held_out)],
+            persons=_persons(_lines(f"statements_{language}{ending}")),
         )
         for language in LANGUAGES
     ]
@@ -98,10 +128,19 @@ def with_mixed(given: Examples) -> Examples:
     return replace(given, facts=facts, nothing=nothing)
 
 
-def unseen() -> Examples:
-    """Return further facts in other styles, for a last measurement only."""
-    facts = [_fact(line) for line in _lines("facts_en_unseen")]
-    return Examples("en-unseen", nothing=(), people=(), facts=facts)
+def unseen() -> list[Examples]:
+    """Return further facts in other styles and further statements, for a last measurement only."""
+    facts = {"en": [_fact(line) for line in _lines("facts_en_unseen")]}
+    return [
+        Examples(
+            f"{language}-unseen",
+            nothing=(),
+            people=(),
+            facts=facts.get(language, ()),
+            persons=_persons(_lines(f"statements_{language}_unseen")),
+        )
+        for language in LANGUAGES
+    ]
 
 
 def _lines(name: str) -> list[str]:
@@ -116,6 +155,21 @@ def _styled(lines: Sequence[str]) -> list[Utterance]:
         else:
             said.append(Utterance(line, style))
     return said
+
+
+def _persons(lines: Sequence[str]) -> list[Person]:
+    persons: list[Person] = []
+    for line in lines:
+        if line.startswith("# "):
+            memories, statements = list[Fact](), list[Statement]()
+            persons.append(Person(memories, statements))
+        elif line.startswith("> "):
+            text, _, number = line.removeprefix("> ").partition("|")
+            statements.append(Statement(text, [int(number) - 1] if number else ()))
+        else:
+            content, memory_type = line.split("|")
+            memories.append(Fact(content, memory_type, ()))
+    return persons
 
 
 def _requests(language: str, held_out: bool) -> list[str]:

@@ -1,9 +1,10 @@
 """Two small logistic models: does any memory help with what was said, and does this one?
 
 The relevance is the product of both probabilities. The first model reads the utterance, and the
-signals of the strongest memory found. The second reads one memory's signals beside the strongest,
+signals of the strongest memory found: something new ("my sister is a nurse") needs a memory only if
+one is clearly about it. The second reads one memory's signals beside the strongest,
 and whether the utterance asks: a remark helps fewer memories to stand out than a question.
-Their weights, and those of the utterance's features, are in weights.npz.
+Their weights, and two sets of weights of the utterance's features, are in weights.npz.
 """
 
 import functools
@@ -61,10 +62,12 @@ class Signals:
 
 @dataclass(frozen=True)
 class Look:
-    """An utterance as both models see it: its log-odds of needing a memory (`need`), its share
-    of Chinese characters, the trust in similarities, and whether it asks."""
+    """An utterance as both models see it: its log-odds of needing a memory (`need`) and of telling
+    something new (`tells`), its share of Chinese characters, the trust in similarities, and whether
+    it asks."""
 
     need: float
+    tells: float
     chinese: float
     trusted: float
     asks: bool
@@ -72,14 +75,22 @@ class Look:
     @property
     def sure(self) -> float:
         """The log-odds, limited and scaled."""
-        return max(-SUREST, min(SUREST, self.need)) / 2
+        return _limited(self.need)
+
+    @property
+    def new(self) -> float:
+        """How surely it tells something new: 0 for most utterances, so that nothing changes for
+        them."""
+        return max(0.0, 1 + _limited(self.tells))
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of the utterance's features and of both models; the last is the constant."""
+    """The weights of the utterance's features, for `need` and for `tells`, and of both models; the
+    last is the constant."""
 
     utterance: Vector
+    statement: Vector
     any_memory: Vector
     this_memory: Vector
 
@@ -95,8 +106,9 @@ def relevance_of(
     if not signals:
         return []
     weights, share = load_weights(), chinese_share(text)
-    need = float(log_odds(features([text], [vector]), weights.utterance)[0])
-    look = Look(need, share, trusted, asks=is_question(text))
+    said = features([text], [vector])
+    need, tells = (float(log_odds(said, of)[0]) for of in (weights.utterance, weights.statement))
+    look = Look(need, tells, share, trusted, asks=is_question(text))
     helps = probability(log_odds(any_features(look, signals)[None], weights.any_memory))
     rows = this_features(look, signals)
     this = probability(log_odds(rows, weights.this_memory))
@@ -106,9 +118,10 @@ def relevance_of(
 
 def any_features(look: Look, signals: Sequence[Signals]) -> Vector:
     """Return the features of the first model."""
-    sure = look.sure
+    sure, new = look.sure, look.new
     best = _features(max(signals, key=lambda one: one.strength), look)
-    return np.array([sure, sure * best[0], sure * best[WORDS], *best])
+    both = [[weight, weight * best[0], weight * best[WORDS]] for weight in (sure, new)]
+    return np.array([*both[0], *both[1], *best])
 
 
 def this_features(look: Look, signals: Sequence[Signals]) -> Vector:
@@ -121,6 +134,10 @@ def this_features(look: Look, signals: Sequence[Signals]) -> Vector:
         beside = [best[0] - row[0], best[WORDS] - row[WORDS]]
         rows.append([*row, *beside, sure, asked, asked * row[0], asked * row[WORDS], sure * row[0]])
     return np.array(rows)
+
+
+def _limited(odds: float) -> float:
+    return max(-SUREST, min(SUREST, odds)) / 2
 
 
 def _features(one: Signals, look: Look) -> list[float]:

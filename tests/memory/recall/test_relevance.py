@@ -59,6 +59,37 @@ def test_what_needs_no_memory_recalls_nothing_in_chinese(space: Space, text: str
     assert sent(space, text).results == []
 
 
+@pytest.mark.parametrize(
+    "text", ["My sister Ana is a nurse.", "I've just bought a canoe.", "i have a cousin in boston"]
+)
+def test_something_new_recalls_nothing(space: Space, text: str) -> None:
+    remember(space, *MARA)
+
+    assert sent(space, text).results == []
+
+
+@pytest.mark.parametrize("text", ["我最近在学吉他。", "我妹妹是护士。"])
+def test_something_new_recalls_nothing_in_chinese(space: Space, text: str) -> None:
+    remember(space, *CHINESE)
+
+    assert sent(space, text).results == []
+
+
+@pytest.mark.parametrize(
+    ("text", "memory"),
+    [
+        ("The Calypso is back in the water already!", MARA[6]),
+        ("I sent the seagrass paper back to the reviewers yesterday.", MARA[7]),
+    ],
+)
+def test_a_statement_recalls_the_memory_that_it_changes(
+    space: Space, text: str, memory: str
+) -> None:
+    remember(space, *MARA)
+
+    assert memory in [one.memory.content for one in sent(space, text).results]
+
+
 @pytest.mark.parametrize(("text", "memory"), HELPED.items())
 def test_a_memory_that_helps_is_sent(space: Space, text: str, memory: str) -> None:
     remember(space, *MARA)
