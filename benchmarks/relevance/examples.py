@@ -61,7 +61,7 @@ class Statement:
 
     @property
     def kind(self) -> str:
-        """Whether a memory is changed or continued, or nothing was known of it."""
+        """The kind: an update of a memory, or a new fact."""
         return "update" if self.helpful else "new fact"
 
 
@@ -93,7 +93,7 @@ class Examples:
 
     @property
     def statements(self) -> list[Statement]:
-        """What all persons tell."""
+        """All statements of all persons."""
         return [said for person in self.persons for said in person.statements]
 
 

@@ -79,7 +79,7 @@ class Look:
 
     @property
     def new(self) -> float:
-        """How surely it tells something new: 0 for most utterances, so that nothing changes for
+        """The certainty that it tells something new: 0 for most utterances: nothing changes for
         them."""
         return max(0.0, 1 + _limited(self.tells))
 
