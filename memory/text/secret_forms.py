@@ -73,7 +73,7 @@ _WORD = r"(?>[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)])
 _CLAUSE_ENDS = (
     r"(?=[.,;:!?)]{0,3}(?:\s{0,9}$|\s{0,9}\n|[.,;!?，。；！？]|\s{1,3}(?:and|but|for|on)\b))"
 )
-# No call of a function and no element, as in `password = getpass("…")` and `os.environ["…"]`.
+# No call of a function and no element, as in `password = getpass("…")` and `secrets["…"]`.
 _NO_CALL = r"(?![A-Za-z_][\w.]{0,60}(?:\((?:\)|\w{0,30}[\"'=])|\[[\"']))"
 # A plain word is a password only at the end of a clause: not "my password is on a note".
 _ALONE = _NO_CALL + _WORD + _CLAUSE_ENDS
