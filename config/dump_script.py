@@ -1,9 +1,9 @@
 """Runs the SQL of a dump, but only statements that a dump of Ebb's own tables needs.
 
-A dump is a program, and whoever wrote the file chose its statements. PostgreSQL would run them with
-the rights of the restore, and psql even commands of the shell. So each statement must be of a known
-kind and call only known functions. There is no statement that makes a function, a trigger or a
-view, none that copies from a program or a file, and none for another schema.
+A dump can contain any SQL. PostgreSQL would run it with the rights of the restore, and psql would
+even run shell commands. So a statement runs only if its kind and the functions that it calls are
+known. None can create a function, a trigger or a view, copy from a program or a file, or use
+another schema.
 """
 
 import re

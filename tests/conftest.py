@@ -95,8 +95,8 @@ def quick_emptying() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def authorities_read_once() -> Iterator[None]:
-    """Read the list of certificate authorities once. Each client of HTTP reads it anew, which takes
-    longer than its call, and tests make thousands of clients."""
+    """Load the certificate authorities once. Every new HTTP client would load them again, which
+    takes longer than its call to this machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
         yield

@@ -1,4 +1,4 @@
-"""A restore runs no SQL that Ebb does not write, whoever made the file."""
+"""A restore refuses SQL that Ebb does not write."""
 
 import io
 import tarfile
