@@ -33,9 +33,12 @@ def product_modules() -> Iterator[ModuleType]:
 
 
 def product_patterns() -> dict[str, re.Pattern[str]]:
-    """Return the product's patterns by the name of the place of each."""
-    found: dict[str, re.Pattern[str]] = {}
-    inline: dict[str, re.Pattern[str]] = {}
+    """Return the product's patterns by the name of the place of each.
+
+    A pattern of bytes is returned as the same pattern of ASCII text.
+    """
+    found: dict[str, re.Pattern[Any]] = {}
+    inline: dict[str, re.Pattern[Any]] = {}
     known: dict[int, object] = {}  # by id; kept, so that no other object gets the id
     for module in product_modules():
         for name, value in vars(module).items():
@@ -45,12 +48,18 @@ def product_patterns() -> dict[str, re.Pattern[str]]:
             inline |= dict(_inline(module.__name__, Path(module.__file__)))
     compiled = {one.pattern for one in found.values()}
     found |= {place: one for place, one in inline.items() if one.pattern not in compiled}
-    return {place: one for place, one in found.items() if isinstance(one.pattern, str)}
+    return {place: _of_text(one) for place, one in found.items()}
+
+
+def _of_text(pattern: re.Pattern[Any]) -> re.Pattern[str]:
+    if isinstance(pattern.pattern, str):
+        return pattern
+    return re.compile(pattern.pattern.decode("latin-1"), pattern.flags | re.ASCII)
 
 
 def _within(
     value: object, place: str, known: dict[int, object]
-) -> Iterator[tuple[str, re.Pattern[str]]]:
+) -> Iterator[tuple[str, re.Pattern[Any]]]:
     """Yield the patterns in a value: in containers, in fields, in the classes of the product."""
     if id(value) in known or isinstance(value, str | bytes | int | float | ModuleType):
         return
@@ -74,7 +83,7 @@ def _within(
         yield from _within(fields, place, known)
 
 
-def _inline(module: str, file: Path) -> Iterator[tuple[str, re.Pattern[str]]]:
+def _inline(module: str, file: Path) -> Iterator[tuple[str, re.Pattern[Any]]]:
     """Yield the constant patterns of calls such as `re.sub(r"…", …)` inside functions."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if (
@@ -84,7 +93,7 @@ def _inline(module: str, file: Path) -> Iterator[tuple[str, re.Pattern[str]]]:
             and node.func.value.id == "re"
             and node.args
             and isinstance(node.args[0], ast.Constant)
-            and isinstance(node.args[0].value, str)
+            and isinstance(node.args[0].value, str | bytes)
         ):
             yield f"{module}:{node.lineno}", re.compile(node.args[0].value)
 

@@ -21,7 +21,7 @@ from tests.processes import test_database_url
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # What makes each, and what removes it again.
-OBJECTS = {
+FOREIGN = {
     "CREATE FUNCTION": (
         """
             CREATE FUNCTION public.own() RETURNS trigger LANGUAGE plpgsql AS
@@ -29,34 +29,40 @@ OBJECTS = {
         """,
         "DROP FUNCTION own",
     ),
-    "CREATE VIEW": ("CREATE VIEW public.own AS SELECT * FROM pg_authid", "DROP VIEW own"),
     "CREATE SCHEMA": (
         "CREATE SCHEMA own; CREATE TABLE own.rows (id int)",
         "DROP SCHEMA own CASCADE",
-    ),
-    "CREATE TRIGGER": (
-        """
-            CREATE TRIGGER own BEFORE UPDATE ON public.memory_memory
-            FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()
-        """,
-        "DROP TRIGGER own ON memory_memory",
-    ),
-    "CREATE RULE": (
-        "CREATE RULE own AS ON INSERT TO public.memory_memory DO INSTEAD NOTHING",
-        "DROP RULE own ON memory_memory",
     ),
     "CREATE TABLE": (
         "CREATE TABLE public.own (name text DEFAULT pg_read_file('/etc/passwd'))",
         "DROP TABLE own",
     ),
-    "CREATE INDEX": (
-        "CREATE INDEX own ON public.memory_memory (abs(hashtext(content)))",
-        "DROP INDEX own",
-    ),
-    "CREATE POLICY": (
-        "CREATE POLICY own ON public.memory_memory USING (true)",
-        "DROP POLICY own ON memory_memory",
-    ),
+}
+# What an operator adds to Ebb's tables, and the beginning of the line about it.
+ADDED = {
+    "CREATE TRIGGER own": """
+        CREATE FUNCTION public.own_f() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'owned'; END $$;
+        CREATE TRIGGER own BEFORE UPDATE ON public.memory_memory
+        FOR EACH ROW EXECUTE FUNCTION own_f()
+    """,
+    "CREATE RULE own": """
+        CREATE RULE own AS ON INSERT TO public.memory_memory
+        DO ALSO (DELETE FROM memory_space; DELETE FROM memory_memory)
+    """,
+    "CREATE POLICY own": "CREATE POLICY own ON public.memory_memory USING (true)",
+    "ALTER TABLE public.memory_memory ENABLE": """
+        ALTER TABLE memory_memory ENABLE ROW LEVEL SECURITY
+    """,
+    "CREATE INDEX own": "CREATE INDEX own ON public.memory_memory (abs(hashtext(content)))",
+    "ALTER TABLE public.memory_memory ADD CONSTRAINT own": """
+        ALTER TABLE memory_memory ADD CONSTRAINT own CHECK (hashtext(content) <> 7) NOT VALID
+    """,
+    "CREATE VIEW public.memory_own": "CREATE VIEW memory_own AS SELECT * FROM memory_memory",
+    "CREATE MATERIALIZED VIEW public.memory_own_2": """
+        CREATE MATERIALIZED VIEW memory_own_2 AS SELECT * FROM memory_space
+    """,
+    "REFRESH MATERIALIZED VIEW public.memory_own_2": "",
 }
 
 
@@ -114,12 +120,35 @@ def refused(backup: Path, reason: str) -> None:
 
 
 def test_a_dump_with_other_objects_is_refused(backup: Path) -> None:
-    for kind, (made, removed) in OBJECTS.items():
+    for kind, (made, removed) in FOREIGN.items():
         run(made)
         hostile = everything()
         run(removed)
 
         refused(with_dump(backup, hostile), f"SQL that Ebb does not write.*{kind}")
+
+
+def test_what_an_operator_added_is_left_out(backup: Path) -> None:
+    before, said, now = contents(), list[str](), timezone.now()
+    for made in ADDED.values():
+        run(made)
+    try:
+        back_up(backup, now=now, say=print)
+    finally:
+        run("DROP FUNCTION own_f CASCADE")
+
+    restore(backup, replace=True, even_if_running=True, now=now, say=said.append)
+
+    assert contents() == before
+    left = [line for line in said if line.startswith("Left out, because it is not Ebb's: ")]
+    assert [kind for kind in ADDED if sum(f"'{kind}" in line for line in left) != 1] == []
+    assert len(left) == len(ADDED)
+    assert schema().count("own") == 0
+
+
+def schema() -> str:
+    with Tool(test_database_url(), "pg_dump", "--schema-only", "--table=public.*") as dump:
+        return dump.output.read().decode().replace("OWNED BY", "").replace("Owner", "")
 
 
 def test_a_dump_with_a_program_is_refused(backup: Path) -> None:
@@ -145,6 +174,11 @@ def test_a_backup_has_only_the_tables_of_ebb(backup: Path) -> None:
 
 
 STATEMENTS = [
+    "CREATE TABLE public.t (id text DEFAULT U&'\\0027' || own() || '');",
+    "CREATE TABLE public.t (id int DEFAULT public.vector.own(1));",
+    "CREATE TABLE public.t (id int CHECK (id OPERATOR(own.=) 1));",
+    "ALTER TABLE public.t ALTER COLUMN id SET DEFAULT own();",
+    "CREATE EVENT TRIGGER own ON ddl_command_end EXECUTE FUNCTION own();",
     "SELECT pg_read_file('/etc/passwd');",
     "SELECT pg_catalog.set_config('session_preload_libraries', 'evil', false);",
     "\\! touch /tmp/owned",
