@@ -3,6 +3,7 @@
 near          most similar, by the embedder's approximate index or by comparing with all
 telling       most matches with rare words, from the text index
 newest        for profiles with a recency weight
+arrived       for the same: most similar of those saved last
 fresh         for a high recency weight: the best of the newest by similarity and recency
 weightiest    for profiles with an importance weight: by base importance, the bound of the current
 candidates    the ids of them all
@@ -47,6 +48,11 @@ MUCH, NEWEST = 0.1, 5000
 """A recency weight above this share of the heaviest signal can lift memories far from the
 nearest 100. Then this many of the newest are compared."""
 
+ARRIVED = 5000
+"""Number of vectors that are compared because they were saved last. After an import, many new
+memories are farther than the nearest 100, but score more by their recency. These vectors lie side
+by side on the disk: comparing them takes 3 ms, and half as many candidates are enough."""
+
 _COLUMNS = (
     "id", "created_at", "search", "size", "substance", "semantic", "recency", "time_coef",
     "importance",
@@ -66,6 +72,7 @@ _TELLING = """
     FROM rare JOIN words ON words.number = rare.number
     GROUP BY rare.id ORDER BY sum(rare.match * words.rarity) DESC, rare.id LIMIT {reach}
 """
+_ARRIVED = "SELECT memory_id FROM ({compared}) AS compared ORDER BY distance LIMIT {reach}"
 # LIMIT 1, because the planner would read all memories if it expected many candidates.
 _LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({memory} LIMIT 1) AS memory"
 COMPARED = 100
@@ -107,6 +114,7 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
         "near": by_index or by_scan(reach(shape)),
         "telling": _TELLING.format(reach=reach(shape)),
         **_by_clock_and_weight(memories, shape),
+        **({"arrived": _arrived(reach(shape) // 2)} if shape.profile.recency else {}),
     }
     union = " UNION ".join(f"TABLE {name}" for name in chosen)
     return {**chosen, **_looked_up(union, shape)}
@@ -231,6 +239,12 @@ def _near_by_scan(count: int) -> str:
     vectors = vectors.exclude(memory_id__in=hidden.values("pk"))
     nearest = vectors.order_by(CosineDistance("vector", VECTOR))
     return select(nearest.values(found=F("memory_id"))[:count])
+
+
+def _arrived(count: int) -> str:
+    vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
+    compared = vectors.values("memory_id", distance=CosineDistance("vector", VECTOR))
+    return _ARRIVED.format(compared=select(compared.order_by("-pk")[:ARRIVED]), reach=count)
 
 
 def _by_clock_and_weight(memories: MemoryQuerySet, shape: Shape) -> dict[str, str]:

@@ -287,7 +287,8 @@ def _crowd(space: Space, count: int, near: str) -> None:
         cursor.execute(
             "INSERT INTO memory_memoryembedding (space_id, memory_id, embedder_id, vector)"
             " SELECT m.space_id, m.id, e.embedder_id, e.vector"
-            " FROM memory_memory m JOIN memory_memoryembedding e ON e.memory_id = %s"
+            " FROM memory_memory m JOIN memory_memoryembedding e"
+            " ON e.space_id = m.space_id AND e.memory_id = %s"
             " WHERE m.space_id = %s AND m.id <> %s",
             [first.pk, space.pk, first.pk],
         )

@@ -6,7 +6,7 @@ The threshold is lowered for these tests; the same at full size is benchmarks/re
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from random import Random
 from typing import get_args
@@ -28,6 +28,7 @@ from memory.readers import Reader
 from memory.recall.similar import nearest_live, similar, vector_of
 from memory.recall.sql import Question, Shape, recalled
 from memory.recall.sql.sizes import size_if_large
+from memory.recall.sql.statement import statement
 from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 from tests.memory.recall.test_recall import SUBJECTS, THINGS, VERBS
@@ -155,6 +156,49 @@ def test_what_is_left_out_could_not_have_come_among_the_first(large_space: Space
             assert [one.pk for one in first] == [one.pk for one in every[:10]], name
             scores = [vars(one)["score"] for one in first]
             assert scores == pytest.approx([vars(one)["score"] for one in every[:10]], abs=1e-9)
+
+
+@MODES
+def test_among_many_new_memories_those_that_recency_lifts_are_found(
+    large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
+    monkeypatch.setattr("memory.recall.sql.candidates.ARRIVED", 40)
+    statement.cache_clear()
+    asked = meaning("pizza")
+    year_old = [(f"Old note {number:03}", 0.8, NOW - timedelta(days=400)) for number in range(150)]
+    new = [(f"New note {number:03}", 0.1, NOW) for number in range(30)]
+    lifted = [("Now note 000", 0.78, NOW - timedelta(hours=1))]
+    _store(large_space, [*year_old, *lifted, *new], asked)
+
+    found = recalled(Question(large_space, "Anything?", asked, NOW), shape(), large=1)
+
+    statement.cache_clear()
+    assert found[0].content == "Now note 000"
+    assert {memory.content[:3] for memory in found[1:]} == {"Old"}
+
+
+def _store(
+    space: Space, notes: Sequence[tuple[str, float, datetime]], asked: npt.NDArray[np.float32]
+) -> None:
+    """Save notes, each with its similarity to the question and its date."""
+    drafts = [
+        MemoryDraft(content=text, memory_type="fact", importance=0.5, created_at=created)
+        for text, _similarity, created in notes
+    ]
+    vectors = np.array([_at(similarity, asked, meaning(text)) for text, similarity, _ in notes])
+    made = {space.embedder_id: vectors}
+    prepared = Prepared(space, drafts, passages(drafts, NOW), made, current_policy(space))
+    store_memories(prepared=prepared, actor=ALICE, now=NOW)
+
+
+def _at(
+    similarity: float, asked: npt.NDArray[np.float32], other: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """A unit vector with this similarity to `asked`."""
+    across = other - (other @ asked) * asked
+    unit: npt.NDArray[np.float32] = across / np.linalg.norm(across)
+    return np.float32(similarity) * asked + np.float32(np.sqrt(1 - similarity**2)) * unit
 
 
 def test_a_rare_word_finds_what_is_far_from_the_question(large_space: Space) -> None:
