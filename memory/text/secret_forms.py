@@ -12,6 +12,7 @@ from memory.text import secret_ids as ids
 from memory.text import secret_keys as keys
 from memory.text import secret_labels as labels
 from memory.text import secret_numbers as numbers
+from memory.text import secret_values as values
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ _NO_RANDOM_WORD = re.compile(labels.NO_RANDOM_WORD, re.IGNORECASE)
 def _password(value: str) -> int:
     """Return the length of a word announced as a password; 0 if it cannot be one."""
     plain = value.strip("\"'`“”‘’")
-    unlikely = len(plain) < 3 or plain.casefold().rstrip(".,;!?") in labels.NO_PASSWORD
+    word = plain.casefold().rstrip(".,;!?")
+    unlikely = len(plain) < 3 or word in labels.NO_PASSWORD or word.endswith(labels.OPINIONS)
     return 0 if unlikely or _PLACEHOLDER.fullmatch(plain) else len(value)
 
 
@@ -55,10 +57,20 @@ def _random(value: str) -> int:
 
 
 def _looks_random(value: str) -> int:
-    """Return the length of a prefixed key: it mixes capitals, small letters and digits."""
+    """Return the length of a key: capitals, small letters and digits change often, unlike in words
+    that `-` or `_` joins."""
     kinds = (str.isupper, str.islower, str.isdigit)
-    mixed = all(sum(map(kind, value)) >= 3 for kind in kinds)
-    return len(value) if mixed and max(map(len, re.split("[_-]", value))) >= 24 else 0
+    shape = "".join(
+        str([kind(one) for kind in kinds].index(True)) for one in value if one.isalnum()
+    )
+    changes = len(re.findall(r"(.)(?!\1)(?=.)", shape))
+    return len(value) if len(set(shape)) == 3 and changes >= len(shape) / 3 else 0
+
+
+def _issued(value: str) -> int:
+    """Return the length of a value after an issuer's name, if it is random or in hexadecimal."""
+    hexadecimal = len(value) >= 32 and set(value) <= set("0123456789abcdef")
+    return len(value) if hexadecimal else _looks_random(value)
 
 
 def _without_meaning(value: str) -> int:
@@ -67,30 +79,6 @@ def _without_meaning(value: str) -> int:
     return len(value) if runs >= 4 and re.search("[g-zG-Z].*[g-zG-Z].*[g-zG-Z]", value) else 0
 
 
-_QUOTED = r"\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`|“[^”\n]{3,80}”"
-# Atomic: without another try for each shorter word, which made texts like "pass:pass:" slow.
-_WORD = r"(?>[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)]))"
-_CLAUSE_ENDS = (
-    r"(?=[.,;:!?)]{0,3}(?:\s{0,9}$|\s{0,9}\n|[.,;!?，。；！？]|\s{1,3}(?:and|but|for|on)\b))"
-)
-# No call of a function and no element, as in `password = getpass("…")` and `secrets["…"]`.
-_NO_CALL = r"(?![A-Za-z_][\w.]{0,60}(?:\((?:\)|\w{0,30}[\"'=])|\[[\"']))"
-# A plain word is a password only at the end of a clause: not "my password is on a note".
-_ALONE = _NO_CALL + _WORD + _CLAUSE_ENDS
-_UNITS = (
-    r"(?![\d.]{1,9}%?\s?(?:char|letter|digit|day|year|month|hour|zeichen|stellen|caract|cifr|d[íi]git"
-    r"|znak|символ|цифр|자|文字|桁|位|个))"
-)
-_UNLIKE_A_WORD = rf"{_NO_CALL}(?=[^\s]{{0,80}}[\d@#$%^&*_+=~!]){_UNITS}{_WORD}"
-# A word with a sign within is a password even before further words.
-_WITH_SIGN = rf"(?=[^\s.]{{1,40}}[@#$%&+_!*][^\s]){_WORD}"
-_ONE_CODE = (
-    r"[A-Z]{1,2}-?\d{4,8}|(?=[\dA-F]{4,8}\b)\d{1,4}[A-F]\d{1,4}"
-    r"|(?=[a-z-]{0,5}\d)[a-z0-9]{4,5}-[a-z0-9]{4,5}|\d{3}[ -]\d{3}|\d{1,2}(?:-\d{1,2}){2,4}|\d{4,8}"
-)
-_CODE = rf"(?:{_ONE_CODE})(?:,? (?:{_ONE_CODE})(?!\w)){{0,15}}"
-_NO_YEAR = r"(?!(?:19|20)\d\d\b)"
-
 SECRETS = (
     Secret("private key", re.compile(keys.PRIVATE_KEY, re.DOTALL)),
     Secret("key", re.compile(rf"(?<![\w-])(?:{'|'.join(keys.KEYS)})(?![\w-])", re.ASCII)),
@@ -98,7 +86,10 @@ SECRETS = (
     Secret(
         "key",
         re.compile(
-            r"(?<![\w./-])(?!sha\d{1,3}-)[A-Za-z]\w{1,11}[_-][\w-]{28,200}(?![\w-])", re.ASCII
+            r"(?<![\w./-])(?!sha\d{1,3}-|"
+            + keys.ID_PREFIXES
+            + r")[A-Za-z]\w{1,11}[_-][\w-]{28,200}(?![\w-])",
+            re.ASCII,
         ),
         _looks_random,
     ),
@@ -120,16 +111,20 @@ SECRETS = (
             r"|<(?:password|passwd|pwd|secret|token|api_?key)>(?P<tag>[^<>\s]{3,80})<"
         ),
     ),
-    Secret("ID number", _compiled(ids.IDENTITY), ids.identity),
+    Secret("ID number", _compiled(ids.ANNOUNCED), ids.announced),
+    Secret("ID number", _compiled(ids.UNANNOUNCED), ids.unannounced),
     Secret(
         "code",
         _compiled(
-            rf"(?:{labels.UNLOCKS} |\b(?:locker|padlock|safe)\s?[:=]\s?)"
-            rf"(?P<opens>{_CODE}[#*]?)(?![\w-])"
-            rf"|(?:{labels.CODES}){labels.FOR}(?:{labels.IS})?\s?(?P<value>{_CODE}(?:[#*]|\b))"
-            r"|(?P<before>\b(?:[A-Z]-)?(?:\d{4,8}|\d{3}-\d{3}))"
-            r"(?= (?:is|as|ist|als) (?:your|my|the|ihr|dein) [\w ]{0,30}code\b)"
-            rf"|{labels.ANY_CODE}{labels.FOR}{labels.IS}(?P<any>{_CODE}[#*]?){_CLAUSE_ENDS}"
+            rf"(?:{labels.UNLOCKS} |{labels.LOCKS}{labels.FOR}\s?[:=]\s?)"
+            rf"(?P<opens>{values.CODE}[#*]?)(?![\w-])"
+            rf"|(?:{labels.CODES}){labels.FOR}(?:{labels.IS})?\s?(?P<value>{values.CODE}(?:[#*]|\b))"
+            r"|(?P<before>\b(?:[A-Z]-)?(?:\d{4,8}|\d{3}[ -]\d{3}))"
+            r"(?= (?:is|as|ist|als|est|es) (?:your|my|the|ihre?|deine?|votre|tu|su) [\w ]{0,30}"
+            r"(?:code|código|pin|tan)\b)"
+            r"|\b(?:use|enter|utilisez|saisissez|usa|introduce) (?P<used>\d{4,8}|\d{3}[ -]\d{3})"
+            r"(?= (?:to|pour|para) (?:verify|confirm|log|sign|v[ée]rifi|valid|connect|inici))"
+            rf"|{labels.ANY_CODE}{labels.FOR}{labels.IS}(?P<any>{values.CODE}[#*]?){values.CLAUSE_ENDS}"
         ),
     ),
     Secret(
@@ -137,8 +132,8 @@ SECRETS = (
         _compiled(
             rf"{labels.PIN}{labels.FOR}{labels.IS}(?P<value>\d{{3,8}})\b"
             r"(?!\s?(?:mm|cm|st|x|inch|digit))"
-            rf"|{labels.PIN}(?:{labels.FOR}|\s[^\s\d.,;:]{{1,12}})\s?(?P<next>(?<!\d){_NO_YEAR}\d{{3,8}})"
-            rf"(?!\d){_CLAUSE_ENDS}"
+            rf"|{labels.PIN}(?:{labels.FOR}|\s[^\s\d.,;:]{{1,12}})\s?(?P<next>(?<!\d){values.NO_YEAR}\d{{3,8}})"
+            rf"(?!\d){values.CLAUSE_ENDS}"
         ),
     ),
     Secret(
@@ -147,7 +142,7 @@ SECRETS = (
             rf"\bapp(?:-specific)? password{labels.FOR}{labels.IS}"
             r"(?P<app>[a-z]{4}(?:[ -][a-z]{4}){3})\b"
             rf"|(?:{labels.ANNOUNCED})(?:{labels.FOR}{labels.IS}|'s )"
-            rf"(?P<value>{_QUOTED}|{_UNLIKE_A_WORD}|{_ALONE})"
+            rf"(?P<value>{values.QUOTED}|{values.UNLIKE_A_WORD}|{values.ALONE})"
         ),
         _password,
     ),
@@ -155,7 +150,7 @@ SECRETS = (
         "password",
         _compiled(
             rf"(?:{labels.ABROAD}|{labels.NETWORK}){labels.FOR}{labels.IS}"
-            rf"(?P<value>{_QUOTED}|{_UNLIKE_A_WORD})"
+            rf"(?P<value>{values.QUOTED}|{values.UNLIKE_A_WORD})"
             rf"|{labels.ANSWER}{labels.FOR}{labels.IS}(?P<answer>(?-i:[A-Z0-9])[^\n.!?]{{1,60}})"
         ),
         _password,
@@ -164,13 +159,29 @@ SECRETS = (
         "password",
         _compiled(
             rf"(?:{labels.ANNOUNCED}|{labels.ABROAD})"
-            rf"(?:\s(?P<quoted>{_QUOTED})|{labels.GAP}{_UNITS}"
-            rf"(?:(?P<value>{_WORD}){_CLAUSE_ENDS}|(?P<sign>{_WITH_SIGN})))"
+            rf"(?:\s(?P<quoted>{values.QUOTED})|{labels.GAP}{values.UNITS}"
+            rf"(?:(?P<value>{values.WORD}){values.CLAUSE_ENDS}|(?P<sign>{values.WITH_SIGN})))"
             r"|\b(?:mysql\w{0,10}|mariadb\w{0,10}|sshpass|redis-cli)\b[^\n]{0,80}?\s-[pa]\s?"
-            rf"(?P<flag>{_QUOTED}|{_WORD})"
+            rf"(?P<flag>{values.QUOTED}|{values.WORD})"
             r"|\b(?:log-?in|credentials|account|zugangsdaten|identifiants|账号)"
             r"(?:\s?[:：]|\s(?:is|are|ist|sind|est|es|è)(?=\s)|(?=\s[^\s@/]{1,60}@))\s?[^\s/]{2,60}"
-            rf"\s?/\s?(?P<login>{_WORD})"
+            rf"\s?/\s?(?P<login>{values.WORD})"
+            rf"|\b(?:{labels.USERS})\s?[/|]\s?(?=[^\s/]{{0,40}}\d[^\s/]{{0,40}}(?!\S))(?P<pair>{values.WORD})"
+            rf"|{labels.LOCKED} (?=\S{{0,40}}\d)(?P<locked>{values.WORD})"
+            rf"|{labels.NETWORK}\s(?P<network>{values.WORD}){values.CLAUSE_ENDS}"
+        ),
+        _mixed,
+    ),
+    Secret(
+        "password",
+        _compiled(
+            rf"(?:{labels.ANNOUNCED}|{labels.ABROAD})\s?[,，]\s?(?P<comma>{values.WORD})"
+            rf"(?:{values.CLAUSE_ENDS}|(?=\s[-–—]\s))"
+            rf"|(?:{labels.ANNOUNCED}|{labels.ABROAD})[^\n.:：;!?？]{{0,60}}[:：?？](?!//)\s?"
+            rf"(?P<colon>{values.WORD}){values.CLAUSE_ENDS}"
+            rf"|(?:{labels.ANNOUNCED}|{labels.ABROAD})[^\n]{{0,60}}?\s(?P<strong>{values.STRONG})"
+            rf"|{labels.WIFI}{labels.FOR}{labels.IS}(?P<wifi>{values.WORD}){values.CLAUSE_ENDS}"
+            rf"|\b(?:admin|root)\s(?P<admin>{values.STRONG})"
         ),
         _mixed,
     ),
@@ -178,9 +189,12 @@ SECRETS = (
         "password",
         _compiled(
             r"\b(?:log|sign)(?:s|ged|ned)?[ -]?(?:in|on|into|onto)\b[^\n.,;!?]{0,40}?"
-            rf"\s(?:with|as|using) [^\s,/]{{2,60}} (?:and|with|/) (?P<into>{_WORD})"
-            rf"|{labels.UNLOCKS} (?P<unlocks>{_WORD})"
-            rf"|(?<![\w.+-])[\w.+-]{{1,60}}@[\w.-]{{1,60}} ?[/|] ?(?P<mail>{_WORD})"
+            rf"\s(?:with|as|using) [^\s,/]{{2,60}} (?:and|with|/) (?P<into>{values.WORD})"
+            rf"|{labels.UNLOCKS} (?P<unlocks>{values.WORD})"
+            r"|\b(?:type|enter|use|put|try|with|tippe?|nimm|mit|tape|saisis|avec|escribe|usa|con) "
+            rf"(?P<typed>{values.STRONG})"
+            rf"(?=[^\n.!?]{{0,60}}(?:{labels.ANNOUNCED}|{labels.ABROAD}|{labels.ACCOUNTS}))"
+            rf"|(?<![\w.+-])[\w.+-]{{1,60}}@[\w.-]{{1,60}} ?[/|] ?(?P<mail>{values.WORD})"
             rf"|(?:{labels.ANNOUNCED}|{labels.ABROAD})[^\n.,;!?。，「]{{0,10}}(?P<kagi>「[^」\n]{{3,80}}」)"
         ),
         _mixed,
@@ -189,7 +203,7 @@ SECRETS = (
         "password",
         re.compile(
             r"\b[A-Z][A-Z0-9_]{0,40}(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|KEY)"
-            rf"=(?P<value>{_QUOTED}|{_WORD})"
+            rf"=(?P<value>{values.QUOTED}|{values.WORD})"
         ),
         _mixed,
     ),
@@ -218,6 +232,19 @@ SECRETS = (
             rf"(?:{labels.ANY_KEY}){labels.FOR}{labels.IS}(?:0x)?(?P<value>(?![0-9a-f]{{8}}-)"
             r"(?=[^\s]{0,20}\d)(?=[^\s]{0,20}[a-z])[\w+/~-]{24,300}={0,2})(?![\w])"
         ),
+    ),
+    Secret(
+        "key",
+        _compiled(
+            rf"(?:{labels.KEY})[^\n]{{0,60}}?(?:[:=→]|\bis|\bist|\best|\bes|是)"
+            r"\s{0,2}(?P<value>[A-Za-z0-9+/]{32,200}={0,2})(?![\w./+-])"
+        ),
+        _without_meaning,
+    ),
+    Secret(
+        "key",
+        _compiled(rf"{labels.ISSUERS}[\s:=→](?P<value>[\w+/-]{{20,200}}={{0,2}})(?![\w./+-])"),
+        _issued,
     ),
     Secret(
         "key",

@@ -5,7 +5,7 @@ KEYS = (
     r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|ABSK[\w+/]{60,300}={0,2}",  # Amazon
     r"LTAI[A-Za-z0-9]{20}",  # Alibaba
     r"sk-(?=[\w-]{0,200}\d)[\w-]{16,300}",  # OpenAI, Anthropic and compatible providers
-    r"(?:gsk|xai|pplx|nvapi|r8|tvly|fw|csk|jina)[_-][\w-]{20,200}",  # other models
+    r"(?:gsk|xai|pplx|nvapi|r8|tvly|fw|csk|jina)[_-](?=[\w-]{0,60}\d)[\w-]{20,200}",  # other models
     r"(?:[sr]k_(?:live|test|prod)|whsec)_[A-Za-z0-9]{16,200}",  # Stripe
     r"gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_\w{22,255}",
     r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w.-]{20,300}",  # GitLab
@@ -41,8 +41,27 @@ KEYS = (
     r"pscale_(?:tkn|oauth|pw)_[\w=.-]{32,64}|sm_[aps]at_[A-Za-z0-9]{16}|[0-9a-f]{32}-us\d{1,2}",
     r"tskey-(?:auth-|api-)?[\w-]{20,80}|nfp_\w{36,40}|AQVN[\w-]{30,40}|[xt]prv[A-Za-z0-9]{100,112}",
     r"[\w~.]{3}\dQ~[\w~.-]{31,34}",  # Azure
+    # A name, `_` and a random part with digits, as in "bkua_…".
+    r"(?:(?:api|apikey|apk(?:_user)?|bkua|cf[ua]t|cog|dvc_(?:server|mobile|client)|e2b|key|lip|mcp"
+    r"|pcsk|phr|pina|polar_(?:at|oat|pat)|prf|rnd|rootly|rpa|sb_secret|tss|unkey|usk|vc[akp]|vtwn"
+    r"|waka|wrka|xat|zpka|os_v2_(?:app|org)|(?:access|persona|user|service|admin|root|org|bot)"
+    r"_(?:production|sandbox|token|key|live))_|api_(?:live|sandbox)(?:_[a-z]{2})?\.)"
+    r"(?=(?:[\w-]{0,12}\d){3})(?=[\w-]{0,40}?[A-Za-z0-9]{16})[\w-]{20,300}",
+    r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,40}",  # Resend
+    # Neon and others: small letters and digits, but no hash in hexadecimal.
+    r"[a-z]{2,8}_(?=(?:[a-z0-9]{0,12}\d){4})(?=(?:[a-z0-9]{0,16}[g-z]){4})[a-z0-9]{36,200}",
+    r"pat-[a-z]{2}\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",  # HubSpot
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx",  # DeepL
+    r"access-(?:sandbox|production)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",  # Plaid
+    r"(?:AQ\.Ab|AstraCS:|mlsn\.|STS\.|FlyV1 |SWMKEY-1-|OC-|dnkey-|endr\+|xox[cd]-|BSA|ATCTT3)"
+    r"(?=(?:[\w.+/=:-]{0,16}\d){3})[\w.+/=:-]{20,500}",
     r"ebb_[\w-]{43}",  # ours
     r"eyJ[\w-]{10,4000}\.eyJ[\w-]{10,8000}\.[\w-]{0,2000}",  # a JSON web token
+)
+# Prefixes of public ids, as of customers and messages.
+ID_PREFIXES = (
+    r"(?:acct|asst|batch|call|chatcmpl|conv|cs|cus|dpl|evt|file|in|item|job|msg|order|pi|prj|prod|req"
+    r"|resp|run|seti|step|sub|team|thread|toolu|trace|txn)[_-]"
 )
 PRIVATE_KEY = (
     r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
@@ -55,6 +74,11 @@ PRIVATE_KEY = (
 ADDRESSES = (
     r"\bhooks\.slack\.com/(?:services|workflows|triggers)/(?P<value>[\w/+-]{20,120})"
     r"|\bdiscord(?:app)?\.com/api/webhooks/\d{10,25}/(?P<discord>[\w-]{40,100})"
+    # Any other: after "hook", a part of an address that is long and has digits.
+    r"|\bhttps?://(?:(?:web)?hooks?\.(?!slack\.com/)[^\s/]{1,80}"
+    r"|[^\s/]{1,80}/(?:[\w.~-]{1,40}/){0,5}(?:web)?-?hooks?)/"
+    r"(?P<hook>(?=(?:[\w.~-]{1,40}/){0,4}(?=(?:[\w-]{0,12}\d){3})[\w-]{16})[\w./~-]{16,300})"
+    r"|\bhooks\.zapier\.com/hooks/[a-z]{4,10}/(?P<zapier>\d{1,12}/\w{5,20})"
     r"|\.webhook\.office\.com/webhookb?2?/(?P<teams>[\w@/-]{40,250})"
     r"|\b(?:[\w.-]{0,30}session(?:_?id)?|phpsessid|jsessionid|connect\.sid|sid)="
     r"(?P<cookie>[\w.%+/-]{16,300})"

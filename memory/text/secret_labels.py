@@ -5,13 +5,14 @@
 
 # "for the wifi", between the name and the value.
 FOR = (
-    r"(?:\s{1,3}(?:for|of|to|on|at|in|im|am|für|fürs|zum|zur|vom|von|de|del|des|du|do|da|di|della|para|pour"
+    r"(?:\s{1,3}(?:for|of|to|on|at|in|im|am|für|fürs|zum|zur|vom|von|der|de|del|des|du|do|da|di|della|para|pour"
     r"|per|van|voor|k|ke|od|från|för|til|от|для|з|mein(?:er|es)|unser(?:er|es)|our|my)\s"
     r"[^\n.,:;!?=\"“]{1,40}?)?"
 )
 # "…, it's hunter2": the comma and the pronoun stand before the value.
 IS = (
-    r"[\"']?\s{0,3}(?:,\s(?:so )?(?:it's|it is|that's|that is|c'est|das ist|es ist|dat is|è|es)\b"
+    r"[\"']?\s{0,3}(?:,\s(?:so )?(?:it's|it is|that's|that is|now|c'est|maintenant"
+    r"|das ist|es ist|jetzt|nun|dat is|è|es|ahora)\b"
     r"(?: now)?|(?:\b(?:is|was|are|ist|sind|lautet|heißt|est(?: le| la)?|c'est|es(?: el| la)?|era"
     r"|jest|to|er|on|je|este|adalah)\b|(?<=\s)(?:[èéé]|är|là|είναι|היא)\s)"
     r"(?: now| still| currently| set to)?\b:?"
@@ -28,6 +29,10 @@ UNLOCKS = (
 # Any words between the name and a value of letters and digits.
 GAP = r"[^\n.,:;!?。，：；！？\"“]{0,30}?[:：]?\s?(?<=[\s:：=>是为成码碼令はがใ는은])"
 # "the wifi is called Fjord and the key is …"
+WIFI = r"\b(?:wi-?fi|wlan)\b"
+LOCKS = r"\b(?:locker|padlock|safe|schloss|cadenas|candado)"
+# "With X you get into the account."
+ACCOUNTS = r"\b(?:account|compte|cuenta|konto|log-?in|zugang)\b"
 NETWORK = (
     r"\b(?:wi-?fi|wlan|hotspot|router|network|netzwerk|réseau)\b[^\n.!?]{0,60}?"
     r"\b(?:key|schlüssel|clé|clave|chiave)\b(?:['’]s(?=\s))?"
@@ -35,6 +40,27 @@ NETWORK = (
 ANSWER = (
     r"\b(?:answer|reply|response) to (?:my|our|the) [^\n.,:;!?]{0,30}?security question"
     r"(?: \([^\n)]{1,40}\))?"
+)
+# "The archive is locked with …"
+LOCKED = (
+    r"\b(?:(?:un)?locked|encrypted|protected|secured|verschlüsselt|gesichert|geschützt|protégée?s?"
+    r"|chiffrée?s?|verrouillée?s?|cifrad[oa]s?|protegid[oa]s?) (?:with|by|mit|avec|con)"
+)
+# "It's admin / …": accounts that a password follows.
+USERS = r"admin(?:istrator|istrador)?|root|user|usuario|benutzer|guest|gast|pi|ubuntu|postgres|sa"
+# Their keys have no form of their own, so that a name must announce them.
+_NO_KEY = (
+    r"account|build|commit|customer|dashboard|deploy\w{0,6}|event|hash|id|issue|job|message|order"
+    r"|project|ray|region|request|run|session|span|subscription|trace|version"
+)
+ISSUERS = (
+    r"\b(?:adobe|algolia|amplitude|asana|assembly ?ai|aws|azure|bitbucket|bittrex|box|circleci"
+    r"|cloudflare|codecov|cohere|coinbase|contentful|datadog|deepgram|deepl|discord|dropbox|elastic"
+    r"|facebook|fastly|flickr|hubspot|intercom|jumpcloud|kraken|launchdarkly|mailgun|mattermost"
+    r"|mistral|netlify|okta|openweather(?:map)?|pagerduty|paypal|segment|sentry|snyk|supabase"
+    r"|together|twilio|twitch|twitter|vercel|w&b|wandb|weatherapi|weights (?:and|&) biases|yandex"
+    r"|zendesk|zoom|[a-z]{2,12}api|[a-z]{2,12}\.ai)\b"
+    rf"(?:(?!\b(?:{_NO_KEY})\b)[^\n]){{0,40}}?"
 )
 ANNOUNCED = r"(?<![A-Za-z0-9])(?:pass(?:word|wd|code|phrase)?|pwd|pw)(?![A-Za-z0-9])|密码|密碼|口令"
 # A value after them has a digit or a sign, since plain words are not known in all languages.
@@ -103,11 +129,13 @@ _WORDS = (
     "in on at by under with for from to written inside behind near sicher schwach falsch "
     "richtig name"
 )
+OPINIONS = ("able", "ible", "ous", "less", "-sensitive")  # "my password is ridiculous"
 NO_PASSWORD = frozenset(_WORDS.split())
 # Names with a digit, in the place of a password ("the password for Office365").
 NO_RANDOM_WORD = (
     r"(?:sha|md|base|utf|oauth|pbkdf|argon|scrypt|ripemd|aes|rsa)-?\d.*"
     r"|(?:[\w-]{0,12}(?:office|microsoft|outlook|windows|win|keepass\w{0,2}|word|excel|iphone|ipad|ios"
     r"|macos|android|galaxy|pixel|playstation|xbox|python|version|web|room|studio))\d{1,4}"
+    r"|wpa\d.*|802\.11.*|[\d.]{1,6}ghz|\S{1,80}\.(?:pdf|docx?|txt|md|csv|json|ya?ml|zip|png|jpe?g)"
     r"|1password|[vq]\d[\d.]*|\d{1,4}(?:st|nd|rd|th)?|\d[\d.,:/-]*[a-z%€$£]{0,3}|max_length=\d+"
 )
