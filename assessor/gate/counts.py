@@ -13,6 +13,7 @@ from memory.models import Space
 
 LABELS = {
     GateReason.CLIENT_TASK: _("tasks named by the client"),
+    GateReason.TEMPORARY_CHAT: _("temporary chats"),
     GateReason.TASK_PROMPT: _("task prompts"),
     GateReason.RETRY: _("requests to correct an answer"),
     GateReason.TOOL_OUTPUT: _("data and tool output"),

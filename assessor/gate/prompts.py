@@ -54,6 +54,7 @@ class GateReason(StrEnum):
     """A reason why a request teaches nothing."""
 
     CLIENT_TASK = "client_task"  # the client says so, in a header or a field
+    TEMPORARY_CHAT = "temporary_chat"  # the client keeps none of it either
     TASK_PROMPT = "task_prompt"
     RETRY = "retry"
     TOOL_OUTPUT = "tool_output"

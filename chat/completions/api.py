@@ -15,7 +15,7 @@ from chat.completions.backends import get_backend
 from chat.completions.conversation_lookup import Names, conversation_in
 from chat.completions.embeddings import embedding_models
 from chat.completions.errors import answer_to
-from chat.completions.gate import named_task, refuse
+from chat.completions.gate import refuse, stated_reason
 from chat.completions.messages import read
 from chat.completions.relay import Call, answered
 from chat.completions.schemas import (
@@ -54,8 +54,7 @@ async def create_completion(
     call = await call_of(request, asked, options, metadata)
     await release_request_connection()
     backend = await in_thread(get_backend, call.space)
-    extra = asked.model_extra or {}
-    backend.accept({name: extra.get(name) for name in ("tools", "functions", "response_format")})
+    backend.accept(_special(asked.model_extra or {}, options))
     parts = answered(call, backend)
     if not asked.stream:
         async with aclosing(parts):
@@ -65,6 +64,17 @@ async def create_completion(
     # reads it, Python still closes it, and with it the request to the model.
     ebb = await anext(parts)
     return named_response(event_stream(_events(ebb, parts)), ebb, call)
+
+
+def _special(extra: Json, options: MemoryHeaders) -> Json:
+    """Return the options that only a language model can follow.
+
+    Open WebUI offers its own tools in every chat, and answers without them are fine.
+    """
+    names = {"tools", "functions", "response_format"}
+    if options.x_openwebui_chat_id is not None:
+        names -= {"tools"}
+    return {name: extra[name] for name in sorted(names & extra.keys())}
 
 
 async def call_of(
@@ -80,7 +90,7 @@ async def call_of(
         refuse,
         space=access.space,
         said=read(asked.messages),
-        is_task=named_task(request.headers, metadata),
+        stated=stated_reason(request.headers, metadata),
         now=timezone.now(),
     )
     return Call(

@@ -15,13 +15,24 @@ from chat.models import Message
 from memory.models import Space
 
 TASK_HEADER = "X-OpenWebUI-Task"
+CHAT_HEADER = "X-OpenWebUI-Chat-Id"
+# Ids of chats that Open WebUI does not save; "local:" in its older versions.
+TEMPORARY_CHATS = ("temporary:", "local:")
 # A template has at least this length, and begins or ends with this many fixed characters.
 TEMPLATE_LENGTH, FIXED = 300, 120
 # Earlier messages around whose changing parts a template stood.
 REPEATED = 3
 
 
-def named_task(headers: Mapping[str, str], metadata: object) -> bool:
+def stated_reason(headers: Mapping[str, str], metadata: object) -> GateReason | None:
+    """Return why the request teaches nothing by the client's own word, or None."""
+    if _names_task(headers, metadata):
+        return GateReason.CLIENT_TASK
+    temporary = headers.get(CHAT_HEADER, "").startswith(TEMPORARY_CHATS)
+    return GateReason.TEMPORARY_CHAT if temporary else None
+
+
+def _names_task(headers: Mapping[str, str], metadata: object) -> bool:
     """Return whether the client calls the request a task of its own, in a header or `metadata`."""
     named: list[Any] = [headers.get(TASK_HEADER)]
     if isinstance(metadata, dict):
@@ -30,9 +41,14 @@ def named_task(headers: Mapping[str, str], metadata: object) -> bool:
     return any(isinstance(n, str) and n.strip() and not n.startswith("{{") for n in named)
 
 
-def refuse(*, space: Space, said: Said, is_task: bool, now: datetime) -> GateReason | None:
-    """Return why the request teaches nothing and count it, or None if it may teach."""
-    reason = GateReason.CLIENT_TASK if is_task else gate_reason(said.text, said.system)
+def refuse(
+    *, space: Space, said: Said, stated: GateReason | None, now: datetime
+) -> GateReason | None:
+    """Return why the request teaches nothing and count it, or None if it may teach.
+
+    `stated` is the reason that the client gave.
+    """
+    reason = stated or gate_reason(said.text, said.system)
     if reason is None and _is_repeated(space, said.text):
         reason = GateReason.REPEATED_TEMPLATE
     if reason is not None:

@@ -23,6 +23,8 @@ from memory.names import ANYBODY, checked_user
 from memory.readers import EVERYONE, SHARED, Reader
 
 USER_HEADER = "X-Ebb-User"
+# Open WebUI forwards the address of the person who writes (ENABLE_FORWARD_USER_INFO_HEADERS).
+OPEN_WEBUI_USER_HEADER = "X-OpenWebUI-User-Email"
 
 LEARN_HEADER = "X-Ebb-Learn"
 _SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
@@ -178,9 +180,9 @@ def one_user(*given: str | None) -> str | None:
 
 
 def user_in_header(request: HttpRequest) -> str | None:
-    """Return the user that the header names, or None. Servers read headers as Latin-1, clients
-    write them as UTF-8."""
-    text = request.headers.get(USER_HEADER)
+    """Return the user that X-Ebb-User, or else Open WebUI's header names, or None. Servers read
+    headers as Latin-1, clients write them as UTF-8."""
+    text = request.headers.get(USER_HEADER) or request.headers.get(OPEN_WEBUI_USER_HEADER)
     try:
         return text.encode("latin-1").decode() if text else None
     except UnicodeError:

@@ -85,6 +85,14 @@ def test_a_client_may_name_its_own_task(client: openai.OpenAI) -> None:
     assert answer_of(client, said(STORY), extra_headers=unfilled)[1] is None
 
 
+def test_a_temporary_chat_of_open_webui_leaves_no_trace(client: openai.OpenAI) -> None:
+    for chat in ("temporary:UJ9mVdnJ", "local:UJ9mVdnJ"):
+        header = {"X-OpenWebUI-Chat-Id": chat}
+        assert answer_of(client, said(STORY), extra_headers=header)[1] == "temporary_chat"
+    assert not Conversation.objects.exists()
+    assert not Assessment.objects.exists()
+
+
 def test_a_long_text_repeated_around_changing_parts_is_a_template(client: openai.OpenAI) -> None:
     frame = "Dear helper, I send you what my shop has sold, " + "and more of the same, " * 14
     gates = [answer_of(client, said(frame + f"item {n}"))[1] for n in range(4)]

@@ -23,8 +23,9 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
         lambda user: {"user": user},
         lambda user: {"safety_identifier": user},
         lambda user: {"extra_headers": {"X-Ebb-User": user}, "user": "the same for all"},
+        lambda user: {"extra_headers": {"X-OpenWebUI-User-Email": user}},
     ],
-    ids=["user", "safety_identifier", "header"],
+    ids=["user", "safety_identifier", "header", "Open WebUI"],
 )
 def test_a_user_is_not_answered_with_what_another_one_said(
     client: openai.OpenAI, space: Space, options: Callable[[str], dict[str, Any]]

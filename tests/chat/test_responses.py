@@ -344,3 +344,15 @@ def test_without_a_model_the_built_in_responder_answers_and_refuses_tools(
         with pytest.raises(openai.BadRequestError, match="needs a language model"):
             ask(model="ebb", messages=[{"role": "user", "content": "Rain?"}], **options)
     assert len(turns()) == written
+
+
+def test_open_webui_may_offer_its_own_tools_without_a_model(
+    web: Web, key: MakeKey, lisbon: Memory, make_client: MakeClient
+) -> None:
+    answer = make_client(web, key()).chat.completions.create(
+        model="ebb",
+        messages=[{"role": "user", "content": "Where did I move in March?"}],
+        tools=[{"type": "function", "function": {"name": "search_chats"}}],
+        extra_headers={"X-OpenWebUI-Chat-Id": "da5508ba-d013-447e-8446-24f9c6f4e437"},
+    )
+    assert "User moved to Lisbon in March" in (answer.choices[0].message.content or "")
