@@ -229,7 +229,7 @@ def _unsure(turn: Turn) -> list[str]:
 def _taken_note(turn: Turn) -> list[str]:
     """Return the answer to a statement, with a related memory if there is one."""
     parts = [
-        _("Noted. If it's worth remembering, it will appear below.")
+        _("Noted. I'll save what is worth remembering.")
         if turn.memory == MemoryUse.ON
         else _("Memory is read-only in this conversation, so I won't save that.")
     ]

@@ -64,7 +64,7 @@ def test_only_what_scores_close_to_the_best_is_said() -> None:
 
 def test_a_statement_is_passed_on_to_be_assessed() -> None:
     said = answer("I moved to Lisbon in March")
-    assert "Noted. If it's worth remembering, it will appear below." in said
+    assert "Noted. I'll save what is worth remembering." in said
 
 
 def test_it_says_what_it_is_when_a_conversation_begins() -> None:
@@ -197,7 +197,7 @@ def test_a_statement_is_taken_note_of_beside_what_it_goes_with(
     said: str, memory: str, similarity: float, words: float, also: str
 ) -> None:
     reply = answer(said, result(memory, similarity, words=words))
-    assert reply.startswith(("Noted. If it's worth remembering, ", "知道了。如果值得记住，"))
+    assert reply.startswith(("Noted. I'll save what ", "知道了。值得记住的"))
     assert (memory in reply) == bool(also)
     assert also in reply
 
