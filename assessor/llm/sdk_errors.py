@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import httpx2
 import openai
+from django.utils.html import strip_tags
 
 from assessor.llm.errors import (
     ModelBadAnswer,
@@ -49,6 +50,7 @@ NOT_THERE = (
     httpx2.ProxyError,
     httpx2.UnsupportedProtocol,
 )
+NO_REASON = "All connection attempts failed"  # httpcore's words if each address refused
 # The connection broke before the first byte of the answer.
 BROKE_OFF = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 
@@ -81,7 +83,7 @@ def translated() -> Iterator[None]:
 def translate(error: openai.OpenAIError) -> ModelError:
     """Return the SDK's error as a ModelError, with the endpoint's message and requested pause."""
     if isinstance(error.__cause__, NOT_THERE):
-        return ModelUnreachable(str(error.__cause__))
+        return ModelUnreachable(_nobody_there(error))
     kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
     said = error.body if isinstance(error, openai.APIError) else None
     said = said if isinstance(said, Mapping) else None
@@ -98,11 +100,22 @@ def _specific(kind: type[ModelError], words: str) -> type[ModelError]:
 
 
 def endpoint_said(error: openai.APIStatusError) -> str:
-    """Return the error with the endpoint's words.
+    """Return the status and the endpoint's words, as in “500: out of memory”.
 
-    The SDK knows only a message that is a text. Mistral's is an object, and Gemini sends a list.
+    A message is not always a text: Mistral's is an object, and Gemini sends a list. A proxy sends a
+    page.
     """
-    has_message = isinstance(error.body, Mapping) and isinstance(error.body.get("message"), str)
-    if has_message or not error.body or str(error.body) in str(error):
-        return str(error)
-    return f"{error} - {json.dumps(error.body, ensure_ascii=False)}"
+    if not error.body:
+        return str(error).removeprefix("Error code: ")
+    said = error.body.get("message") if isinstance(error.body, Mapping) else error.body
+    words = said if isinstance(said, str) else json.dumps(error.body, ensure_ascii=False)
+    return f"{error.status_code}: {strip_tags(words) if words.startswith('<') else words}"
+
+
+def _nobody_there(error: openai.OpenAIError) -> str:
+    """Return the address to which no connection was made, and the reason if there is one."""
+    words = str(error.__cause__)
+    if not isinstance(error, openai.APIConnectionError):
+        return words
+    address = error.request.url.netloc.decode()
+    return address if words == NO_REASON else f"{address}: {words}"

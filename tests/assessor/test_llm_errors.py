@@ -198,7 +198,7 @@ def test_nobody_there_is_unreachable(ask: Callable[[ChatModel], Awaitable[object
             asyncio.run(session())
 
     assert not caught.value.permanent
-    assert caught.value.detail
+    assert f"http://{caught.value.detail}/v1" == url
 
 
 def test_retry_after_may_be_a_date(stub_model: StubModel) -> None:
@@ -296,6 +296,22 @@ def test_words_that_the_sdk_leaves_out_are_in_the_error() -> None:
     error = openai.UnprocessableEntityError("Error code: 422", response=response, body=body)
 
     assert "stream_options" in str(translate(error))
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({"message": "out of memory", "type": "server_error"}, "500: out of memory"),
+        ("model runner has stopped", "500: model runner has stopped"),
+        ("<html><body><h1>Bad Gateway</h1></body></html>", "500: Bad Gateway"),
+        (None, "500"),
+    ],
+)
+def test_an_error_has_the_status_and_the_endpoints_words(body: object, detail: str) -> None:
+    response = httpx2.Response(500, request=httpx2.Request("POST", "http://127.0.0.1"))
+    error = openai.InternalServerError("Error code: 500", response=response, body=body)
+
+    assert translate(error).detail == detail
 
 
 def test_a_key_that_an_endpoint_repeats_is_in_no_error() -> None:
