@@ -43,6 +43,8 @@ _SESSION = """
     SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = 0
 """
+# A stolen backup opens nobody's session.
+_SESSIONS = ("django_session", "memory_loginsession")
 # Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
     DO $$ DECLARE t record; BEGIN
@@ -68,7 +70,8 @@ def back_up(file: Path, *, recipients: Sequence[str] = (), now: datetime, say: S
     # Only Ebb's tables, since a restore accepts nothing else. Not Citus: a backup of a cluster can
     # be restored into one PostgreSQL.
     what = (*(f"--table=public.{name}_*" for name in _table_prefixes()), "--extension=vector")
-    options = ("--format=custom", "--no-owner", "--no-privileges", *what)
+    without = [f"--exclude-table-data=public.{name}" for name in _SESSIONS]
+    options = ("--format=custom", "--no-owner", "--no-privileges", *what, *without)
     key = settings.EBB_DATA_DIR / backup_file.KEY
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     with _database() as (url, _running), _removed_at_end(draft):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -14,7 +15,7 @@ from config import dump_script
 from config.backup import BackupError, back_up, restore
 from config.dump_script import ForeignSQL
 from config.postgres_tools import Tool
-from memory.models import Space, WorkerHeartbeat
+from memory.models import LoginSession, Space, User, WorkerHeartbeat
 from tests.memory.writing import remember
 from tests.processes import test_database_url
 
@@ -152,12 +153,12 @@ def schema() -> str:
 
 
 def test_a_dump_with_a_program_is_refused(backup: Path) -> None:
-    copy = b"COPY public.django_session (session_key, session_data, expire_date) FROM stdin;"
-    program = b"COPY public.django_session FROM PROGRAM 'touch /tmp/owned';"
+    copy = b"COPY public.django_migrations (id, app, name, applied) FROM stdin;"
+    program = b"COPY public.django_migrations FROM PROGRAM 'touch /tmp/owned'"
 
     dump = dump_of(backup)
     assert copy in dump
-    hostile = dump.replace(copy, program.ljust(len(copy)))
+    hostile = dump.replace(copy, program.ljust(len(copy) - 1) + b";")
 
     refused(with_dump(backup, hostile), "SQL that Ebb does not write.*FROM PROGRAM")
 
@@ -171,6 +172,19 @@ def test_a_backup_has_only_the_tables_of_ebb(backup: Path) -> None:
 
     with psycopg.connect(test_database_url()) as connection:
         assert connection.execute("SELECT to_regclass('own')").fetchone() == (None,)
+
+
+def test_a_backup_has_no_sessions(backup: Path) -> None:
+    user = User.objects.create_user("ana")
+    Session.objects.create(session_key="a" * 32, expire_date=timezone.now())
+    LoginSession.objects.create(session_key="a" * 32, user=user)
+    back_up(backup, now=(now := timezone.now()), say=print)
+
+    restore(backup, replace=True, even_if_running=True, now=now, say=print)
+
+    assert User.objects.exists()
+    assert not Session.objects.exists()
+    assert not LoginSession.objects.exists()
 
 
 STATEMENTS = [

@@ -1,5 +1,6 @@
 """`manage.py restore`: replaces the installation with a backup."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class Command(BaseCommand):
         even_if_running: bool,
         **options: Any,
     ) -> None:
+        os.umask(0o077)  # no other account reads what it and `prepare` write
         try:
             manifest = restore(
                 Path(file),
