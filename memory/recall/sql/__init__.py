@@ -19,7 +19,7 @@ import numpy.typing as npt
 import orjson
 
 from memory.models import Memory
-from memory.recall.sql.candidates import reach
+from memory.recall.sql.candidates import AMONG, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
 from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large
 from memory.recall.sql.statement import MEMORY, PAST, numbers, statement
@@ -53,10 +53,10 @@ def _of_likely(question: Question, shape: Shape, size: Size) -> list[Memory]:
     dimensions = question.space.embedder.dimensions if by_index else None
     sql = statement(shape, likely=True, dimensions=dimensions)
     with index_scan(reach(shape)) if by_index else nullcontext():
-        return _found(question, shape, sql, per_sampled=size.vectors / SAMPLE)
+        return _found(question, shape, sql, size)
 
 
-def _found(question: Question, shape: Shape, sql: str, per_sampled: float = 1.0) -> list[Memory]:
+def _found(question: Question, shape: Shape, sql: str, size: Size | None = None) -> list[Memory]:
     values = {
         "vector": _halves(question.vector),
         "text": lexemes.prepare_question(question.text, question.now),
@@ -64,7 +64,8 @@ def _found(question: Question, shape: Shape, sql: str, per_sampled: float = 1.0)
         "now": question.now,
         # Memories below the minimum score are ranked too, and may be just missed.
         "least": 0.0 if shape.explain else shape.min_score,
-        "per_sampled": per_sampled,
+        "per_sampled": size.vectors / SAMPLE if size else 1.0,
+        "arrived_after": size.last_id - AMONG if size else 0,
         "user": question.reader.user_id,
         "agent": question.agent_id,
         "session": question.session_id,

@@ -48,10 +48,11 @@ MUCH, NEWEST = 0.1, 5000
 """A recency weight above this share of the heaviest signal can lift memories far from the
 nearest 100. Then this many of the newest are compared."""
 
-ARRIVED = 5000
-"""Number of vectors that are compared because they were saved last. After an import, many new
-memories are farther than the nearest 100, but score more by their recency. These vectors lie side
-by side on the disk: comparing them takes 3 ms, and half as many candidates are enough."""
+ARRIVED, AMONG = 5000, 20_000
+"""Vectors compared because they were saved last, and the number of the table's last ids that are
+read for them. After an import, many new memories are farther than the nearest 100, but score more
+by their recency. These vectors lie side by side on the disk: comparing them takes 3 ms, and half as
+many candidates are enough."""
 
 _COLUMNS = (
     "id", "created_at", "search", "size", "substance", "semantic", "recency", "time_coef",
@@ -243,6 +244,8 @@ def _near_by_scan(count: int) -> str:
 
 def _arrived(count: int) -> str:
     vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
+    # Without this bound, the vectors of all other spaces would be read for a space at rest.
+    vectors = vectors.filter(pk__gt=raw("%(arrived_after)s"))
     compared = vectors.values("memory_id", distance=CosineDistance("vector", VECTOR))
     return _ARRIVED.format(compared=select(compared.order_by("-pk")[:ARRIVED]), reach=count)
 

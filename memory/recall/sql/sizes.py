@@ -47,17 +47,23 @@ _OWNED = """
     )
 """
 # A statement of its own: a distributed database cannot join its catalogue to the rows of a space.
-_ALL = "SELECT reltuples FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass"
+_ALL = """
+    SELECT reltuples,
+        coalesce(pg_sequence_last_value(pg_get_serial_sequence(oid::regclass::text, 'id')), 0)
+    FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass
+"""
 _MAX_EF = 1000  # pgvector's own limit
 _KEPT = 30  # seconds that a size is kept, which takes a tenth of a search to ask for
 
 
 @dataclass(frozen=True)
 class Size:
-    """The approximate number of a space's vectors, and the number of all in the table."""
+    """The approximate number of a space's vectors, the number of all in the table, and the id of
+    the vector that was saved last."""
 
     vectors: int
     all_vectors: int
+    last_id: int
 
     @property
     def worth_index(self) -> bool:
@@ -81,9 +87,9 @@ def _size(
     found = fetch_in(space, text, {"large": large, "before": _PLACE - 1, "user": reader.user_id})
     if not found:
         return None  # or most of its memories have no vector yet
-    [(last,)], [(all_vectors,)] = found, fetch(_ALL, {})
+    [(last,)], [(all_vectors, last_id)] = found, fetch(_ALL, {})
     vectors = (_PLACE - 1) * 2**128 // max(last.int, 1)
-    return Size(vectors, max(all_vectors, vectors))
+    return Size(vectors, max(all_vectors, vectors), last_id)
 
 
 def fetch_in(space: Space, text: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
