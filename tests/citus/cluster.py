@@ -13,12 +13,12 @@ from tests.citus.build import programs
 from tests.processes import held_port
 
 DATABASE = "ebb"
-# Eight shards are enough for two nodes, and quicker to empty after each test than 32.
+# Two shards for each node are enough, and quicker to empty after a test than 32.
 _SETTINGS = """
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 shared_preload_libraries = 'citus'
-citus.shard_count = 8
+citus.shard_count = 4
 citus.node_connection_timeout = '5s'
 wal_level = logical
 max_locks_per_transaction = 256

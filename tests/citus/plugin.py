@@ -1,5 +1,6 @@
 """pytest plugin in the place of tests.database: the tests run on a distributed database.
 
+It leaves out what would be the same on one PostgreSQL, and says so at the end.
 There is no test database: the cluster's own is migrated and distributed, and ends with the run.
 """
 
@@ -17,7 +18,10 @@ from tests.database import forget_own_variables
 
 _CLUSTER = pytest.StashKey[Cluster]()
 _FOLDER = pytest.StashKey[Path]()
+_LEFT_OUT = pytest.StashKey[int]()
 
+_WHOLE = ("tests/citus/", "tests/config/")  # processes, pages and all calls
+_RECALL = "tests/memory/recall/test_recall"
 # What such a database does not have, by the beginning of the test's name.
 ELSEWHERE = {
     "tests/config/test_database.py": "plans of one PostgreSQL",
@@ -25,6 +29,12 @@ ELSEWHERE = {
     "tests/config/test_distribution.py": "pretends a cluster",
     "tests/memory/embeddings/test_index_builds.py": "waits inside one PostgreSQL",
     "tests/memory/test_space_keys.py::test_the_keys": "takes keys away that a shard needs",
+    "tests/memory/store/test_conversations.py::test_whatever": "five minutes of generated cases",
+    f"{_RECALL}_large.py::test_a_small_space_beside": "plans of one PostgreSQL",
+    f"{_RECALL}_large.py::test_the_nearest_come_from": "plans of one PostgreSQL",
+    f"{_RECALL}_large.py::test_the_index_of_words_serves": "plans of one PostgreSQL",
+    f"{_RECALL}.py::test_small_space_beside": "builds an index within a transaction",
+    f"{_RECALL}.py::test_a_connection_keeps_a_plan": "the coordinator plans each search again",
 }
 
 
@@ -56,11 +66,45 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_Prepared(), "distributed database")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for name, reason in ELSEWHERE.items():
             if item.nodeid.startswith(name):
                 item.add_marker(pytest.mark.skip(reason=reason))
+    kept = _kept(items)
+    chosen = {item.nodeid for item in kept}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    config.stash[_LEFT_OUT] = len(items) - len(kept)
+    items[:] = kept
+
+
+def _kept(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return what takes a quarter of an hour instead of two: `_WHOLE`, and of the other tests that
+    reach the database the first case. A test with transactions of its own empties all shards."""
+    kept: dict[str, pytest.Item] = {}
+    for item in items:
+        if item.nodeid.startswith(_WHOLE):
+            kept[item.nodeid] = item
+        elif _fixtures(item) & {"db", "transactional_db"} == {"db"}:
+            kept.setdefault(item.nodeid.split("[")[0], item)
+    return list(kept.values())
+
+
+def _fixtures(item: pytest.Item) -> set[str]:
+    names = set(getattr(item, "fixturenames", []))
+    marker = item.get_closest_marker("django_db")
+    if marker is not None:
+        names.add("transactional_db" if marker.kwargs.get("transaction") else "db")
+    return names
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    terminalreporter.write_line(
+        f"Left out: {config.stash[_LEFT_OUT]} tests that reach no database, have transactions of"
+        " their own, or are further cases of a test that ran. Skipped tests are named above."
+    )
 
 
 @pytest.fixture(scope="session")
