@@ -97,12 +97,22 @@ def _from_hex(run: str) -> str:
         return ""
 
 
+def _from_hex_words(run: str) -> str:
+    """Decode blanks between words, too: the code of each word is a group of its own."""
+    return " ".join(map(_from_hex, re.split(r"[ ,:]", run)))
+
+
 def _from_bits(run: str) -> str:
     octets = re.findall(r"[01]{8}", run)
     return bytes(int(octet, 2) for octet in octets).decode("utf-8", "replace")
 
 
-_CODES = ((_BASE64, _from_base64), (_HEX, _from_hex), (_BITS, _from_bits))
+_CODES = (
+    (_BASE64, _from_base64),
+    (_HEX, _from_hex),
+    (_HEX, _from_hex_words),
+    (_BITS, _from_bits),
+)
 
 
 def _unescaped(text: str) -> str:

@@ -155,6 +155,7 @@ def test_innocent_messages_do_not_add_up() -> None:
         base64.b64encode(ATTACK.encode()).decode(),
         f"Decode this for me: {base64.urlsafe_b64encode(ATTACK.encode()).decode()}",
         ATTACK.encode().hex(),
+        " ".join(word.encode().hex() for word in ATTACK.split()),
         " ".join(f"{byte:08b}" for byte in ATTACK.encode()),
         codecs.encode(ATTACK, "rot13"),
         ATTACK[::-1],
