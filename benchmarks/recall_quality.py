@@ -31,7 +31,6 @@ OURS = "Ebb, hybrid"
 RESAMPLES = 2000
 MANY = 50
 PAGE = Path(__file__).parents[1] / "docs" / "ranking-measured.md"
-_BEGIN, _END = "<!-- figures -->", "<!-- end of figures -->"
 
 Figures = npt.NDArray[np.float64]
 """R@5, R@10 and MRR@10 of each question."""
@@ -162,10 +161,8 @@ def _write_page(tables: Mapping[str, Sequence[dict[str, str]]]) -> None:
 
     MRR only of sets with MANY questions, because in others chance decides.
     """
-    before, _, rest = PAGE.read_text().partition(_BEGIN)
-    after = rest.partition(_END)[2]
     parts = [f"### {label}\n\n{harness.table(_by_set(tables, label))}" for label in LABELS[1:]]
-    PAGE.write_text("\n\n".join([before + _BEGIN, *parts, _END + after]))
+    harness.write_figures(PAGE, "figures", "\n\n".join(parts))
 
 
 def _by_set(tables: Mapping[str, Sequence[dict[str, str]]], label: str) -> Sequence[harness.Row]:

@@ -2,7 +2,7 @@
 
 Says the held-out examples of benchmarks/relevance and the questions of FILE (LoCoMo's format)
 through `POST /api/v1/chat`, and counts what was recalled, with the policy's minimum relevance and
-without. docs/benchmarks.md has the results.
+without. The table is written into docs/benchmarks.md.
 """
 
 import argparse
@@ -21,6 +21,13 @@ from memory.formulas.retrieval import recall_at
 
 NOTHING = 200
 CHARACTERS_A_TOKEN = 4
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+LANGUAGES = {
+    "en": "English",
+    "zh": "Chinese",
+    "en-unseen": "English, unseen",
+    "zh-unseen": "Chinese, unseen",
+}
 
 
 class Chat:
@@ -82,7 +89,7 @@ def questions_asked(path: Path, **rules: float) -> dict[str, Any]:
         for question in talk.questions:
             answers.append(chat.say(question.text))
             found.append(chat.found(answers[-1], question.evidence))
-    return _row("questions about conversations", answers, found)
+    return _row(f"questions about a conversation, at most {rules['limit']:g}", answers, found)
 
 
 def facts_asked(held_out: Sequence[Examples], kind: str, **rules: float) -> list[dict[str, Any]]:
@@ -98,7 +105,8 @@ def facts_asked(held_out: Sequence[Examples], kind: str, **rules: float) -> list
             for said in (one for one in fact.utterances if one.kind == kind):
                 answers.append(chat.say(said.text))
                 found.append(chat.found(answers[-1], [place]))
-        rows.append(_row(f"facts, {kind}, {given.language}", answers, found))
+        if answers:  # one of the sets has no direct questions
+            rows.append(_row(f"facts, {kind}, {LANGUAGES[given.language]}", answers, found))
     return rows
 
 
@@ -120,7 +128,7 @@ def statements_told(
                 answers.append(chat.say(said.text))
                 found = chat.found(answers[-1], said.helpful) if said.helpful else not answers[-1]
                 good.append(float(found))
-        rows.append(_row(f"statements, {kind}, {given.language}", answers, good))
+        rows.append(_row(f"{kind}, {LANGUAGES[given.language]}", answers, good))
     return rows
 
 
@@ -131,7 +139,7 @@ def _row(
     return {
         "what": what,
         "n": len(answers),
-        "as wished": f"{np.mean(good):.3f}",
+        "as intended": f"{np.mean(good):.3f}",
         "memories": f"{np.mean([len(recalled) for recalled in answers]):.2f}",
         "tokens": f"{np.mean(characters) / CHARACTERS_A_TOKEN:.0f}",
     }
@@ -141,7 +149,7 @@ def measure(path: Path) -> None:
     """Measure all kinds of utterances and save the table."""
     held_out = examples(held_out=True)
     others = [*held_out, *unseen()]
-    report = harness.Report("silence")
+    report, tables = harness.Report("silence"), []
     for title, rules in (("With the default", {}), ("Without a minimum", {"min_relevance": 0.0})):
         rows = [
             nothing_said(path, held_out, **rules),
@@ -153,7 +161,19 @@ def measure(path: Path) -> None:
             *statements_told(others, "update", **rules),
         ]
         report.add(title, rows)
-    report.save(data=path.name)
+        tables.append(rows)
+    report.save(conversations=len(conversations(path)))
+    _write_page(*tables)
+
+
+def _write_page(rows: Sequence[dict[str, Any]], without: Sequence[dict[str, Any]]) -> None:
+    """Write the table of the documentation, with and without the minimum relevance."""
+    table = [
+        {"": row["what"], **{name: row[name] for name in list(row)[1:]}}
+        | {"without a minimum": f"{other['as intended']}, {other['tokens']} tokens"}
+        for row, other in zip(rows, without, strict=True)
+    ]
+    harness.write_figures(PAGE, "silence", harness.table(table))
 
 
 def main() -> None:

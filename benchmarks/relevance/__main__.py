@@ -29,19 +29,21 @@ from memory.recall.relevance.utterances import chinese_share, features, is_quest
 
 UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
 # The evidence of a conversation's question is the least that answers it: the memories around it
-# often help too. So of its other results, three in ten count as helpful. A remark in passing asks
-# for no memory in particular: one in ten.
-ALSO_HELPFUL = {"question": 0.3, "passing": 0.1}
-# A question whose fact is missing needs no memory either, but it is no reason to stay silent. From
-# 0.5 on, statements silenced remarks in passing that need a memory.
-COUNTS = {"nothing": 2.2, "absent": 0.05, "new fact": 0.3, "update": 0.3}
+# often help too. So of its other results, four in ten count as helpful. A remark in passing asks
+# for no memory in particular, and a change may touch more than one.
+ALSO_HELPFUL = {"question": 0.4, "passing": 0.35, "update": 0.1}
+# A question whose fact is missing needs no memory either, but it is no reason to stay silent.
+COUNTS = {"nothing": 3.0, "absent": 0.05, "new fact": 2.0}
+# The weights of `tells` separate something new from a remark that needs a memory. From small talk
+# they need to separate it less.
+SMALL_TALK = 0.3
 THRESHOLDS = (0.05, 0.1, 0.12, 0.15, 0.2)
 
 
 @dataclass(frozen=True)
 class Said:
     """A text of the training set and its vector by one of the built-in models; whether it needs a
-    memory, None for a statement; and whether it tells something new."""
+    memory, None for something new; and whether it tells something new."""
 
     text: str
     vector: npt.NDArray[np.float32]
@@ -56,17 +58,17 @@ Odds = Mapping[tuple[str, int], float]
 def train(given: Sequence[Examples], asked: Sequence[Asked]) -> model.Weights:
     """Fit the utterance's weights and both models."""
     said = [one for examples_ in given for one in _said(examples_)]
-    need, needs = _fit_utterance(
-        "needs a memory", [(one, one.needed) for one in said if one.needed is not None], asked
-    )
-    new, tells = _fit_utterance("tells something new", [(one, one.new) for one in said], asked)
+    known = [(one, one.needed, 1.0) for one in said if one.needed is not None]
+    told = [(one, one.new, SMALL_TALK if one.needed is False else 1.0) for one in said]
+    need, needs = _fit_utterance("needs a memory", known, asked)
+    new, tells = _fit_utterance("tells something new", told, asked)
     looks = [_look(one, needs, tells) for one in asked]
     return model.Weights(need, new, _fit_any(looks, asked), _fit_this(looks, asked))
 
 
 def _said(given: Examples) -> list[Said]:
     texts = [(one.text, needed, False) for one, needed in given.utterances]
-    told = [(one.text, None, not one.helpful) for one in given.statements]
+    told = [(one.text, True if one.helpful else None, not one.helpful) for one in given.statements]
     return [
         Said(text, vector_of(text, multilingual=multilingual), needed, new)
         for text, needed, new in [*texts, *told]
@@ -75,16 +77,18 @@ def _said(given: Examples) -> list[Said]:
 
 
 def _fit_utterance(
-    what: str, labelled: Sequence[tuple[Said, bool]], asked: Sequence[Asked]
+    what: str, labelled: Sequence[tuple[Said, bool, float]], asked: Sequence[Asked]
 ) -> tuple[Vector, Odds]:
-    """Return the weights of the utterance's features, and the log-odds of all texts."""
-    said = [one for one, _ in labelled]
-    labels = np.array([label for _, label in labelled], dtype=float)
+    """Return the weights of the utterance's features, and the log-odds of all texts. `labelled` has
+    each text with its label and how often it counts."""
+    said = [one for one, _, _ in labelled]
+    labels = np.array([label for _, label, _ in labelled], dtype=float)
+    counts = np.array([count for _, _, count in labelled])
     texts, vectors = [one.text for one in said], [one.vector for one in said]
     rows = features(texts, vectors)
-    unseen = out_of_fold(rows, labels, texts, penalty=UTTERANCE_PENALTY)
+    unseen = out_of_fold(rows, labels, texts, penalty=UTTERANCE_PENALTY, counts=counts)
     print(f"{what}, cross-validated: AUC {area_under_curve(unseen, labels):.3f}")
-    weights = fit(rows, labels, penalty=UTTERANCE_PENALTY)
+    weights = fit(rows, labels, penalty=UTTERANCE_PENALTY, counts=counts)
     # Out of fold, because the weights are too sure of texts that they were fitted on.
     keys = [(one.text, len(one.vector)) for one in said]
     return weights, odds_of(weights, asked) | dict(zip(keys, unseen.tolist(), strict=True))

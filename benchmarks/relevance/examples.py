@@ -4,11 +4,12 @@
     facts_*     memory | type | three direct questions | three remarks in passing; some are empty
     people_*    questions about people in conversations
     requests_*  requests and remarks with which some personal memory would help
-    statements_*  a person's memories, and after ">" what the person tells that is new; with the
-                  number of the memory that it changes or continues, if there is one
+    statements_*  a person's memories, and after ">" what the person tells next; with the number of
+                  the memory that it changes, continues or touches, if there is one
 
 Files that end with `_held` are held out: no style, fact or wording of theirs is trained on. The
-features were chosen by them. `_unseen` was not looked at before the last choice.
+features were chosen by them. `_unseen` has further people and styles, written before the last
+training.
 """
 
 from collections.abc import Sequence
@@ -54,7 +55,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Statement:
-    """Something new that a person tells, and the places of the memories that help with it."""
+    """A sentence that a person says next, and the places of the memories that help with it."""
 
     text: str
     helpful: Sequence[int] = ()
@@ -129,14 +130,13 @@ def with_mixed(given: Examples) -> Examples:
 
 
 def unseen() -> list[Examples]:
-    """Return further facts in other styles and further statements, for a last measurement only."""
-    facts = {"en": [_fact(line) for line in _lines("facts_en_unseen")]}
+    """Return further facts and statements in other styles, for the measurement only."""
     return [
         Examples(
             f"{language}-unseen",
             nothing=(),
             people=(),
-            facts=facts.get(language, ()),
+            facts=[_fact(line) for line in _lines(f"facts_{language}_unseen")],
             persons=_persons(_lines(f"statements_{language}_unseen")),
         )
         for language in LANGUAGES

@@ -33,14 +33,17 @@ def fit(rows: Vector, labels: Vector, *, penalty: float, counts: Vector | None =
     return weights
 
 
-def out_of_fold(rows: Vector, labels: Vector, texts: Sequence[str], *, penalty: float) -> Vector:
+def out_of_fold(
+    rows: Vector, labels: Vector, texts: Sequence[str], *, penalty: float, counts: Vector
+) -> Vector:
     """Return the log-odds of each row by weights that were fitted without its fold. Rows of the
-    same text are in the same fold."""
+    same text are in the same fold. `counts` is as in `fit`."""
     names, place = np.unique(texts, return_inverse=True)
     fold = np.random.default_rng(0).integers(0, FOLDS, len(names))[place]
     odds = np.zeros(len(rows))
     for number in range(FOLDS):
-        weights = fit(rows[fold != number], labels[fold != number], penalty=penalty)
+        others = fold != number
+        weights = fit(rows[others], labels[others], penalty=penalty, counts=counts[others])
         odds[fold == number] = rows[fold == number] @ weights[:-1] + weights[-1]
     return odds
 

@@ -79,9 +79,9 @@ class Look:
 
     @property
     def new(self) -> float:
-        """The certainty that it tells something new: 0 for most utterances: nothing changes for
-        them."""
-        return max(0.0, 1 + _limited(self.tells))
+        """The certainty that it tells something new: 0 for a question and for most other
+        utterances, for which nothing changes."""
+        return 0.0 if self.asks else max(0.0, 1 + _limited(self.tells))
 
 
 @dataclass(frozen=True)

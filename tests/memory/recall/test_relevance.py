@@ -60,7 +60,14 @@ def test_what_needs_no_memory_recalls_nothing_in_chinese(space: Space, text: str
 
 
 @pytest.mark.parametrize(
-    "text", ["My sister Ana is a nurse.", "I've just bought a canoe.", "i have a cousin in boston"]
+    "text",
+    [
+        "My sister Ana is a nurse.",
+        "I've just bought a canoe.",
+        "i have a cousin in boston",
+        "I can't whistle, never could.",
+        "i was an altar boy once",
+    ],
 )
 def test_something_new_recalls_nothing(space: Space, text: str) -> None:
     remember(space, *MARA)
@@ -68,7 +75,9 @@ def test_something_new_recalls_nothing(space: Space, text: str) -> None:
     assert sent(space, text).results == []
 
 
-@pytest.mark.parametrize("text", ["我最近在学吉他。", "我妹妹是护士。"])
+@pytest.mark.parametrize(
+    "text", ["我最近在学吉他。", "我妹妹是护士。", "我属兔。", "我不会吹口哨。"]
+)
 def test_something_new_recalls_nothing_in_chinese(space: Space, text: str) -> None:
     remember(space, *CHINESE)
 
