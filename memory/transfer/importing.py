@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from django.db import DataError, IntegrityError, transaction
+from django.db import DataError, IntegrityError, InternalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -24,6 +24,8 @@ from memory.transfer.forecast import Forecast
 from memory.transfer.sources import Entry, entries, is_legacy
 from memory.transfer.writing import Target, prepare, store
 
+# What PostgreSQL says of a row that it does not take; on Citus the shard says it.
+REFUSED = (IntegrityError, DataError, InternalError)
 _MEMORIES, _ROWS = 100, 500  # in a batch; memories must be embedded
 SHOWN = 100
 """Maximum number of wrong lines stored with their reasons."""
@@ -126,7 +128,7 @@ class _Import:
         for batch in self._batches(self.report):
             try:
                 self._step(batch)
-            except (IntegrityError, DataError):
+            except REFUSED:
                 # The tables refuse a row of the batch: write one by one to find it.
                 for entry in batch:
                     self._step_alone(entry)
@@ -180,7 +182,7 @@ class _Import:
     def _step_alone(self, entry: Entry) -> None:
         try:
             self._step([entry])
-        except (IntegrityError, DataError) as error:
+        except REFUSED as error:
             reason = str(error).strip().splitlines()[0]
             self._step([Entry(entry.number, entry.end, wrong=reason)])
 

@@ -204,7 +204,7 @@ def test_examples_cover_types_bands_and_languages() -> None:
     assert len(examples) >= 600
     assert sum(e.lang == "zh" for e in examples) >= 150
     assert {e.memory_type for e in examples if e.split == "held_out"} == set(MEMORY_TYPES)
-    assert 0.15 <= sum(e.split == "held_out" for e in examples) / len(examples) <= 0.2
+    assert 0.14 <= sum(e.split == "held_out" for e in examples) / len(examples) <= 0.2
     for low, high in ((0, 0.2), (0.3, 0.4), (0.5, 0.6), (0.7, 0.8), (0.9, 1)):
         assert sum(low <= e.importance <= high for e in examples) >= 40
     assert len(BANDS) == 5
