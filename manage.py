@@ -9,10 +9,15 @@ import signal
 import sys
 from pathlib import Path
 
+# They work on a folder in which Ebb may not run.
+OF_A_FOLDER = {"up", "prepare", "backup", "restore"}
+
 
 def main() -> None:
     """Run the command from the command line's arguments."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if OF_A_FOLDER.isdisjoint(sys.argv[1:2]):
+        _find_running_ebb()
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
@@ -34,6 +39,15 @@ def main() -> None:
             "Start `make up` first" if settings.EBB_EMBEDDED_POSTGRES else "Look at DATABASE_URL"
         )
         sys.exit(f"The database does not answer. {start}.")
+
+
+def _find_running_ebb() -> None:
+    """Use the data folder where Ebb runs, unless EBB_DATA_DIR names one."""
+    from config.local_files import noted_data_dir
+
+    home = Path(os.environ.get("EBB_HOME", Path(__file__).parent))
+    if "EBB_DATA_DIR" not in os.environ and (running := noted_data_dir(home)):
+        os.environ["EBB_DATA_DIR"] = str(running)
 
 
 def run() -> None:

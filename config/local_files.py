@@ -1,9 +1,15 @@
-"""Files of the data folder that the settings need: the secret key and the database's URL."""
+"""Files of the data folder that the settings need: the secret key and the database's URL; and the
+note of where Ebb runs."""
 
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
+
+import psutil
+
+_USUAL = ".ebb"
+_NOTE = "running_in"  # in the usual data folder: the data folder where Ebb runs instead
 
 
 def private_folder(path: Path) -> None:
@@ -45,3 +51,32 @@ def database_url(data_dir: Path) -> str:
     if path.exists():
         return path.read_text().strip()
     return f"postgresql://postgres:@/postgres?host={data_dir / 'postgres'}"
+
+
+def note_data_dir(home: Path, data_dir: Path) -> None:
+    """Note in the usual data folder of `home` that Ebb runs in this one, if they differ."""
+    usual = home / _USUAL
+    with suppress(OSError):  # the note is a help only
+        if data_dir == usual.resolve():
+            (usual / _NOTE).unlink(missing_ok=True)
+        else:
+            private_folder(usual)
+            (usual / _NOTE).write_text(str(data_dir))
+
+
+def noted_data_dir(home: Path) -> Path | None:
+    """Return the data folder where Ebb runs; None if it does not run, or in the usual one."""
+    usual = home / _USUAL
+    try:
+        noted = Path((usual / _NOTE).read_text())
+    except OSError:
+        return None
+    return noted if _is_running(noted) and not _is_running(usual) else None
+
+
+def _is_running(data_dir: Path) -> bool:
+    """Return whether the process that last locked this folder exists."""
+    try:
+        return psutil.pid_exists(int((data_dir / "run.lock").read_text()))
+    except (OSError, ValueError):
+        return False

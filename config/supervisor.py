@@ -20,7 +20,7 @@ from types import FrameType
 from django.conf import settings
 
 from config.embedded_postgres import EmbeddedPostgres
-from config.local_files import keep_secret_key, private_folder
+from config.local_files import keep_secret_key, note_data_dir, private_folder
 from config.logs import visible
 from config.preconditions import (
     StartError,
@@ -64,6 +64,7 @@ class Supervisor:
         os.umask(0o077)  # of the processes it starts, too: memories are in logs and caches
         private_folder(settings.EBB_DATA_DIR)
         self._run_file.acquire()
+        note_data_dir(settings.EBB_HOME, settings.EBB_DATA_DIR)
         try:
             self._start()
             if not self._stopping():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from config.local_files import keep_secret_key
+from config.local_files import keep_secret_key, note_data_dir
 
 ROOT: Path = settings.BASE_DIR
 
@@ -173,3 +173,38 @@ def test_embeddings_come_from_the_chats_endpoint_unless_they_have_their_own(tmp_
         EBB_EMBEDDING_DIMENSIONS="768",
         EBB_EMBEDDING_BASE_URL="http://vectors/v1",
     ) == ["text-embedding-3-small", 768, "http://vectors/v1", ""]
+
+
+def used_data_dir(home: Path, command: str, **variables: str) -> str:
+    """Return the data folder of a command in a process of its own."""
+    named = {"EBB_HOME": str(home), "DATABASE_URL": "", **variables}
+    env = {k: v for k, v in os.environ.items() if k != "EBB_DATA_DIR"} | named
+    program = (
+        "import sys; sys.argv = ['manage.py', sys.argv[1], '--help']; import manage\n"
+        "try:\n    manage.main()\nexcept SystemExit:\n    pass\n"
+        "from django.conf import settings; print(settings.EBB_DATA_DIR)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, command],
+        env=env, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return ran.stdout.splitlines()[-1]
+
+
+def test_a_command_finds_the_ebb_that_runs_in_another_data_folder(tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    usual = str(home / ".ebb")
+    other.mkdir()
+    (other / "run.lock").write_text(str(os.getpid()))
+    assert used_data_dir(home, "login_link") == usual
+
+    note_data_dir(home, other)
+    assert used_data_dir(home, "login_link") == str(other)
+    assert used_data_dir(home, "restore") == usual
+    assert used_data_dir(home, "login_link", EBB_DATA_DIR=usual) == usual
+
+    (home / ".ebb" / "run.lock").write_text(str(os.getpid()))
+    assert used_data_dir(home, "login_link") == usual
+    (home / ".ebb" / "run.lock").unlink()
+    (other / "run.lock").write_text("")
+    assert used_data_dir(home, "login_link") == usual
