@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from chat.models import Conversation, Message
 from memory.admin import BY_SPACE, ReadOnlyAdmin
@@ -25,7 +26,10 @@ class MessageAdmin(ReadOnlyAdmin):
     """List messages, read-only."""
 
     list_display = ("content_start", "role", "state", "model", "space", "created_at")
-    list_filter = ("role", "state", BY_SPACE, ("created_at", admin.DateFieldListFilter))
+    list_filter = (
+        BY_SPACE, ("role", ChoicesDropdownFilter), ("state", ChoicesDropdownFilter),
+        ("created_at", admin.DateFieldListFilter),
+    )  # fmt: skip
     list_select_related = ("space",)
     search_fields = ("content",)
     ordering = ("-created_at", "-pk")

@@ -8,7 +8,7 @@ from django.utils.crypto import salted_hmac
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.recall.prompt_forms import one_line, rendered
-from memory.recall.recall import Result
+from memory.recall.results import Result
 
 PLAIN = "You are a helpful assistant."
 _TODAY = "Today is {today}."

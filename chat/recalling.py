@@ -13,6 +13,7 @@ from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.readers import Reader
 from memory.recall.recall import SearchRequest
+from memory.recall.results import repeated
 
 MOST_MEANT = 5
 """The memories that "forget that …" may mean."""
@@ -24,7 +25,8 @@ def search_request(
     """Return the search for a message, with the conversation's settings.
 
     Leaves out memories below the policy's minimum relevance, unless the text asks for everything,
-    or names what to forget: that is the question then.
+    or names what to forget: that is the question then. To be forgotten, a text is found each time
+    that it was saved.
     """
     kind = kind_of(text)
     named = forget_what(text) if kind is Kind.FORGET else ""
@@ -35,16 +37,19 @@ def search_request(
         without=without,
         reader=Reader(conversation.user_id),
         min_relevance=0.0 if named or kind is Kind.EVERYTHING else None,
+        each_once=not named,
     )
 
 
 def most_important(
     conversation: Conversation, rules: PolicyDocument, now: datetime
 ) -> list[Memory]:
-    """Return the conversation's most important memories, one more than MOST_KNOWN if there are
-    more."""
+    """Return the conversation's most important memories, each text once; one more than MOST_KNOWN
+    if there are more."""
     rows = Memory.objects.in_space(conversation.space).live()
     readable = rows.readable_by(Reader(conversation.user_id))
     known = readable.defer("search").with_importance_now(decay=rules.decay, now=now)
     first = (F("current_importance").desc(), "-created_at", "pk")
-    return list(known.order_by(*first)[: MOST_KNOWN + 1])
+    most = list(known.order_by(*first)[: 2 * MOST_KNOWN + 1])
+    again = repeated(most)
+    return [memory for memory in most if memory.pk not in again][: MOST_KNOWN + 1]

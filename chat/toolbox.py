@@ -25,7 +25,7 @@ from memory.errors import EbbError, NotFound
 from memory.models.reasons import FROM_PASTED, because
 from memory.policy import PolicyDocument
 from memory.readers import Reader
-from memory.recall.recall import Result
+from memory.recall.results import Result
 from memory.tools import TOOLS, Caller, Tool, ToolAnswer, refusal
 
 logger = logging.getLogger(__name__)

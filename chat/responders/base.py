@@ -12,7 +12,7 @@ from chat.toolbox import Toolbox, ToolUse
 from memory.model_connections.usage import UsageMeter
 from memory.models import Memory, ModelConnection
 from memory.policy import PolicyDocument
-from memory.recall.recall import Result
+from memory.recall.results import Result
 
 MOST_KNOWN = 20
 """The memories in the built-in answer to "what do you know about me?"."""

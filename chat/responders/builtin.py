@@ -34,7 +34,7 @@ from chat.responders.utterances import (
 )
 from memory.models import Memory
 from memory.models.choices import MemoryType
-from memory.recall.recall import Result
+from memory.recall.results import Result
 from memory.templatetags.ebb import age_in_words, match_in_words
 
 # MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR
@@ -231,7 +231,7 @@ def _taken_note(turn: Turn) -> list[str]:
     parts = [
         _("Noted. I'll save what is worth remembering.")
         if turn.memory == MemoryUse.ON
-        else _("Memory is read-only in this conversation, so I won't save that.")
+        else _("I won't save this message to memory.")
     ]
     related = [result for result in _quotable(turn) if _goes_with(turn.question, result)]
     if related:

@@ -14,7 +14,8 @@ from memory.access.rate_limits import CallKind, count_call
 from memory.errors import FieldError, InvalidArguments
 from memory.names import ANYBODY
 from memory.readers import Reader
-from memory.recall.recall import Result, SearchRequest, recall
+from memory.recall.recall import SearchRequest, recall
+from memory.recall.results import Result
 
 USUAL_RESULTS = 10
 MOST_USERS = 10

@@ -25,7 +25,8 @@ from memory.models.policies import Policy
 from memory.policies.profiles import PROFILE_MEANINGS, PROFILE_NAMES
 from memory.policy import PolicyDocument
 from memory.readers import Reader
-from memory.recall.recall import Recall, Result, compare
+from memory.recall.recall import Recall, compare
+from memory.recall.results import Result
 from memory.recall.times import end_of
 
 if TYPE_CHECKING:
@@ -230,8 +231,7 @@ class Column:
     @property
     def weights(self) -> list[tuple[str, str]]:
         """The labels of the profile's signals, with their weights as text."""
-        weights = self.profile.weights.items()
-        return [(str(SIGNAL_WORDS[name]), f"{weight:g}") for name, weight in weights]
+        return [(str(SIGNAL_WORDS[name]), f"{n:g}") for name, n in self.profile.weights.items()]
 
 
 class Asker(TypedDict):

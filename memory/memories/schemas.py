@@ -12,7 +12,8 @@ from pydantic import AfterValidator, BeforeValidator
 from memory.drafts import Fraction, GivenName, MemoryAsked, MemoryTypeName, Moment, Tag, Text
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
-from memory.recall.recall import Recall, Result
+from memory.recall.recall import Recall
+from memory.recall.results import Result
 from memory.recall.times import EARLIEST, end_of
 from memory.reconciliation.near_duplicates import near_duplicate
 from memory.requests import Body, Count, Cursor, Flag, Limit, UserId

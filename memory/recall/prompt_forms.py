@@ -24,7 +24,7 @@ from memory.drafts import DOCUMENT
 if TYPE_CHECKING:
     from memory.models import Memory
     from memory.policy import PolicyDocument
-    from memory.recall.recall import Result
+    from memory.recall.results import Result
 
 Form = Literal["auto", "list", "summaries"]
 SayDay: TypeAlias = Callable[[datetime], str]

@@ -5,7 +5,7 @@ store.uses.mark_used.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
 from uuid import UUID
@@ -22,7 +22,6 @@ from memory.formulas.ranking import (
     SIGNALS,
     Profile,
     contributions,
-    match_percent,
     past_bonus,
 )
 from memory.models import Memory, Space
@@ -30,6 +29,7 @@ from memory.models.policies import Policy, current_policy
 from memory.policy import PolicyDocument
 from memory.readers import EVERYONE, SHARED, Reader
 from memory.recall.relevance import Signals, relevance_of
+from memory.recall.results import Result, left_in, repeated
 from memory.recall.share import share_of, turn_of
 from memory.recall.sql import JUST_MISSED, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
@@ -44,7 +44,8 @@ class SearchRequest:
     are given. `without` excludes these memories. Memories below `min_relevance` are left out; None
     means the policy's, for memories that are sent to a model. With `explain` each result has its
     rank without each signal, and the memories just missed are returned too. With `as_of` it is
-    answered as if asked at that moment, with what was true then.
+    answered as if asked at that moment, with what was true then. With `each_once` a text that was
+    saved twice, shared and as the user's own, is found once.
     """
 
     query: str
@@ -59,30 +60,7 @@ class SearchRequest:
     agent_id: str | None = None
     session_id: str | None = None
     as_of: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Result:
-    """A memory that was found, with every number behind its rank, and its `relevance`: the
-    probability that it helps to answer.
-
-    If explained, it also has its `rank` among all ranked memories, 1 the best, and `rank_without`:
-    for each signal of the profile, its rank if that signal had no weight.
-    """
-
-    memory: Memory
-    similarity: float
-    relevance: float
-    score: float
-    signals: dict[str, float]
-    contributions: dict[str, float]
-    rank: int | None = None
-    rank_without: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def match(self) -> str:
-        """The match in the format of seed 000: "92% match"."""
-        return f"{match_percent(self.similarity)}% match"
+    each_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,6 +125,7 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
         request.agent_id,
         request.session_id,
         asked_time(request.query, now, request.as_of),
+        request.each_once,
     )
     found = _answer(question, trusting(shape, question), policy, started)
     _measure(found, for_model=request.min_relevance is None)
@@ -201,11 +180,16 @@ def compare(
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
+    # More rows than are asked for, to fill the places of those that are left out.
+    spare = len(question.without) + (shape.limit if question.each_once else 0)
     with turn_of(question.space, question.text), share_of(question.space):
-        rows = recalled(question, replace(shape, limit=shape.limit + len(question.without)))
+        rows = recalled(question, replace(shape, limit=shape.limit + spare))
         relevances = _relevances(question, rows)
     ranked = [_result(*pair, shape) for pair in zip(rows, relevances, strict=True)]
-    found = _left_in(ranked, question.without)
+    out = question.without
+    if question.each_once:
+        out |= repeated(one.memory for one in ranked if one.memory.pk not in out)
+    found = left_in(ranked, out)[: shape.rows]
     results = [one for one in found[: shape.limit] if _is_sent(one, question, shape)]
     sent = {one.memory.pk for one in results}
     missed = [one for one in found if one.memory.pk not in sent][:JUST_MISSED]
@@ -243,26 +227,6 @@ def signals_of(memory: Memory) -> Signals:
         spread=numbers["spread"],
         among=numbers["among"],
     )
-
-
-def _left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
-    """Return the results except those in `without`, ranked as if the excluded ones did not
-    exist."""
-    out = [one for one in found if one.memory.pk in without]
-    if not out:
-        return found
-    return [
-        replace(
-            one,
-            rank=one.rank and one.rank - sum((o.rank or 0) < one.rank for o in out),
-            rank_without={
-                name: rank - sum(o.rank_without[name] < rank for o in out)
-                for name, rank in one.rank_without.items()
-            },
-        )
-        for one in found
-        if one not in out
-    ]
 
 
 def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:

@@ -14,6 +14,7 @@ from memory.models import Memory, Space
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
 from memory.readers import Reader
+from memory.recall.results import repeated
 from memory.sql import fetch
 from memory.text.how_to_answer import says_how_to_answer
 
@@ -41,8 +42,8 @@ def standing_rules(
     now: datetime,
     without: Collection[UUID] = (),
 ) -> list[Memory]:
-    """Return the live memories of this reader that say how to answer, the most important first, at
-    most as many as the policy's `recall.standing`; none of `without`."""
+    """Return the live memories of this reader that say how to answer, the most important first and
+    each text once, at most as many as the policy's `recall.standing`; none of `without`."""
     if not rules.recall.standing:
         return []
     live = Memory.objects.in_space(space).readable_by(reader).live()
@@ -55,4 +56,6 @@ def standing_rules(
         return []
     found = live.filter(pk__in=ids).with_importance_now(decay=rules.decay, now=now)
     best = found.defer("search").order_by(F("current_importance").desc(), "-created_at", "id")
-    return list(best[: rules.recall.standing])
+    most = list(best[: 2 * rules.recall.standing])
+    again = repeated(most)
+    return [memory for memory in most if memory.pk not in again][: rules.recall.standing]

@@ -15,7 +15,7 @@ from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, EbbError, Forbidden, InvalidArguments, NotFound, refused
 from memory.models import Space
 from memory.readers import SHARED, Reader
-from memory.recall.recall import Result
+from memory.recall.results import Result
 from memory.store.schemas import MemoryOut
 
 TOOL = "tool"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memory.models import Memory
 from memory.recall.prompt_forms import SayDay, bracketed, iso_day, one_line, times_of
-from memory.recall.recall import Result
+from memory.recall.results import Result
 
 
 def plain(memory: Memory) -> str:

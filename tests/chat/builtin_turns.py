@@ -8,7 +8,7 @@ from assessor.llm import ChatMessage
 from chat.responders.base import Turn
 from chat.responders.builtin import BuiltinResponder
 from memory.models import Memory
-from memory.recall.recall import Result
+from memory.recall.results import Result
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 LISBON = "User moved to Lisbon in March"

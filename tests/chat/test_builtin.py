@@ -15,7 +15,7 @@ from chat.responders.utterances import (
     language_of,
 )
 from memory.policy import PolicyDocument
-from memory.recall.recall import Result
+from memory.recall.results import Result
 from tests.chat.builtin_turns import LISBON, NOW, answer, result
 
 
@@ -98,7 +98,7 @@ def test_the_streamed_words_are_the_answer(content: str) -> None:
 
 @pytest.mark.parametrize(
     ("memory", "said"),
-    [("off", "Memory is off in this conversation"), ("read_only", "I won't save that")],
+    [("off", "Memory is off in this conversation"), ("read_only", "I won't save this message")],
 )
 def test_it_says_what_memory_does_in_the_conversation(memory: str, said: str) -> None:
     turn = Turn([ChatMessage("user", "I moved to Lisbon in March")], [], NOW, memory)

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from chat.prompting import PLAIN, system_prompt
 from memory.policy import PolicyDocument, RecallPolicy
-from memory.recall.recall import Result
+from memory.recall.results import Result
 from tests.memory.recall.test_prompt_forms import TEXTS, result
 
 DAY = datetime(2026, 2, 18, 23, 59, tzinfo=UTC)

@@ -6,10 +6,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Conversation
+from chat.recalling import most_important
 from chat.replies import recall_for
 from memory.access.members import add_member
 from memory.actors import SYSTEM
-from memory.models import Role, Space, User
+from memory.models import Memory, Role, Space, User
 from tests.memory.writing import remember
 
 
@@ -49,6 +50,29 @@ def test_a_conversation_of_ones_own_recalls_what_is_ones_own(space: Space, alice
         found = recall_for(conversation, "What does the user drink?")
         assert found is not None
         assert {result.memory.user_id for result in found.results} == users
+
+
+def test_a_text_that_is_shared_and_ones_own_is_recalled_once(space: Space, alice: User) -> None:
+    wish = "Keep answers short."
+    for user_id in (None, "alice"):
+        remember(space, "User drinks green tea", user_id=user_id)
+        remember(space, wish, memory_type="preference", importance=0.9, user_id=user_id)
+    client = logged_in(alice)
+    own = said(client, space, chat_as="me")
+    assert own is not None
+
+    asked = recall_for(own, "What does the user drink?")
+    to_forget = recall_for(own, "Forget that I drink green tea")
+
+    assert asked is not None
+    assert to_forget is not None
+    assert [one.memory.content for one in asked.results].count("User drinks green tea") == 1
+    assert [one.content for one in asked.standing] == [wish]
+    # One of them would be left if only one were offered.
+    assert [one.memory.content for one in to_forget.results].count("User drinks green tea") == 2
+    known = most_important(own, asked.policy.document, timezone.now())
+    assert sorted(one.content for one in known) == [wish, "User drinks green tea"]
+    assert Memory.objects.in_space(space).live().count() == 4
 
 
 def test_the_switch_starts_as_shared_while_one_is_alone(

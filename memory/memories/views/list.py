@@ -28,7 +28,8 @@ from memory.models.memories import MemoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.pagination import clock_of, keyset
 from memory.readers import Reader
-from memory.recall.recall import Recall, Result, SearchRequest, recall
+from memory.recall.recall import Recall, SearchRequest, recall
+from memory.recall.results import Result
 
 PAGE_SIZE = 30
 SEARCH_RESULTS = 20

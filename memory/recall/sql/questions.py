@@ -22,8 +22,8 @@ JUST_MISSED = 5
 @dataclass(frozen=True)
 class Question:
     """A question to a space with its vector, the reader who asks, the memories to exclude from the
-    answer, the minimum relevance of a result, the agent and session to search in, and the time that
-    it is about."""
+    answer, the minimum relevance of a result, the agent and session to search in, the time that it
+    is about, and whether each text is found once."""
 
     space: Space
     text: str
@@ -35,6 +35,7 @@ class Question:
     agent_id: str | None = None
     session_id: str | None = None
     time: AskedTime = AskedTime()
+    each_once: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory.models import Memory
 from memory.policy import PolicyDocument, changed
 from memory.recall.prompt_forms import dated_summaries, one_line, relevant_memories, rendered
-from memory.recall.recall import Result
+from memory.recall.results import Result
 
 DAY = datetime(2026, 2, 18, 23, 59, tzinfo=UTC)
 LINE = re.compile(r"- \[2026-02-18\] .* \(95% match, id: f926ff7f\)")

@@ -14,6 +14,7 @@ from memory.embeddings.embedders import register_embedder
 from memory.errors import InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.models import Embedder, Memory, MemoryEmbedding, Space
+from memory.readers import Reader
 from memory.recall.recall import Recall, SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.recall.recall_reference import Expected, expected_recall
@@ -326,3 +327,31 @@ def test_similarity_is_shown_as_the_seed_shows_it(space: Space) -> None:
     assert same.match == "100% match"
     assert other.match == f"{round(other.similarity * 100)}% match"
     assert 30 < other.similarity * 100 < 95
+
+
+def test_each_once_fills_the_place_of_a_repeated_text(space: Space) -> None:
+    for content in ("User likes jazz", "User likes jazz.", "User likes rock"):
+        for user_id in (None, "alice"):
+            remember(space, content, user_id=user_id)
+    reader = Reader("alice")
+
+    def found(**request: Any) -> Recall:
+        return recall(space, SearchRequest("jazz", reader=reader, **request), now=NOW)
+
+    every = found(limit=6, explain=True)
+    once = found(limit=2, explain=True, each_once=True)
+
+    assert len(every.results) == 6
+    assert once.results[0].memory.pk == every.results[0].memory.pk
+    assert once.results[1].memory.content == "User likes rock"
+    assert [one.rank for one in once.results] == [1, 2]
+    assert list(once.missed) == []
+
+
+def test_a_text_that_was_true_before_is_no_repetition(space: Space) -> None:
+    before, _now = (remember(space, "User lives in Lisbon") for _ in range(2))
+    past = {"valid_from": NOW - timedelta(days=60), "valid_to": NOW - timedelta(days=30)}
+    Memory.objects.in_space(space).filter(pk=before.pk).update(**past)
+    asked = SearchRequest("Where did the user live before?", each_once=True)
+
+    assert len(recall(space, asked, now=NOW).results) == 2
