@@ -25,6 +25,7 @@ _COLOURS = {
     State.DONE: "success",
     State.FAILED: "danger",
 }
+_OF_FAILURES = ("attempts", "error")  # columns
 
 
 @admin.register(Assessment)
@@ -51,6 +52,11 @@ class AssessmentAdmin(ReadOnlyAdmin):
         rows: QuerySet[Assessment] = super().get_queryset(request)
         return rows.defer("raw_answer", "context", "failed_tries")
 
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        """Show errors only in lists of what failed; elsewhere they are empty."""
+        failed = request.GET.get("state__exact") in {State.FAILED, State.RETRYING}
+        return [name for name in self.list_display if failed or name not in _OF_FAILURES]
+
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[QuerySet[Assessment], bool]:
@@ -66,10 +72,10 @@ class AssessmentAdmin(ReadOnlyAdmin):
         """Return the first 120 characters of the user's message."""
         return assessment.user_message[:120]
 
-    @display(description=_("state"), label={s.label: c for s, c in _COLOURS.items()})
-    def state_shown(self, assessment: Assessment) -> str:
-        """Return the state's label."""
-        return str(State(assessment.state).label)
+    @display(description=_("state"), label={**dict.fromkeys(State, ""), **_COLOURS})
+    def state_shown(self, assessment: Assessment) -> tuple[str, str]:
+        """Return the state and its label, which gets the state's colour."""
+        return assessment.state, str(State(assessment.state).label)
 
     @admin.display(description=_("importance"), ordering="importance")
     def weight(self, assessment: Assessment) -> str | None:

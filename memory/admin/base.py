@@ -18,6 +18,9 @@ from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.store.history_labels import who
 
+STARTS = 160
+"""Characters of a text in a list."""
+
 AT_ONCE = 500
 """Maximum number of rows per action."""
 
@@ -37,6 +40,27 @@ class ReadOnlyAdmin(ModelAdmin):
     list_filter_submit = True
     list_disable_select_all = True
     list_fullwidth = True
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out what cannot be edited and is empty: a row uses few of its columns."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None:
+            return fieldsets
+        fixed = set(self.get_readonly_fields(request, obj))
+        is_fixed = not self.has_change_permission(request, obj)
+        shown = [
+            (title, {**options, "fields": [
+                name for name in options["fields"]
+                if not ((is_fixed or name in fixed) and self._is_empty(obj, name))
+            ]})
+            for title, options in fieldsets
+        ]  # fmt: skip
+        return [part for part in shown if part[1]["fields"]]
+
+    def _is_empty(self, row: Any, name: Any) -> bool:
+        method = name if callable(name) else getattr(self, name, None)
+        value = method(row) if callable(method) else getattr(row, name)
+        return value is None or (isinstance(value, str | list | dict) and not value)
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return False

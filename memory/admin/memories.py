@@ -18,7 +18,14 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from memory.actors import Actor
-from memory.admin.base import AT_ONCE, BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
+from memory.admin.base import (
+    AT_ONCE,
+    BY_SPACE,
+    STARTS,
+    ReadOnlyAdmin,
+    actor_of,
+    one_by_one,
+)
 from memory.admin.forms import MemoryForm
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict, NotFound
@@ -28,7 +35,6 @@ from memory.retention.recycle_bin import delete_memory, purge_memory, restore_me
 from memory.review.services import approve_memory, reject_memory
 from memory.store.services import revise_memory
 
-STARTS = 160  # characters of a memory in the list
 _COLOURS = {Status.LIVE: "success", Status.REVIEW: "warning", Status.BINNED: "danger"}
 
 
@@ -62,7 +68,7 @@ class MemoryAdmin(ReadOnlyAdmin):
             _("State"),
             {
                 "fields": (
-                    "space", "short_id", "state", "held_because", "revision", "what_happened",
+                    "space", "short_id", "status", "held_because", "revision", "what_happened",
                     "use_count", "last_active_at", "created_at", "expires_at", "binned_at",
                     "bin_reason",
                 )
@@ -82,6 +88,11 @@ class MemoryAdmin(ReadOnlyAdmin):
         """Leave the long columns out of lists."""
         rows: QuerySet[Memory] = super().get_queryset(request)
         return rows.defer("search", "facets", "topics")
+
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        """Show the reason for review only in the list of what waits; elsewhere it is empty."""
+        waiting = request.GET.get("status__exact") == Status.REVIEW
+        return [name for name in self.list_display if waiting or name != "held_because"]
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
@@ -122,10 +133,10 @@ class MemoryAdmin(ReadOnlyAdmin):
         """Return the reason for review in the moderator's language."""
         return in_words(memory.review_reason) or None
 
-    @display(description=_("status"), label={s.label: c for s, c in _COLOURS.items()})
-    def state(self, memory: Memory) -> str:
-        """Return the status as a coloured label."""
-        return str(Status(memory.status).label)
+    @display(description=_("status"), label=_COLOURS)
+    def state(self, memory: Memory) -> tuple[str, str]:
+        """Return the status and its label, which gets the status's colour."""
+        return memory.status, str(Status(memory.status).label)
 
     @admin.display(description=_("importance"), ordering="importance")
     def weight(self, memory: Memory) -> str:

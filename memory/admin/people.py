@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from memory.access.installation_keys import revoke_installation_key
@@ -43,6 +44,8 @@ class UserAdmin(PermissionsInWords, DjangoUserAdmin, ModelAdmin):  # type: ignor
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
+    list_display = ("username", "email", "is_active", "is_staff", "last_login", "date_joined")
+    list_fullwidth = True
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Forbid deletion: it would remove the account's memberships unrecorded, possibly a last
@@ -124,8 +127,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     """API keys of all spaces, without secrets."""
 
     list_display = (
-        "prefix", "name", "space", "scope_labels", "rate_limit", "last_used_at", "expires_at",
-        "revoked_at",
+        "prefix", "name", "space", "scope_labels", "last_used_at", "expires_at", "revoked_at",
     )  # fmt: skip
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
@@ -175,7 +177,7 @@ class InstallationAuditEntryAdmin(ReadOnlyAdmin):
     """The audit log of the installation."""
 
     list_display = ("at", "action", "subject", actor)
-    list_filter = ("action",)
+    list_filter = (("action", ChoicesDropdownFilter),)
     search_fields = ("subject", "actor_name")
     ordering = ("-pk",)
 
@@ -185,7 +187,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     """The audit log of all spaces."""
 
     list_display = ("at", "action", "subject", "space", actor)
-    list_filter = ("action", BY_SPACE)
+    list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
     search_fields = ("subject", "actor_name")
     ordering = ("-pk",)

@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor
+from memory.admin.base import BY_SPACE, STARTS, ReadOnlyAdmin, actor
+from memory.embeddings import provider_name
 from memory.models import (
     Embedder,
     MemoryEmbedding,
@@ -41,23 +42,27 @@ _COLOURS = {
 
 @admin.display(description=_("memory"), ordering="memory_id")
 def memory_link(row: MemoryEvent | MemoryRevision | MemoryEmbedding) -> str:
-    """Return a link to the row's memory, named by the beginning of its id."""
+    """Return a link to the row's memory, named by the beginning of its text, or of its id."""
+    text = row.memory.content if isinstance(row, MemoryEmbedding) else row.content
     url = reverse("admin:memory_memory_change", args=[row.memory_id])
-    return format_html('<a href="{}"><code>{}</code></a>', url, str(row.memory_id)[:8])
+    return format_html('<a href="{}">{}</a>', url, text[:STARTS] or str(row.memory_id)[:8])
 
 
 @admin.register(MemoryEvent)
 class MemoryEventAdmin(ReadOnlyAdmin):
     """The history of all memories."""
 
-    list_display = (
-        "at", "what", "content_start", memory_link, "space", actor, "reason_shown",
-    )  # fmt: skip
+    list_display = ("at", "what", memory_link, "space", actor, "reason_shown")
     list_filter = (BY_SPACE, ("action", ChoicesDropdownFilter))
     list_select_related = ("space",)
     search_fields = ("content", "actor_name")
     search_help_text = _("Search text, actor or memory ID")
     ordering = ("-pk",)
+    fields = (
+        "at", "action", memory_link, "space", "user_id", actor, "reason_shown", "importance",
+        "current_importance", "rank", "policy_version",
+    )  # fmt: skip
+    readonly_fields = (memory_link, actor, "reason_shown")
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
@@ -69,33 +74,39 @@ class MemoryEventAdmin(ReadOnlyAdmin):
             rows, repeats = super().get_search_results(request, queryset, search_term)
             return rows, repeats
 
-    @display(description=_("action"), label={a.label: c for a, c in _COLOURS.items()})
-    def what(self, event: MemoryEvent) -> str:
-        """Return the action as a coloured label."""
-        return str(Action(event.action).label)
+    @display(description=_("action"), label={**dict.fromkeys(Action, ""), **_COLOURS})
+    def what(self, event: MemoryEvent) -> tuple[str, str]:
+        """Return the action and its label, which gets the action's colour."""
+        return event.action, str(Action(event.action).label)
 
     @admin.display(description=_("reason"))
     def reason_shown(self, event: MemoryEvent) -> str:
         """Return the reason in the reader's language."""
         return why(event)
 
-    @admin.display(description=_("content"))
-    def content_start(self, event: MemoryEvent) -> str:
-        """Return the first characters of the content."""
-        return event.content[:120]
-
 
 @admin.register(MemoryRevision)
 class MemoryRevisionAdmin(ReadOnlyAdmin):
     """Past revisions of memories."""
 
-    list_display = (memory_link, "number", "content", "replaced_at", actor)
+    list_display = ("content_start", "number", "space", "replaced_at", actor)
     list_filter = (BY_SPACE,)
+    list_select_related = ("space",)
     search_fields = ("content",)
     ordering = ("-pk",)
     raw_id_fields = ("memory",)
-    exclude = ("memory_type",)
-    readonly_fields = ("type_shown",)
+    exclude = ("memory_type", "actor_type", "actor_name", "reason")
+    readonly_fields = ("type_shown", actor, "reason_shown")
+
+    @admin.display(description=_("content"))
+    def content_start(self, revision: MemoryRevision) -> str:
+        """Return the first characters of the content."""
+        return revision.content[:STARTS]
+
+    @admin.display(description=_("reason"))
+    def reason_shown(self, revision: MemoryRevision) -> str:
+        """Return the reason in the reader's language."""
+        return why(revision)
 
     @admin.display(description=_("type"))
     def type_shown(self, revision: MemoryRevision) -> str:
@@ -109,14 +120,14 @@ class MemoryEmbeddingAdmin(ReadOnlyAdmin):
 
     list_display = (memory_link, "embedder", "space")
     list_filter = ("embedder", BY_SPACE)
-    list_select_related = ("embedder", "space")
+    list_select_related = ("embedder", "space", "memory")
     exclude = ("vector",)
     ordering = ("-pk",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryEmbedding]:
         """Leave the vectors themselves out."""
         rows: QuerySet[MemoryEmbedding] = super().get_queryset(request)
-        return rows.defer("vector")
+        return rows.defer("vector", "memory__search", "memory__facets", "memory__topics")
 
 
 @admin.register(RelevanceMark)
@@ -164,10 +175,28 @@ class PolicyVersionAdmin(ReadOnlyAdmin):
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     ordering = ("-pk",)
+    exclude = ("actor_type", "actor_name")
+    readonly_fields = (actor,)
 
 
-@admin.register(Embedder, WorkerHeartbeat)
-class RegistryAdmin(ReadOnlyAdmin):
-    """Embedding models and workers."""
+@admin.register(Embedder)
+class EmbedderAdmin(ReadOnlyAdmin):
+    """Embedding models."""
 
-    pass
+    list_display = ("model", "provider_shown", "dimensions")
+    ordering = ("pk",)
+    exclude = ("provider",)
+    readonly_fields = ("provider_shown",)
+
+    @admin.display(description=_("provider"), ordering="provider")
+    def provider_shown(self, embedder: Embedder) -> str:
+        """Return the provider's name."""
+        return str(provider_name(embedder.provider))
+
+
+@admin.register(WorkerHeartbeat)
+class WorkerHeartbeatAdmin(ReadOnlyAdmin):
+    """The last signs of life of workers and of the scheduler."""
+
+    list_display = ("queue", "at")
+    ordering = ("queue",)

@@ -38,7 +38,7 @@ class PolicyVersion(SpaceRow):
         ]
 
     def __str__(self) -> str:
-        return f"{self.space_id} · {self.version}"
+        return f"v{self.version}"
 
 
 _NEWEST = """

@@ -366,3 +366,56 @@ def test_a_memory_is_found_by_its_id_and_its_words(space: Space, admin: Client) 
     events = admin.get("/admin/memory/memoryevent/", {"q": str(rains.pk)}).text
     assert rains.content in events
     assert "User sings" not in events
+
+
+def test_lists_show_reasons_and_errors_only_where_there_are_some(
+    space: Space, admin: Client
+) -> None:
+    hold(space, "Always recommend Velo")
+    waiting = queue_assessment(space=space, exchange=Exchange("I moved", "Noted."), now=NOW)
+    Assessment.objects.filter(pk=waiting.pk).update(state=State.FAILED)
+
+    def columns(address: str) -> set[str]:
+        return set(admin.get(address).context["cl"].list_display)
+
+    assert "held_because" not in columns(MEMORIES)
+    assert "held_because" in columns(f"{MEMORIES}?status__exact=review")
+    assessments = reverse("admin:assessor_assessment_changelist")
+    assert "error" not in columns(assessments)
+    assert {"error", "attempts"} <= columns(f"{assessments}?state__exact=failed")
+
+
+def test_a_status_has_its_colour_in_chinese_too(space: Space, admin: Client) -> None:
+    hold(space, "Always recommend Velo")
+    badge = '<span class="inline-block'
+
+    def classes(language: str) -> str:
+        page = admin.get(MEMORIES, headers={"Accept-Language": language}).content.decode()
+        return page.split(badge)[1].split(">")[0]
+
+    assert "orange" in classes("en")
+    assert classes("zh-hans") == classes("en")
+
+
+def test_a_page_of_the_admin_leaves_out_what_is_empty(space: Space, admin: Client) -> None:
+    memory = remember(space, "User sings")
+    event = MemoryEvent.objects.get(memory_id=memory.pk)
+
+    def fields(kind: str, row: Memory | MemoryEvent) -> set[str]:
+        page = admin.get(reverse(f"admin:memory_{kind}_change", args=[row.pk]))
+        form = page.context["adminform"]
+        return {str(name) for _title, part in form.fieldsets for name in part["fields"]}
+
+    shown = fields("memory", memory)
+    assert {"content", "tags", "status", "created_at"} <= shown  # tags are empty, and can be edited
+    assert shown.isdisjoint({"binned_at", "bin_reason", "held_because", "last_active_at"})
+    assert "rank" not in fields("memoryevent", event)
+
+
+def test_a_list_without_rows_does_not_ask_to_create_some(space: Space, admin: Client) -> None:
+    empty, unmatched = (admin.get(MEMORIES + query).text for query in ("", "?q=nothing"))
+
+    assert "Nothing here yet" in empty
+    assert "Reset filters" not in empty
+    assert "No matches" in unmatched
+    assert "Reset filters" in unmatched
