@@ -55,6 +55,20 @@ def too_many(request: HttpRequest, error: RateLimited) -> HttpResponse:
     return response
 
 
+def logged_in(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Return the view for users who are logged in. Others see the login page; a request for a part
+    of a page gets 401, or the login page would be drawn inside it."""
+    shown = login_required(view)
+
+    @wraps(view)
+    def page(request: PageRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.htmx and not request.user.is_authenticated:
+            return HttpResponse(status=401)
+        return shown(request, *args, **kwargs)
+
+    return page
+
+
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """Return a decorator for a view that takes the member's Access in place of the URL's `slug`.
 
@@ -63,7 +77,7 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
-        @login_required
+        @logged_in
         @wraps(view)
         def page(
             request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs

@@ -327,8 +327,9 @@
 
   // No answer, or an answer without a page: say so, in words that base.html holds translated. Once:
   // parts of a page that ask again and again would fill it with the same words.
-  for (const [name, id] of [["htmx:sendError", "toast-no-answer"], ["htmx:responseError", "toast-refused"]]) {
-    document.addEventListener(name, () => {
+  for (const [name, other] of [["htmx:sendError", "toast-no-answer"], ["htmx:responseError", "toast-refused"]]) {
+    document.addEventListener(name, ({ detail: { xhr } }) => {
+      const id = xhr.status === 401 ? "toast-logged-out" : other;
       const toast = document.getElementById(id).content.firstElementChild.cloneNode(true);
       document.querySelector(`[data-says-again="${id}"]`)?.remove();
       toast.dataset.saysAgain = id;

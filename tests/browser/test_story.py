@@ -52,6 +52,20 @@ def test_a_used_login_link_is_refused(
     watch.complaints.clear()
 
 
+def test_what_was_typed_stays_when_the_session_has_ended(
+    log_in: LogIn, space: Space, watch: Watch
+) -> None:
+    page = log_in()
+    page.context.clear_cookies(name="sessionid")
+    say(page, STORY)
+    expect(page.locator("#toasts")).to_contain_text("You are logged out.")
+    expect(page.get_by_label("Message", exact=True)).to_have_value(STORY)
+    expect(page.get_by_label("Password")).to_have_count(0)
+    assert not Message.objects.exists()
+    assert [c for c in watch.complaints if c.startswith("answer: 401")]
+    watch.complaints.clear()
+
+
 def test_memory_can_be_switched_off_beside_the_message(log_in: LogIn, space: Space) -> None:
     page = log_in()
     page.get_by_label("Memory in this conversation").select_option("memory off")

@@ -291,3 +291,12 @@ def test_a_hostile_browser_name_is_only_text(alice: User, space: Space) -> None:
 
     assert "<script>alert" not in account(client)
     assert len(LoginSession.objects.get().agent) == 300
+
+
+def test_a_part_of_a_page_is_not_the_login_page(space: Space) -> None:
+    """htmx would draw the login page inside the page whose session has ended."""
+    address = reverse("memories", args=[space.slug])
+    whole, part = Client().get(address), Client().get(address, headers={"HX-Request": "true"})
+
+    assert whole.status_code == 302
+    assert (part.status_code, part.content) == (401, b"")
