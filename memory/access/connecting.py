@@ -130,7 +130,10 @@ console.log(text);""",
     Host(
         "open-webui",
         "Open WebUI",
-        _("In the environment of Open WebUI. The last line tells Ebb who writes. Then choose ebb:"),
+        _(
+            "In the environment of Open WebUI. The last line tells Ebb who writes. Then choose the "
+            "model ebb:"
+        ),
         """OPENAI_API_BASE_URL=EBB_URL/v1
 OPENAI_API_KEY=EBB_KEY
 ENABLE_FORWARD_USER_INFO_HEADERS=true""",

@@ -111,6 +111,11 @@ class Webhook(SpaceRow):
         """The secret that signs its messages. Raises Unreadable."""
         return unseal(self.sealed_secret)
 
+    @property
+    def has_all_events(self) -> bool:
+        """Return True if it receives every event."""
+        return set(self.events) == set(WebhookEvent)
+
 
 class WebhookDelivery(SpaceRow):
     """One message to one webhook; its id is the message id, the same in each attempt."""

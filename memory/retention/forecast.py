@@ -31,8 +31,9 @@ from memory.readers import Reader
 from memory.retention import statements
 
 TIERS = ("very_low", "low", "medium", "permanent")
-DAYS = {"today": 1, "tomorrow": 2, "week": 7, "month": 30}
-"""Number of days until the end of each period, including today, in the reader's time zone."""
+DAYS = {"today": 1, "tomorrow": 2, "week": 8, "month": 31}
+"""Number of days until the end of each period, including today, in the reader's time zone. A memory
+that "expires in 7 days" expires within a week."""
 TIMES = (*DAYS, "later", "never")
 IN_LINE = 30
 RENEWALS, RENEWED = 10, 200
@@ -139,13 +140,13 @@ def line(space: Space, reader: Reader, document: PolicyDocument, now: datetime) 
         first=list(in_line.defer("search")[:IN_LINE]),
         live=counts["of_all"],
         capacity=document.capacity,
-        **_room(unexpired, document.capacity),
+        **room_for(unexpired, document.capacity),
         new=counts["of_new"],
         spared={why: counts[f"of_{why}"] for why in spared},
     )
 
 
-def _room(unexpired: MemoryQuerySet, capacity: int) -> dict[str, int]:
+def room_for(unexpired: MemoryQuerySet, capacity: int) -> dict[str, int]:
     """Return the number of memories above the capacity of their users, and the number that the user
     with the most memories can add."""
     counts = [n for _user, n in unexpired.values_list("user_id").annotate(n=Count("pk")).order_by()]

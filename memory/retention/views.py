@@ -68,7 +68,12 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
     now = timezone.now()
     document = current_policy(access.space).document
     found = reads.line(access.space, access.reader, document, now)
-    context = {"line": found, "policy": document, **job_context(latest_sweep(access.space))}
+    context = {
+        "line": found,
+        "has_users": found.capacity - found.room + found.over != found.live,
+        "policy": document,
+        **job_context(latest_sweep(access.space)),
+    }
     return render(request, "memory/retention/capacity.html", context)
 
 

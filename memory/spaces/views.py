@@ -48,7 +48,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
     name, slug = _asked(request, "name"), _asked(request, "slug")
     try:
         space = services.create_space(
-            slug=slug or slugify(name) or "space",
+            slug=slug or slugify(name)[: services.MAX_SLUG] or "space",
             name=name,
             language=_asked(request, "language") or settings.LANGUAGE_CODE[:2],
             embedder=configured_embedder(),

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_GET
 
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
+from memory.models import Memory
 from memory.models.choices import MemoryType
+from memory.retention.forecast import room_for
 from memory.retention.overview import overview as space_overview
 
 BAND_NAMES = {
@@ -39,10 +41,13 @@ class Bar:
 def overview(request: PageRequest, access: Access) -> HttpResponse:
     """Show active memories, recent changes and memories that expire soon."""
     found = space_overview(space=access.space, reader=access.reader, now=timezone.now())
+    live = Memory.objects.in_space(access.space).readable_by(access.reader).live()
+    room = room_for(live, found.capacity)["room"]
     context = {
         "found": found,
-        "used_capacity": min(1.0, found.live / found.capacity),
-        "room": max(0, found.capacity - found.live),
+        "used_capacity": 1 - room / found.capacity,
+        "room": room,
+        "has_users": found.capacity - room != found.live,
         "types": _bars(found.by_type, dict(MemoryType.choices)),
         "bands": _bars(found.by_importance, BAND_NAMES),
         "is_empty": not any(found.by_status.values()),

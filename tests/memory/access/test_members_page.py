@@ -178,6 +178,12 @@ def test_no_link_is_made_for_somebody_who_belongs_elsewhere_too(
     assert "sesame" not in post(alice, "members_link", member(space, dana)).text
 
 
+def test_a_long_name_of_a_space_gives_a_short_name_that_fits(space: Space, alice: User) -> None:
+    post(alice, "spaces_create", name="W" * 120, slug="", language="en")
+
+    assert Space.objects.get(name="W" * 120).slug == "w" * 60
+
+
 def test_a_space_is_made_and_changed(space: Space, alice: User) -> None:
     form = {"name": "Büro 办公室", "slug": "", "language": "zh"}
     assert post(alice, "spaces_create", **form).url.endswith("/s/buro/settings/spaces/")  # type: ignore[attr-defined]  # of a redirect

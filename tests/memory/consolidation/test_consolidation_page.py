@@ -51,7 +51,7 @@ def test_the_inbox_loads_the_proposals_with_before_and_after(page: Client, space
     assert shown.count("<ins") == 1
     assert "confidence 0." in shown
     whole = body(page.get(reverse("consolidation", args=["home"])))
-    assert "<h1>Review</h1>" in whole
+    assert "<h1>Consolidation</h1>" in whole
 
 
 def effect(client: Client, one: ConsolidationProposal) -> str:

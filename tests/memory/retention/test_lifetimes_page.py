@@ -79,8 +79,9 @@ def test_list_has_the_next_first_and_may_be_narrowed_to_a_time(
     insert(space, 5, importance=0.1, clock_started_at=now, pinned=True)
 
     assert texts(_page(client, space)) == ["memory 2", "memory 3", "memory 1"]
-    assert texts(_page(client, space, goes="month")) == ["memory 3"]
-    assert texts(_page(client, space, goes="later")) == ["memory 1"]
+    assert texts(_page(client, space, goes="week")) == ["memory 2", "memory 3"]
+    assert texts(_page(client, space, goes="month")) == ["memory 1"]
+    assert texts(_page(client, space, goes="later")) == []
     assert set(texts(_page(client, space, goes="never"))) == {"memory 4", "memory 5"}
     assert texts(_page(client, space, goes="tomorrow")) == []
     assert len(texts(_page(client, space, goes="nonsense"))) == 3
