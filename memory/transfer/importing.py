@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from django.db import DataError, IntegrityError, InternalError, transaction
+import psycopg
+from django.db import DatabaseError, DataError, IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -24,8 +25,6 @@ from memory.transfer.forecast import Forecast
 from memory.transfer.sources import Entry, entries, is_legacy
 from memory.transfer.writing import Target, prepare, store
 
-# What PostgreSQL says of a row that it does not take; on Citus the shard says it.
-REFUSED = (IntegrityError, DataError, InternalError)
 _MEMORIES, _ROWS = 100, 500  # in a batch; memories must be embedded
 SHOWN = 100
 """Maximum number of wrong lines stored with their reasons."""
@@ -128,8 +127,10 @@ class _Import:
         for batch in self._batches(self.report):
             try:
                 self._step(batch)
-            except REFUSED:
-                # The tables refuse a row of the batch: write one by one to find it.
+            except DatabaseError as error:
+                if not _refuses_a_row(error):
+                    raise
+                # Write one by one to find it.
                 for entry in batch:
                     self._step_alone(entry)
 
@@ -182,7 +183,9 @@ class _Import:
     def _step_alone(self, entry: Entry) -> None:
         try:
             self._step([entry])
-        except REFUSED as error:
+        except DatabaseError as error:
+            if not _refuses_a_row(error):
+                raise
             reason = str(error).strip().splitlines()[0]
             self._step([Entry(entry.number, entry.end, wrong=reason)])
 
@@ -195,6 +198,17 @@ class _Import:
             total=checked + self._bytes,
             result=asdict(report),
         )
+
+
+def _refuses_a_row(error: DatabaseError) -> bool:
+    """Return whether the tables refuse a row. The coordinator of Citus passes a shard's refusal on
+    as an internal error, by a function that does nothing else."""
+    cause = error.__cause__
+    return isinstance(error, IntegrityError | DataError) or (
+        isinstance(cause, psycopg.errors.InternalError_)
+        and cause.diag.source_function == "ReportCopyError"
+        and cause.diag.message_detail is not None  # names the key or row; a lost node has none
+    )
 
 
 def _batched(found: Iterator[Entry], *, ends: bool) -> Iterator[list[Entry]]:

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "tests/memory/embeddings/test_index_builds.py": "waits inside one PostgreSQL",
     "tests/memory/test_space_keys.py::test_the_keys": "takes keys away that a shard needs",
     "tests/memory/store/test_conversations.py::test_whatever": "five minutes of generated cases",
+    "tests/memory/transfer/test_files.py::test_an_error_inside": "needs a trigger on shards",
     f"{_RECALL}_large.py::test_a_small_space_beside": "plans of one PostgreSQL",
     f"{_RECALL}_large.py::test_the_nearest_come_from": "plans of one PostgreSQL",
     f"{_RECALL}_large.py::test_the_index_of_words_serves": "plans of one PostgreSQL",

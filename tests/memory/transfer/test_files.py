@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import InternalError, connection
 
 from assessor.models import Assessment, State
 from chat.models import Conversation, Message
@@ -162,6 +163,21 @@ def test_a_row_that_the_tables_do_not_take_is_told_apart_from_its_batch(space: S
 
     assert (job.state, Memory.objects.in_space(space).count()) == (JobState.DONE, 3)
     assert [wrong["line"] for wrong in job.result["wrong"]] == [4]
+
+
+def test_an_error_inside_the_database_is_not_blamed_on_a_line(space: Space) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION pg_temp.fail() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$BEGIN RAISE 'broken' USING ERRCODE = 'internal_error', DETAIL = 'a page'; END$$"
+        )
+        cursor.execute(
+            "CREATE TRIGGER fails BEFORE INSERT ON memory_memory"
+            " FOR EACH ROW EXECUTE FUNCTION pg_temp.fail()"
+        )
+
+    with pytest.raises(InternalError, match="broken"):
+        imported(space, lines(HEADER, a_memory(), {"kind": "end"}))
 
 
 def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space) -> None:
