@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import IntegrityError
+from django.db import DatabaseError
 
 from memory.errors import Conflict
 from memory.models import Memory, Space
@@ -15,7 +15,7 @@ def external_id_free() -> Iterator[None]:
     """Raise Conflict if a memory written meanwhile has the external id of another one."""
     try:
         yield
-    except IntegrityError as error:
+    except DatabaseError as error:  # on Citus, the shard's refusal is an internal error
         if "memory_external_id_in_space" not in str(error):
             raise
         raise Conflict(

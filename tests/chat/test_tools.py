@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from assessor.models import Assessment
 from memory.models import Memory, MemoryEvent, Space
 from tests.chat.talking import Talker, names, text
 from tests.chat.tool_calls import Talk, known, lisbon, reply_row, round_of, talker, tools_of
 from tests.conftest import MakeKey
+from tests.locks import somebody_waits
 from tests.processes import Processes, wait_until
 from tests.stub_model import StubModel
 
@@ -235,13 +236,8 @@ def test_who_leaves_during_a_tool_finds_what_it_did_all_the_same(
 ) -> None:
     stub_model.script(round_of(("forget", {"memory_id": lisbon.short_id})))
 
-    def somebody_waits() -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-            return bool(cursor.fetchone() != (0,))
-
     with transaction.atomic():
-        Memory.objects.select_for_update().get(pk=lisbon.pk)
+        Memory.objects.filter(space_id=lisbon.space_id).select_for_update().get(pk=lisbon.pk)
         with talker.stream("Forget where I live") as events:
             assert next(events).name == "recalled"
             wait_until(somebody_waits, what="the tool's turn")

@@ -23,7 +23,9 @@ from memory.retention.recycle_bin import delete_memory, purge_memory, restore_me
 from memory.retention.sweep import sweep
 from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey
+from tests.locks import somebody_waits
 from tests.memory.writing import actions, learn, stored
+from tests.processes import wait_until
 
 
 def say(space: Space, content: str, **more: object) -> Memory:
@@ -111,20 +113,6 @@ def test_superseding_is_undone_in_one_call(space: Space) -> None:
     assert actions(old) == ["created", "deleted", "restored"]
 
 
-def wait_until_somebody_waits() -> None:
-    """Until another connection waits for a lock that is held here; a minute and a half at most."""
-    with connection.cursor() as cursor:
-        for _ in range(9000):
-            cursor.execute(
-                "SELECT pg_sleep(0.01), count(*) FROM pg_locks l JOIN pg_database d"
-                " ON d.oid = l.database OR l.database IS NULL"
-                " WHERE NOT l.granted AND d.datname = current_database()"
-            )
-            if cursor.fetchone()[1]:
-                return
-    pytest.fail("Nobody waited.")
-
-
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("meanwhile", ["raised", "let go"])
 def test_a_restatement_meets_the_memory_as_it_is_then(space: Space, meanwhile: str) -> None:
@@ -146,7 +134,7 @@ def test_a_restatement_meets_the_memory_as_it_is_then(space: Space, meanwhile: s
             else:
                 delete_memory(**about, now=timezone.now())
             said = pool.submit(again)
-            wait_until_somebody_waits()
+            wait_until(somebody_waits)
         holder = said.result(timeout=30)
 
     if meanwhile == "raised":

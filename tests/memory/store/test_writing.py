@@ -6,7 +6,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import DatabaseError, connection
 from pydantic import ValidationError
 
 from memory.drafts import Facets, MemoryDraft
@@ -191,7 +191,7 @@ def test_many_memories_are_written_all_or_none(space: Space) -> None:
     """A draft that passes every check and fails in the database takes the others with it."""
     drafts = [MemoryDraft(content="fine"), MemoryDraft.model_construct(content="x", importance=2.0)]
 
-    with pytest.raises(IntegrityError, match="memory_importance_0_1"):
+    with pytest.raises(DatabaseError, match="memory_importance_0_1"):
         create_memories(space=space, drafts=drafts, actor=ALICE, now=NOW)
 
     assert not Memory.objects.exists()
