@@ -194,10 +194,12 @@ def _known_events(columns: Mapping[str, str]) -> str:
 
 
 def _insertion(section: Section, columns: Mapping[str, str]) -> str:
+    """Return the statement, with RETURNING, without which Citus counts known rows too."""
     return f"""
         INSERT INTO {section.model._meta.db_table} (space_id, {", ".join(columns)})
         SELECT %(space)s, {", ".join(f"new.{name}" for name in columns)}
         FROM {_new(columns)}
         ORDER BY new.place
         ON CONFLICT DO NOTHING
+        RETURNING 1
     """  # noqa: S608 - as above
