@@ -28,6 +28,12 @@ _VECTOR_INDEXES = """
         pg_size_bytes(current_setting('shared_buffers'))
     FROM pg_class AS index JOIN pg_am ON pg_am.oid = index.relam WHERE pg_am.amname = 'hnsw'
 """
+_LARGE = 4 * 2**30  # bytes: a million memories
+_ARCHIVE = """
+    SELECT pg_database_size(current_database()), current_setting('archive_mode') <> 'off',
+        coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false)
+    FROM pg_stat_archiver
+"""
 _IN_DATABASE = {"schema", "worker", "beat", "queue"}  # unknown without a database
 
 ADVICE = {
@@ -59,7 +65,7 @@ def examine() -> Iterator[Finding]:
     database = _refusal_of("database", "It answers, and its version is supported.", check_database)
     yield database
     if has_database := not database.advice:
-        yield from (_pooler(), _connections(), _vector_indexes(), _clock())
+        yield from (_pooler(), _connections(), _vector_indexes(), _archive(), _clock())
     unknown: set[str] = set() if has_database else _IN_DATABASE
     ready = check_ready()
     yield from (
@@ -175,6 +181,24 @@ def vector_indexes(size: int, shared_buffers: int) -> Finding:
         return Finding("vector indexes", said)
     advice = f"Set shared_buffers to {2 * size / 2**20:.0f}MB or more and restart PostgreSQL."
     return Finding("vector indexes", said, advice)
+
+
+def _archive() -> Finding:
+    with connection.cursor() as cursor:
+        cursor.execute(_ARCHIVE)
+        return archive(*cursor.fetchone())
+
+
+def archive(size: int, is_on: bool, fails: bool) -> Finding:
+    """Return whether PostgreSQL archives its log. A large database needs that for backups that can
+    be restored soon (docs/transfer.md)."""
+    if fails:
+        return Finding("archive", "PostgreSQL cannot archive its log.", "Look at PostgreSQL's log.")
+    if is_on:
+        return Finding("archive", "PostgreSQL archives its log.")
+    said = f"PostgreSQL does not archive its log. The database has {size / 2**30:.1f} GiB."
+    advice = "Back up with pgBackRest (docs/transfer.md)." if size > _LARGE else ""
+    return Finding("archive", said, advice)
 
 
 def _clock() -> Finding:

@@ -11,15 +11,15 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from pytest_django import Settings
 
-from config.doctor import Finding, examine, vector_indexes
+from config.doctor import Finding, archive, examine, vector_indexes
 from memory.jobs.workers import BEAT, record_heartbeat
 from memory.models import ModelConnection, WorkerHeartbeat
 from tests.processes import held_port
 
 PARTS = [
     "version", "data folder", "disk", "settings", "database", "pooler", "connections",
-    "vector indexes", "clock", "schema", "static", "embedder", "distribution", "queue's address",
-    "worker", "beat", "queue", "model", "model connections",
+    "vector indexes", "archive", "clock", "schema", "static", "embedder", "distribution",
+    "queue's address", "worker", "beat", "queue", "model", "model connections",
 ]  # fmt: skip
 
 
@@ -72,6 +72,13 @@ def test_each_fault_is_found_and_named_once(healthy: Settings, tmp_path: Path) -
 def test_vector_indexes_larger_than_the_cache_ask_for_more() -> None:
     assert vector_indexes(100 * 2**20, 128 * 2**20).advice == ""
     assert "shared_buffers to 600MB" in vector_indexes(300 * 2**20, 128 * 2**20).advice
+
+
+def test_a_large_database_needs_an_archive_that_works() -> None:
+    assert archive(2**30, is_on=False, fails=False).advice == ""
+    assert "pgBackRest" in archive(5 * 2**30, is_on=False, fails=False).advice
+    assert archive(5 * 2**30, is_on=True, fails=False).advice == ""
+    assert "log" in archive(2**30, is_on=True, fails=True).advice
 
 
 def test_a_database_that_is_away_stops_only_what_depends_on_it(healthy: Settings) -> None:
