@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -26,6 +27,8 @@ from memory.models import (
 )
 from memory.models.choices import MemoryType
 from memory.models.history import Action
+from memory.policies.form import changes
+from memory.policy import PolicyDocument, stored_document
 from memory.store.history_labels import author_of_rule, why
 
 _COLOURS = {
@@ -171,12 +174,18 @@ class ReviewRuleAdmin(ReadOnlyAdmin):
 class PolicyVersionAdmin(ReadOnlyAdmin):
     """Versions of the spaces' policies."""
 
-    list_display = ("space", "version", "created_at", actor)
+    list_display = ("space", "version", "changes_shown", "created_at", actor)
     list_filter = (BY_SPACE,)
     list_select_related = ("space",)
     ordering = ("-pk",)
-    exclude = ("actor_type", "actor_name")
-    readonly_fields = (actor,)
+    exclude = ("document", "actor_type", "actor_name")
+    readonly_fields = (actor, "changes_shown")
+
+    @admin.display(description=_("differences from the default"))
+    def changes_shown(self, version: PolicyVersion) -> str:
+        """Return the settings that differ from the default policy, with their values."""
+        found = changes(PolicyDocument(), stored_document(version.document))
+        return "; ".join(f"{one.label} {one.after}" for one in found) or gettext("Default policy")
 
 
 @admin.register(Embedder)

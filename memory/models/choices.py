@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class MemoryType(models.TextChoices):
@@ -20,7 +21,7 @@ class MemoryType(models.TextChoices):
 class Status(models.TextChoices):
     """A memory's status: live ones are recalled, binned ones can be restored."""
 
-    LIVE = "live", _("active")
+    LIVE = "live", pgettext_lazy("memory", "active")
     REVIEW = "review", _("waiting for review")
     BINNED = "binned", _("in the bin")
 

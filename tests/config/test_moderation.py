@@ -412,6 +412,15 @@ def test_a_page_of_the_admin_leaves_out_what_is_empty(space: Space, admin: Clien
     assert "rank" not in fields("memoryevent", event)
 
 
+def test_a_policy_is_told_in_words(space: Space, admin: Client) -> None:
+    set_policy(space, capacity=500)
+
+    page = admin.get(reverse("admin:memory_policyversion_changelist")).text
+
+    assert "Capacity 500 memories" in page
+    assert "Default policy" in page
+
+
 def test_a_list_without_rows_does_not_ask_to_create_some(space: Space, admin: Client) -> None:
     empty, unmatched = (admin.get(MEMORIES + query).text for query in ("", "?q=nothing"))
 

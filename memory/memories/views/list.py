@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.access.authentication import Access
@@ -60,7 +61,7 @@ CHOICES = {
         "pinned": _("pinned"),
     }.items(),
     "statuses": {
-        Status.LIVE.value: _("active"),
+        Status.LIVE.value: pgettext_lazy("memory", "active"),
         Status.REVIEW.value: _("sent to review"),
         Status.BINNED.value: _("in the bin"),
     }.items(),
