@@ -120,7 +120,7 @@ def _compare_some(job: Job) -> None:
 
 
 def _summarise_some(job: Job) -> None:
-    """Propose a summary of the next episode, or end the phase."""
+    """Propose summaries of the next episode, or end the phase."""
     found = list(_small_memories(job)[: summaries.MOST])
     if not found:
         _advance(job, {"phase": "done"})
@@ -133,27 +133,30 @@ def _summarise_some(job: Job) -> None:
         last.source_conversation,
         last.user_id or "",
     ]
-    group, calls = _summary(job, episode)
+    groups, calls = _summaries(job, episode)
     with transaction.atomic():
+        now = timezone.now()
+        made = [proposing.propose(job=job, group=group, now=now) for group in groups]
+        count = job.result["summarise"] + len([one for one in made if one])
         state = {"place": place, "model_calls": job.result["model_calls"] + calls}
-        if group and proposing.propose(job=job, group=group, now=timezone.now()):
-            state["summarise"] = job.result["summarise"] + 1
-        _advance(job, state)
+        _advance(job, {**state, "summarise": count})
 
 
-def _summary(job: Job, episode: Sequence[Memory]) -> tuple[Group | None, int]:
-    """Return the summary of an episode, None if it is too short, and the number of model calls."""
-    if len(episode) < summaries.LEAST:
-        return None, 0
+def _summaries(job: Job, episode: Sequence[Memory]) -> tuple[list[Group], int]:
+    """Return the summaries of an episode, one by a model or several without, and the number of
+    model calls."""
     budget = current_policy(job.space).document.consolidation.model_calls
-    calls = int(job.result["model_calls"] < budget)
+    calls = int(len(episode) >= summaries.LEAST and job.result["model_calls"] < budget)
     written = summarizing.by_model(job.space, episode) if calls else None
-    sentences: Sequence[Sentence] = written or summaries.summarise(episode)
-    if not sentences:
-        return None, calls
-    sure = summaries.BY_MODEL if written else summaries.BUILT_IN
+    if written:
+        return [_summary(episode, written, summaries.BY_MODEL)], calls
+    parts = ((part, summaries.summarise(part)) for part in summaries.parts(episode))
+    return [_summary(*one, summaries.BUILT_IN) for one in parts if one[1]], calls
+
+
+def _summary(sources: Sequence[Memory], sentences: Sequence[Sentence], sure: float) -> Group:
     text = summaries.text_of(sentences)
-    return Group(ProposalKind.SUMMARISE, episode, text, sure, sentences), calls
+    return Group(ProposalKind.SUMMARISE, sources, text, sure, sentences)
 
 
 def _small_memories(job: Job) -> MemoryQuerySet:

@@ -26,12 +26,10 @@ UNDATED = 0.5
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a summary with the ids of the memories that it comes from. In a dialogue the
-    text begins with the name of the `speaker`."""
+    """A sentence of a summary with the ids of the memories that it comes from."""
 
     text: str
     sources: tuple[UUID, ...]
-    speaker: str = ""
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,8 @@ def test_one_action_undoes_a_run_exactly(space: Space) -> None:
     before = columns(memories)
     job = run(space)
     done = applied(space, proposals(job))
-    assert done.applied == 3
-    assert Memory.objects.in_space(space).live().count() == 3
+    assert done.applied == 4
+    assert Memory.objects.in_space(space).live().count() == 4
 
     restored = undone(space, done.action_id)
 
