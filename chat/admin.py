@@ -42,5 +42,5 @@ class MessageAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("content"))
     def content_start(self, message: Message) -> str:
-        """Return the first 160 characters of the message."""
-        return message.content[:160]
+        """Return the first 160 characters of the message, or a dash, which links to it."""
+        return message.content[:160] or "-"
