@@ -54,7 +54,7 @@ async def create_completion(
     call = await call_of(request, asked, options, metadata)
     await release_request_connection()
     backend = await in_thread(get_backend, call.space)
-    backend.accept(_special(asked.model_extra or {}, options))
+    backend.accept(_special(asked.model_extra or {}), options)
     parts = answered(call, backend)
     if not asked.stream:
         async with aclosing(parts):
@@ -66,15 +66,11 @@ async def create_completion(
     return named_response(event_stream(_events(ebb, parts)), ebb, call)
 
 
-def _special(extra: Json, options: MemoryHeaders) -> Json:
-    """Return the options that only a language model can follow.
-
-    Open WebUI offers its own tools in every chat, and answers without them are fine.
-    """
-    names = {"tools", "functions", "response_format"}
-    if options.x_openwebui_chat_id is not None:
-        names -= {"tools"}
-    return {name: extra[name] for name in sorted(names & extra.keys())}
+def _special(extra: Json) -> Json:
+    """Return the options that only a language model can follow."""
+    return {
+        name: extra[name] for name in ("functions", "response_format", "tools") if name in extra
+    }
 
 
 async def call_of(

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from assessor.llm import ChatModel, TextDelta
 from assessor.llm.errors import ModelBadRequest, ModelNotFound
-from chat.completions.schemas import Json
+from chat.completions.schemas import Json, MemoryHeaders
 from chat.responders import Turn, configured_model
 from chat.responders.builtin import BuiltinResponder
 from memory.connections import in_last_thread
@@ -44,7 +44,7 @@ class Backend(ABC):
         """Return the available models, the default first; raises ModelError."""
 
     @abstractmethod
-    def accept(self, options: Mapping[str, object]) -> None:
+    def accept(self, options: Mapping[str, object], client: MemoryHeaders) -> None:
         """Raise InvalidArguments if this backend would ignore one of these options."""
 
     def chosen(self, name: str | None) -> str:
@@ -60,7 +60,7 @@ class ConfiguredModel(Backend):
         self._meter = meter
         self.model = model.model
 
-    def accept(self, options: Mapping[str, object]) -> None:
+    def accept(self, options: Mapping[str, object], client: MemoryHeaders) -> None:
         """Accept every option: the endpoint answers for itself."""
 
     @asynccontextmanager
@@ -93,9 +93,15 @@ class BuiltIn(Backend):
 
     model = BuiltinResponder.label
 
-    def accept(self, options: Mapping[str, object]) -> None:
+    def accept(self, options: Mapping[str, object], client: MemoryHeaders) -> None:
+        """Refuse what only a language model can follow.
+
+        Open WebUI offers its own tools in every chat, and answers without them are fine.
+        """
         reason = "needs a language model, and none is connected. Connect one in Settings → Models"
         wrong = [name for name, given in options.items() if given and given != _PLAIN]
+        if client.x_openwebui_chat_id is not None:
+            wrong = [name for name in wrong if name != "tools"]
         if wrong:
             raise InvalidArguments(*(FieldError(name, reason) for name in wrong))
 

@@ -42,7 +42,7 @@ async def create_response(
     before = await in_thread(continued, space, access.owner, asked)
     completion = completion_of(asked, before.history, before.items, before.conversation)
     backend = await in_thread(get_backend, space)
-    backend.accept({"tools": asked.tools, "text.format": asked.format})
+    backend.accept({"tools": asked.tools, "text.format": asked.format}, options)
     call = await call_of(request, completion, options, asked.metadata)
     work = _Work(call, asked, before, backend)
     parts = answered(call, backend)

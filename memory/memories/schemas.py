@@ -44,7 +44,13 @@ def _not_too_early(moment: datetime) -> datetime:
     return moment
 
 
-AsOf = Annotated[Moment, BeforeValidator(_end_of_day), AfterValidator(_not_too_early)]
+AsOf = Annotated[
+    Moment,
+    BeforeValidator(_end_of_day),
+    AfterValidator(_not_too_early),
+    # The year is 1000 or later.
+    Field(json_schema_extra={"pattern": "^[1-9]"}),
+]
 
 
 class CreatedOut(MemoryOut):

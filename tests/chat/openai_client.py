@@ -15,6 +15,8 @@ MakeClient = Callable[..., openai.OpenAI]
 STORY = "I moved to Lisbon in March and live with my sister Ana"
 QUESTION = "where do I live?"
 TOOLS: Any = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
+# The same in the format of `/v1/responses`.
+WEATHER: Any = {"type": "function", "name": "weather", "parameters": {"type": "object"}}
 
 
 @pytest.fixture
@@ -49,6 +51,10 @@ def said(*texts: str, system: Any = None) -> list[Any]:
 
 def ask(client: openai.OpenAI, messages: list[Any], **options: Any) -> Any:
     return client.chat.completions.create(model="ebb", messages=messages, **options)
+
+
+def respond(client: openai.OpenAI, input_: Any, **options: Any) -> Any:
+    return client.responses.create(model="ebb", input=input_, **options)
 
 
 def ebb(answer: Any) -> dict[str, Any]:

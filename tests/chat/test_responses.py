@@ -11,7 +11,17 @@ from assessor.models import Assessment
 from assessor.tasks import assess
 from chat.models import Conversation, Message, StoredResponse
 from memory.models import Memory, Space
-from tests.chat.openai_client import QUESTION, STORY, MakeClient, client, ebb, make_client, turns
+from tests.chat.openai_client import (
+    QUESTION,
+    STORY,
+    WEATHER,
+    MakeClient,
+    client,
+    ebb,
+    make_client,
+    respond,
+    turns,
+)
 from tests.conftest import MakeKey
 from tests.processes import Web
 from tests.stub_model import StubModel
@@ -19,12 +29,6 @@ from tests.stub_model import StubModel
 __all__ = ["client", "make_client"]
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
-
-WEATHER: Any = {"type": "function", "name": "weather", "parameters": {"type": "object"}}
-
-
-def respond(client: openai.OpenAI, input_: Any, **options: Any) -> Any:
-    return client.responses.create(model="ebb", input=input_, **options)
 
 
 # --- Memory at work -------------------------------------------------------------------------
@@ -317,42 +321,3 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
     assert (refused.status_code, refused.json()["error"]["param"]) == (400, param)
     assert stub_model.requests == []
     assert turns() == []
-
-
-# --- Without a model ------------------------------------------------------------------------
-
-
-def test_without_a_model_the_built_in_responder_answers_and_refuses_tools(
-    web: Web, key: MakeKey, lisbon: Memory, make_client: MakeClient
-) -> None:
-    client = make_client(web, key())
-    answer = respond(client, "Where did I move in March?")
-    assert answer.model == "built-in"
-    assert "“User moved to Lisbon in March”" in answer.output_text
-    events = list(respond(client, "Where did I move in March?", stream=True))
-    assert events[-1].response.output_text == answer.output_text
-    written = len(turns())
-    format_: Any = {"format": {"type": "json_object"}}
-    for options in ({"tools": [WEATHER]}, {"text": format_}):
-        with pytest.raises(openai.BadRequestError, match="needs a language model"):
-            respond(client, "Rain?", **options)
-    ask: Any = client.chat.completions.create
-    for options in (
-        {"tools": [{"type": "function", "function": {"name": "weather"}}]},
-        {"response_format": {"type": "json_object"}},
-    ):
-        with pytest.raises(openai.BadRequestError, match="needs a language model"):
-            ask(model="ebb", messages=[{"role": "user", "content": "Rain?"}], **options)
-    assert len(turns()) == written
-
-
-def test_open_webui_may_offer_its_own_tools_without_a_model(
-    web: Web, key: MakeKey, lisbon: Memory, make_client: MakeClient
-) -> None:
-    answer = make_client(web, key()).chat.completions.create(
-        model="ebb",
-        messages=[{"role": "user", "content": "Where did I move in March?"}],
-        tools=[{"type": "function", "function": {"name": "search_chats"}}],
-        extra_headers={"X-OpenWebUI-Chat-Id": "da5508ba-d013-447e-8446-24f9c6f4e437"},
-    )
-    assert "User moved to Lisbon in March" in (answer.choices[0].message.content or "")
