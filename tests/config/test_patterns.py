@@ -35,7 +35,7 @@ def patterns() -> dict[str, re.Pattern[str]]:
 def test_the_patterns_of_every_part_are_found(patterns: dict[str, re.Pattern[str]]) -> None:
     found = " ".join(patterns)
     for part in (
-        "memory.text.secret_forms.SECRETS",
+        "memory.text.secrets.SECRETS",
         "assessor.screening.attacks._RULES[0]",
         "assessor.grounding:",
         "chat.responders.utterances._RULES",

@@ -1,4 +1,4 @@
-"""Masking of 870 secrets, and of 1,500 texts that only look like one."""
+"""Masking of 1,480 secrets, and of 2,300 texts that only look like one."""
 
 import pytest
 
@@ -21,6 +21,8 @@ def test_nineteen_of_twenty_other_secrets_are_masked() -> None:
     assert len(missed("second")) <= 5
     # At the first runs 111 of 120, 51 of 60, 44 of 60 and 55 of 60; then most gaps were closed.
     assert len(missed("third")) <= 3
+    # At the first runs 124 of 180, 163 of 200 and 149 of 160; then most gaps were closed.
+    assert len(missed("fourth")) <= 20
 
 
 def test_what_only_looks_like_a_secret_is_kept() -> None:
@@ -29,7 +31,7 @@ def test_what_only_looks_like_a_secret_is_kept() -> None:
     assert [text for text in texts if mask_secrets(text) != text] == []
 
 
-@pytest.mark.parametrize("name", ["tuned", "held_out", "second", "third"])
+@pytest.mark.parametrize("name", ["tuned", "held_out", "second", "third", "fourth"])
 def test_masking_again_changes_nothing(name: str) -> None:
     masked = [mask_secrets(text) for text, _ in secrets(name)]
     assert [mask_secrets(text) for text in masked] == masked

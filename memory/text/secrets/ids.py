@@ -12,18 +12,21 @@ _NAMES = (
     r"(?:number|no\.?)"
     r"|(?:personal)?ausweis|reisepass|[a-zäöü]{0,20}(?:ausweis|reisepass|steuer|versicherungs"
     r"|versicherten|identifikations|führerschein|konto)-?(?:id|nummer|nr\.?|identifikationsnummer)"
-    r"|num[ée]ro (?:fiscal|de (?:passeport|permis|compte|s[ée]cu))|s[ée]curit[ée] sociale"
+    r"|n(?:um[ée]ro|[°o]) (?:fiscal|de (?:passeport|permis|compte|s[ée]cu))|s[ée]curit[ée] sociale"
     r"|(?:permis|passeport) n[°o]|seguridad social|n[úu]mero de (?:pasaporte|cuenta|identificación)"
     r"|codice fiscale|residence permit|green card"
     r"|visa number|id card|carte d'identité"
     r"|personnummer|fødselsnummer|henkilötunnus|ahv(?:-?nummer)?)\b"
     r"|身份证|护照|通行证|驾[驶照]|社保|医保|公积金|证件?号码?|社保号|マイナンバー|在留カード|주민등록번호|여권번호|СНИЛС|снилс|ИНН|[Пп]аспорт"
 )
-_GAP = r"(?: no\.)?[^\d\n.,;!?。，]{0,20}?(?<![A-Za-z0-9])"
+_GAP = (
+    r"(?: (?:no|nr)\.)?[^\d\n.,;!?。，]{0,45}?"
+    r"(?:, (?:number|nummer|no\.?|it'?s)[^\d\n.,;!?]{0,10}?)?(?<![A-Za-z0-9])"
+)
 # Short names that are words in other languages: the number follows at once.
 _SHORT = (
     r"\b(?:cpf|dni|nie|nif|nir|rut|cuit|rrn|hkid|bsn|nino|tfn|sin|pan(?: card)?|c[ée]dula|cnp|oib"
-    r"|egn|svnr)\b"
+    r"|egn|svnr|utr|pps(?:n| number)?|dl|ssn)\b(?: (?:for|of|de|del|von) [a-z ]{2,25}?)?"
 )
 _IS = r"(?:\s?(?:is|ist|lautet|est|es|è|no\.?|number|[:=#：])){0,3}\s{0,2}"
 _WITH_DIGIT = r"(?=[A-Z]{0,6}\d)[A-Z0-9]{1,20}"
@@ -57,7 +60,7 @@ def announced(value: str) -> int:
         return 0
     plain = _plain(value)
     digits = sum(map(str.isdigit, plain))
-    enough = digits >= 5 or re.fullmatch(r"[A-Z]{5}\d{4}[A-Z]|(?=(?:[A-Z]{0,6}\d){3})\w{9}", plain)
+    enough = digits >= 5 or re.fullmatch(r"[A-Z]{5}\d{4}[A-Z]|(?=(?:[A-Z]{0,6}\d){2})\w{9}", plain)
     return len(value) if enough and len(plain) >= 6 else 0
 
 

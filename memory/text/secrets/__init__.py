@@ -1,33 +1,26 @@
 """Masking of keys, passwords, card numbers and codes before assessment and saving.
 
 Independent of the text's purpose, so that every way to write a memory can use it. The forms are in
-`secret_forms` and `secret_numbers`.
+`forms`; what the words beside a secret say, `announced` reads.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memory.text.secret_forms import SECRETS, Secret
+from memory.text.secrets.announced import NAMES, find_announced
+from memory.text.secrets.forms import SECRETS
+
+_FINDERS = (*(secret.found for secret in SECRETS), find_announced)
 
 
 def mask_secrets(text: str) -> str:
     """Return the text with `[password]`, `[card number]` … in place of each secret. Masking twice
     changes nothing more."""
-    for secret in SECRETS:
-        for start, end in reversed(list(_found(secret, text))):
-            text = f"{text[:start]}[{secret.name}]{text[end:]}"
+    for find in _FINDERS:
+        for start, end, name in reversed(find(text)):
+            text = f"{text[:start]}[{name}]{text[end:]}"
     return text
-
-
-def _found(secret: Secret, text: str) -> Iterator[tuple[int, int]]:
-    found = 0  # the end of the last secret found
-    for match in secret.pattern.finditer(text):
-        groups = [name for name, value in match.groupdict().items() if value is not None]
-        start, end = match.span(groups[0] if groups else 0)
-        if start >= found and (length := secret.measure(text[start:end])):
-            found = start + length
-            yield start, found
 
 
 _NAMES = re.compile(
@@ -46,10 +39,10 @@ def mask_together(texts: Sequence[str]) -> list[str]:
 def secrets_in(texts: Iterable[str]) -> dict[str, str]:
     """Return the secrets in these texts, each with its name."""
     return {
-        text[start:end]: secret.name
+        text[start:end]: name
         for text in texts
-        for secret in SECRETS
-        for start, end in _found(secret, text)
+        for find in _FINDERS
+        for start, end, name in find(text)
     }
 
 
@@ -62,7 +55,8 @@ def mask_values(text: str, values: Mapping[str, str]) -> str:
     return known.sub(lambda found: f"[{values[found[0]]}]", text)
 
 
-_LABEL = re.compile(rf"\[(?:{'|'.join(sorted({secret.name for secret in SECRETS}))})\]")
+_KNOWN = sorted({secret.name for secret in SECRETS} | set(NAMES.values()))
+_LABEL = re.compile(rf"\[(?:{'|'.join(_KNOWN)})\]")
 
 
 def has_label(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Keys in the forms that their issuers document, and addresses with a secret."""
 
-# Issuers with a prefix of their own. `_looks_random` (secret_forms) finds other prefixed keys.
+# Issuers with a prefix of their own. `_looks_random` (forms.py) finds other prefixed keys.
 KEYS = (
     r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|ABSK[\w+/]{60,300}={0,2}",  # Amazon
     r"LTAI[A-Za-z0-9]{20}",  # Alibaba
