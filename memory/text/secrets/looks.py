@@ -48,8 +48,8 @@ _WORDS = re.compile(
     r"|(?P<grouped>(?<![\w.,/-])(?:\d{3} \d{3}|\d{4} \d{4})(?![\w/-]|[.,]\d| \d))"
     rf"|(?P<plain>{_CHARACTER}{{2,300}})"
 )
-_LEADING = re.compile(r"[=:;,.(\[{→>–—-]+")
-_TRAILING = re.compile(r"[.,;:!?)\]}]+$")
+_LEADING = "=:;,.([{→>–—-"
+_TRAILING = ".,;:!?)]}"
 _ENDS = re.compile(
     r"[.,;:!?)\"'`”」]{0,3}(?:\s{0,9}(?:\Z|\n)|[.,;!?，。、；！？]"
     r"|\s{1,3}(?:[(–—-]|(?:and|but|or|for|on|now|since|because|so|is (?:it|that|this)|if|und|oder"
@@ -58,7 +58,7 @@ _ENDS = re.compile(
 )
 _DIGITS = re.compile(r"[#*]?\d{3,24}[#*]?|\d{3}[ -]\d{3}|\d{4}[ -]\d{4}|\d{1,2}(?:-\d{1,2}){2,4}")
 _CODE = re.compile(
-    r"[A-Z]{1,2}-?\d{3,8}|(?=[A-Z]{0,3}\d)(?=\d*[A-Z])[A-Z0-9]{4,8}|\d{1,3}[^\W\d_x]\d{2,5}|(?=[\dA-F]{4,8}$)\d{1,4}[A-F]\d{1,4}"
+    r"[A-Z]{1,2}-?\d{3,8}|(?=[A-Z]{0,3}\d)(?=\d{0,7}[A-Z])[A-Z0-9]{4,8}|\d{1,3}[^\W\d_x]\d{2,5}|(?=[\dA-F]{4,8}$)\d{1,4}[A-F]\d{1,4}"
     r"|(?=\D{0,5}\d)[A-Za-z0-9]{4,5}-[A-Za-z0-9]{4,5}"
 )
 KEYS = {Look.KEY, Look.LONG_KEY}
@@ -82,7 +82,7 @@ _PLACEHOLDER = re.compile(
 _GOES_ON = re.compile(r"(?<=[A-Za-z0-9])[A-Za-z0-9_]")
 _SIGN = re.compile(r"\w[#$%&!*+=~^@_.]{1,3}\w")
 _CAMEL = re.compile(r"[a-z]{3,20}(?:[A-Z][a-z]{1,20}){1,4}")
-_STRONG = re.compile(r".*(?:\w[#$%&!*+=~^]\w|@\w{1,40}(?![\w.]))")
+_STRONG = re.compile(r"\w[#$%&!*+=~^]\w|@\w{1,40}(?![\w.])")
 # A further number or a Chinese text follows without a space: "739206,5".
 _CUT = re.compile(r"[,;](?=\d)")
 
@@ -105,10 +105,9 @@ def words_in(text: str, start: int, end: int) -> Iterator[Word]:
 
 def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
     """Return the place of a word without the punctuation around it."""
-    if leading := _LEADING.match(text, first, last):
-        first = leading.end()
-    if trailing := _TRAILING.search(text[first:last]):
-        last -= len(trailing[0])
+    word = text[first:last]
+    first += len(word) - len(word.lstrip(_LEADING))
+    last -= len(word) - len(word.rstrip(_TRAILING))
     cut = _CUT.search(text, first, last)
     return first, cut.start() if cut and _DIGITS.fullmatch(text, first, cut.start()) else last
 
@@ -125,7 +124,7 @@ def look_of(word: str) -> Look | None:
     if digit and len(word) >= 16 and re.fullmatch(r"[\w.+/~=-]+", word, re.ASCII):
         return Look.LONG_KEY if len(word) >= 24 else Look.KEY
     if digit and letter and len(word) >= 6:
-        return Look.STRONG if _STRONG.match(word) else Look.MIXED
+        return Look.STRONG if _STRONG.search(word) else Look.MIXED
     if letter and (_SIGN.search(word) or _CAMEL.fullmatch(word)):
         return Look.SIGNED
     return Look.WORD if letter and len(word) >= 3 else None
