@@ -13,8 +13,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import F, Q, Value
-from django.db.models.functions import Coalesce, Length
+from django.db.models import F, Func, IntegerField, Q, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
@@ -163,8 +163,9 @@ def _small_memories(job: Job) -> MemoryQuerySet:
     """Return the small observations of conversations that follow the job's place, in the order of
     conversations, users and time, without those that another proposal removes."""
     rows = consolidatable(job.space, proposing.scope_of(job)).exclude(source_conversation="")
-    rows = rows.annotate(length=Length("content"), owner=Coalesce("user_id", Value("")))
-    small = rows.filter(Q(length__lte=summaries.SMALL))
+    size = Func("content", function="octet_length", output_field=IntegerField())
+    rows = rows.annotate(size=size, owner=Coalesce("user_id", Value("")))
+    small = rows.filter(Q(size__lte=summaries.SMALL))
     small = small.filter(memory_type__in=summaries.SMALL_TYPES).exclude(pk__in=_used(job))
     if job.result["place"] is not None:
         at, memory_id, talk, owner = job.result["place"]

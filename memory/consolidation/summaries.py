@@ -18,7 +18,7 @@ from memory.text.text_similarity import meaning, names, weight
 
 SMALL_TYPES = (MemoryType.OBSERVATION, MemoryType.EVENT)
 SMALL = 130
-"""Characters of a small observation."""
+"""Bytes of a small observation: a Chinese character says more, and has three."""
 LEAST, MOST = 4, 12
 """The number of memories in an episode; a model summarises no fewer than LEAST."""
 JOINED = 3

@@ -112,6 +112,13 @@ def test_small_observations_of_a_conversation_are_summarised(space: Space) -> No
     assert second.result["content"] == f"{repeated[3]} {repeated[5]}"
 
 
+def test_a_chinese_text_of_44_characters_is_not_small(space: Space) -> None:
+    texts = ("用户每周日在公园里跑步。", "用户买了新的跑鞋。", f"用户{'很' * 41}忙。")
+    small = _ids(episode(space, texts=texts)[:2])
+
+    assert [one.sources for one in proposed(space)] == [small]
+
+
 def test_a_summary_has_the_words_of_one_speaker(space: Space) -> None:
     speakers = dict(zip(TRAINING, ("Ann", "Ben", "Ann", "Ben", "Cem"), strict=True))
     for number, (text, speaker) in enumerate(speakers.items()):
