@@ -97,6 +97,7 @@ _IS_MY = re.compile(
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:in|en|im|since|seit|depuis|desde|before|vor|until|bis)\s{1,2}\Z")
+_NUMBERED = re.compile(r"\b(?:number|no\.?|nr\.?|nummer|room) \Z", re.IGNORECASE)  # of a locker
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -181,6 +182,10 @@ def _digits_fit(text: str, word: Word, kind: str, place: Place) -> bool:
     """Return whether a number is no amount, no year and none that the sentence goes on with."""
     value = text[word.start : word.end]
     one_time = len(re.sub("[ -]", "", value)) == 6
+    if kind == "lock" and (
+        len(value) < 4 or _NUMBERED.search(text, max(0, word.start - 9), word.start)
+    ):
+        return False
     if labels.UNIT.match(text, word.end):
         return False
     if place is Place.SAID:
