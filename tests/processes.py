@@ -31,7 +31,7 @@ from tests.stub_model import StubModel
 
 # Seconds. What is waited for is a state, so a long wait costs nothing when all is well: a machine
 # that is busy with other things gets the time it needs.
-PATIENCE = 90.0
+PATIENCE = 240.0
 STOP_TIMEOUT = 15.0
 
 _WEB = (
