@@ -1,5 +1,5 @@
 """Files of the data folder that the settings need: the secret key and the database's URL; and the
-note of where Ebb runs."""
+notes of where Ebb runs, and at which address."""
 
 import os
 import secrets
@@ -10,6 +10,7 @@ import psutil
 
 _USUAL = ".ebb"
 _NOTE = "running_in"  # in the usual data folder: the data folder where Ebb runs instead
+_URL = "url"  # in the data folder where Ebb runs: its address in links
 
 
 def private_folder(path: Path) -> None:
@@ -72,6 +73,19 @@ def noted_data_dir(home: Path) -> Path | None:
     except OSError:
         return None
     return noted if _is_running(noted) and not _is_running(usual) else None
+
+
+def note_url(data_dir: Path, url: str) -> None:
+    """Note the address of the Ebb that starts in this data folder."""
+    with suppress(OSError):  # the note is a help only
+        (data_dir / _URL).write_text(url)
+
+
+def running_url(data_dir: Path) -> str | None:
+    """Return the address of the Ebb that runs in this data folder; None if none is noted."""
+    with suppress(OSError):
+        return (data_dir / _URL).read_text() if _is_running(data_dir) else None
+    return None
 
 
 def _is_running(data_dir: Path) -> bool:

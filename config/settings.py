@@ -36,9 +36,9 @@ EBB_RUN_DIR = (EBB_HOME / env.text("EBB_RUN_DIR", str(EBB_DATA_DIR / "run"))).re
 EBB_HOST = env.text("EBB_HOST", "127.0.0.1")
 EBB_PORT = env.whole("EBB_PORT", 8000, most=65_535)
 EBB_DEMO_DATA = env.yes("EBB_DEMO_DATA", default=True)
-# Ebb's address for a browser on this machine, which cannot connect to a wildcard address.
+# Ebb's address for programs on this machine, which cannot connect to a wildcard address.
 _reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(EBB_HOST, EBB_HOST)  # noqa: S104 - compared, not bound
-EBB_URL = (
+EBB_LOCAL_URL = (
     f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
 )
 
@@ -51,6 +51,8 @@ SECRET_KEY = env.text("SECRET_KEY") or secret_key(EBB_DATA_DIR)
 SECRET_KEY_FALLBACKS = env.several("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", EBB_HOST, *env.hosts("EBB_ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = env.origins("EBB_TRUSTED_ORIGINS")
+# Ebb's address in the links that it prints and mails.
+EBB_URL = next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), EBB_LOCAL_URL)
 EBB_CORS_ORIGINS = env.origins("EBB_CORS_ORIGINS")
 # Set if a proxy in front of Ebb uses TLS: cookies are then sent over https only.
 EBB_HTTPS = env.yes("EBB_HTTPS", default=False)

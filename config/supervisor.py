@@ -20,7 +20,7 @@ from types import FrameType
 from django.conf import settings
 
 from config.embedded_postgres import EmbeddedPostgres
-from config.local_files import keep_secret_key, note_data_dir, private_folder
+from config.local_files import keep_secret_key, note_data_dir, note_url, private_folder
 from config.logs import visible
 from config.preconditions import (
     StartError,
@@ -65,6 +65,7 @@ class Supervisor:
         private_folder(settings.EBB_DATA_DIR)
         self._run_file.acquire()
         note_data_dir(settings.EBB_HOME, settings.EBB_DATA_DIR)
+        note_url(settings.EBB_DATA_DIR, settings.EBB_URL)
         try:
             self._start()
             if not self._stopping():
@@ -199,7 +200,7 @@ def _not_ready() -> str:
 def _reported(name: str) -> dict[str, str]:
     """Return the JSON of a health endpoint. Raises OSError."""
     try:
-        url = f"{settings.EBB_URL}/api/v1/health/{name}"
+        url = f"{settings.EBB_LOCAL_URL}/api/v1/health/{name}"
         with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - http, our own address
             parts: dict[str, str] = json.load(answer)
     except urllib.error.HTTPError as error:

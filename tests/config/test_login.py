@@ -1,18 +1,23 @@
 """Logging in: failures are limited, and a link survives being opened by a program."""
 
 import logging
+import os
 import threading
+from io import StringIO
+from pathlib import Path
 from queue import Queue
 
 import pytest
 from django.contrib.auth import authenticate
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.core.management import call_command
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 from pytest_django import Settings
 from sesame.utils import get_query_string
 
+from config.local_files import note_url
 from config.logs import LineFormatter, without_traceback
 from config.settings import PASSWORD_HASHERS
 from memory.access.passwords import _AT_ONCE, MOST_PER_ACCOUNT, MOST_PER_ADDRESS
@@ -120,6 +125,23 @@ def test_only_the_button_spends_a_link(bob: User) -> None:
     ):
         assert late.status_code == 403
         assert "manage.py login_link" in late.content.decode()
+
+
+def test_a_printed_link_has_the_address_at_which_ebb_runs(
+    bob: User, settings: Settings, tmp_path: Path
+) -> None:
+    settings.EBB_DATA_DIR, settings.EBB_URL = tmp_path, "https://ebb.example"
+    note_url(tmp_path, "http://127.0.0.1:8123")
+    assert printed_link().startswith("https://ebb.example/login/link/?sesame=")
+
+    (tmp_path / "run.lock").write_text(str(os.getpid()))
+    assert printed_link().startswith("http://127.0.0.1:8123/login/link/?sesame=")
+
+
+def printed_link() -> str:
+    said = StringIO()
+    call_command("login_link", "bob", stdout=said)
+    return said.getvalue()
 
 
 def test_a_refused_link_says_why_and_what_to_do(bob: User, settings: Settings) -> None:

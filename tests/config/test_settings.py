@@ -109,6 +109,20 @@ def test_address_is_one_a_browser_can_open(tmp_path: Path, host: str, url: str) 
     assert values == {"EBB_URL": url}
 
 
+@pytest.mark.parametrize(
+    ("origins", "url"),
+    [
+        ("https://*.example,https://ebb.example,https://old.example", "https://ebb.example"),
+        ("https://*.example", "http://127.0.0.1:8000"),
+        ("", "http://127.0.0.1:8000"),
+    ],
+)
+def test_links_use_the_first_trusted_origin(tmp_path: Path, origins: str, url: str) -> None:
+    values = settings_with(tmp_path, "EBB_URL", "EBB_LOCAL_URL", EBB_TRUSTED_ORIGINS=origins)
+
+    assert values == {"EBB_URL": url, "EBB_LOCAL_URL": "http://127.0.0.1:8000"}
+
+
 def test_the_home_has_the_env_file_and_the_data(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("EBB_PORT=8123\n")
     names = ("EBB_PORT", "EBB_DATA_DIR", "EBB_RUN_DIR")

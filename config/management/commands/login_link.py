@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from sesame.utils import get_query_string
 
+from config.local_files import running_url
 from memory.models import User
 
 
@@ -23,4 +24,5 @@ class Command(BaseCommand):
         user = User.objects.filter(username=username, is_active=True).first()
         if user is None:
             raise CommandError(_("There is no user named %(name)s.") % {"name": username})
-        self.stdout.write(settings.EBB_URL + reverse("login_link") + get_query_string(user))
+        url = running_url(settings.EBB_DATA_DIR) or settings.EBB_URL
+        self.stdout.write(url + reverse("login_link") + get_query_string(user))
