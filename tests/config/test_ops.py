@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,20 @@ def test_compose_watches_and_limits_each_process() -> None:
             "condition": "service_completed_successfully",
             "restart": True,
         }
+
+
+def test_web_believes_the_proxy_that_names_the_client() -> None:
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["web"]
+    default = compose["environment"]["FORWARDED_ALLOW_IPS"].removesuffix("}").partition(":-")[2]
+    [config] = [thing for thing in objects() if thing["kind"] == "ConfigMap"]
+
+    for proxy, allowed in (
+        ("172.18.0.1", default),
+        ("10.244.0.7", config["data"]["FORWARDED_ALLOW_IPS"]),
+    ):
+        networks = [ip_network(text) for text in allowed.split(",")]
+        assert any(ip_address(proxy) in network for network in networks)
+        assert not any(ip_address("198.51.100.9") in network for network in networks)
 
 
 def test_the_image_has_what_ebb_reads_and_nothing_else() -> None:
