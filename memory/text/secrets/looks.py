@@ -58,8 +58,13 @@ _ENDS = re.compile(
 )
 _DIGITS = re.compile(r"[#*]?\d{3,24}[#*]?|\d{3}[ -]\d{3}|\d{4}[ -]\d{4}|\d{1,2}(?:-\d{1,2}){2,4}")
 _CODE = re.compile(
-    r"[A-Z]{1,2}-?\d{3,8}|(?=[A-Z]{0,3}\d)(?=\d{0,7}[A-Z])[A-Z0-9]{4,8}|\d{1,3}[^\W\d_x]\d{2,5}|(?=[\dA-F]{4,8}$)\d{1,4}[A-F]\d{1,4}"
-    r"|(?=\D{0,5}\d)[A-Za-z0-9]{4,5}-[A-Za-z0-9]{4,5}"
+    r"""
+    [A-Z]{1,2}-?\d{3,8}                                     # B-1947
+    | (?=[A-Z]{0,3}\d)(?=\d{0,7}[A-Z])[A-Z0-9]{4,8}         # 4XK9QT, at most three letters first
+    | \d{1,3}[^\W\d_x]\d{2,5}                              # 58a32; 58x32 is a size
+    | (?=\D{0,5}\d)[A-Za-z0-9]{4,5}-[A-Za-z0-9]{4,5}       # 4f8d-92ka
+    """,
+    re.VERBOSE,
 )
 KEYS = {Look.KEY, Look.LONG_KEY}
 MIXED = {Look.MIXED, Look.STRONG, *KEYS}
