@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from assessor.local.sentences import split_sentences
+from chat.responders.utterances import Kind, kind_of
 from memory.text.lexemes import prepare
 
 ATTRIBUTED = 0.4
@@ -53,7 +54,10 @@ def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[
     """Return how much the answer used each memory, in 0..1, without those below ATTRIBUTED.
 
     `memories` are texts by id (UUIDs as text). A memory named by its full or short id counts as 1.
+    The answer to "forget that …" lists memories and uses none.
     """
+    if kind_of(question) is Kind.FORGET:
+        return {}
     words = {id_: _weights(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)
     sentences = [_weights(sentence) for sentence in split_sentences(answer)]

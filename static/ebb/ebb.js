@@ -261,6 +261,10 @@
     let due = 0;
     const soon = () => { due ||= requestAnimationFrame(() => { due = 0; toEnd(); }); };
     new MutationObserver(soon).observe(area, { childList: true, subtree: true, characterData: true });
+    document.addEventListener("submit", ({ target }) => {
+      // Whoever sends a message wants to see it.
+      if (target.getAttribute("hx-target") === `#${area.id}`) atEnd = true;
+    });
     new ResizeObserver(toEnd).observe(area); // a keyboard opens, what is typed grows, a phone is turned
     toEnd();
   };

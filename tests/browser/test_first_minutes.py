@@ -108,6 +108,10 @@ def test_a_way_back_to_the_latest(log_in: LogIn, model_web: Web, stub_model: Stu
     latest.click()
     expect(latest).to_be_hidden()
     expect(page.locator(".message-foot")).to_be_in_viewport()
+    page.locator("#messages").evaluate("area => area.scrollTop = 0")
+    expect(latest).to_be_visible()
+    say(page, "Thanks, that is enough")
+    expect(page.get_by_text("Thanks, that is enough").last).to_be_in_viewport()
 
 
 def test_a_viewer_reads_and_reports(

@@ -39,6 +39,8 @@ def used(question: str, answer: str) -> set[str]:
         ("what do you know?", "- “User likes tea” (today)\n- “User likes very spicy food”",
          {"tea", "spicy"}),
         ("我住在哪里？", "你是三月搬到里斯本的。", {"chinese"}),
+        # It lists what may be meant, and uses none of it.
+        ("forget that I moved", "Choose what to delete:\n- “User moved to Lisbon in March”", set()),
         # It says nothing that stands in a memory, or only what was asked.
         ("where do I live?", "I don't know where you live.", set()),
         ("do I like spicy food?", "No idea whether you like spicy food.", set()),
