@@ -61,7 +61,8 @@ class Rule:
         if self.kind == "choice":
             return str((self.words.names or self.words.choices).get(value, value))
         number = number_format(self.text(value), force_grouping=True)
-        return f"{number} {self.words.unit}".strip()
+        unit = (value == 1 and self.words.one) or self.words.unit
+        return f"{number} {unit}".strip()
 
     def value(self, text: str) -> Any:
         """Return the value of a submitted text; text that is no number is returned as is, and the

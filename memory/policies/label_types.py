@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 class Labels:
     """A setting for display: its name, help text and unit, and the text of each choice.
 
-    `names` are shorter texts of the choices, for a sentence.
+    `one` is the unit of 1, as in "1 day". `names` are shorter texts of the choices, for a sentence.
     """
 
     label: _StrPromise
     hint: _StrPromise
     unit: _StrPromise | str = ""
+    one: _StrPromise | str = ""
     choices: Mapping[str, _StrPromise | str] = field(default_factory=dict)
     names: Mapping[str, _StrPromise] = field(default_factory=dict)
 

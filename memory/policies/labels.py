@@ -53,7 +53,7 @@ GROUPS: Final = {
 }
 """Labels by the path of the part; "" is the part of the top-level settings."""
 
-_DAYS, _HOURS = _("days"), _("hours")
+_DAYS, _HOURS = (_("days"), _("day")), (_("hours"), _("hour"))
 _IMPORTANCE, _CONFIDENCE = _("importance"), _("confidence")
 
 LABELS: Final = {
@@ -70,10 +70,10 @@ LABELS: Final = {
     "grace_hours": Labels(
         _("Grace period"),
         _("In a full space, a new memory counts as the most important of its tier for this long."),
-        _HOURS,
+        *_HOURS,
     ),
     "bin_days": Labels(
-        _("Time in the bin"), _("Deleted memories can be restored for this long."), _DAYS
+        _("Time in the bin"), _("Deleted memories can be restored for this long."), *_DAYS
     ),
     "ttl.permanent_threshold": Labels(
         _("Keep forever at or above"),
@@ -88,10 +88,10 @@ LABELS: Final = {
         _("From this importance up to medium. Anything lower is very low."),
         _IMPORTANCE,
     ),
-    "ttl.medium_days": Labels(_("Medium-importance lifetime"), _("Restarted on use."), _DAYS),
-    "ttl.low_days": Labels(_("Low-importance lifetime"), _("Restarted on use."), _DAYS),
+    "ttl.medium_days": Labels(_("Medium-importance lifetime"), _("Restarted on use."), *_DAYS),
+    "ttl.low_days": Labels(_("Low-importance lifetime"), _("Restarted on use."), *_DAYS),
     "ttl.very_low_days": Labels(
-        _("Very-low-importance lifetime"), _("0 = removed at the next cleanup."), _DAYS
+        _("Very-low-importance lifetime"), _("0 = removed at the next cleanup."), *_DAYS
     ),
     "ttl.renew_on_use": Labels(
         _("Restart lifetime on use"), _("A memory that was used in a reply starts a new lifetime.")
@@ -130,7 +130,7 @@ LABELS: Final = {
     "decay.scale_days": Labels(
         _("Fade time"),
         _("After this long without use, importance has lost about two thirds of what it can lose."),
-        _DAYS,
+        *_DAYS,
     ),
     "importance.learn": Labels(
         _("Learn importance from use"),
@@ -157,7 +157,7 @@ LABELS: Final = {
         _MEMORIES,
     ),
     "recall.recency_scale_days": Labels(
-        _("Recency window"), _("Smaller values favour newer memories."), _DAYS
+        _("Recency window"), _("Smaller values favour newer memories."), *_DAYS
     ),
     "recall.min_score": Labels(
         _("Minimum score"),

@@ -17,6 +17,9 @@ from memory.readers import Reader
 from memory.recall.sql.sizes import LARGE, index_scan, size_if_large
 
 NEIGHBOURS = 5
+SIMILAR = 0.3
+"""Minimum similarity of the memories that a page shows as similar: texts that have nothing in
+common reach 0.25 with the built-in model."""
 ALIKE, AT_MOST = 0.98, 50
 """Minimum similarity at which a model may confuse different texts, as in a script it hardly
 knows. Any of these may be the identical text, so all are examined, up to AT_MOST."""
@@ -33,14 +36,14 @@ class Neighbour:
 
 
 def similar(memory: Memory, *, large: int = LARGE) -> list[Neighbour]:
-    """Return the live memories of the same user nearest to this one, nearest first; none if it has
-    no vector yet."""
+    """Return the live memories of the same user that are SIMILAR to this one, nearest first; none
+    if it has no vector yet."""
     space = memory.space
     own = vector_of(space, memory.pk)
     if own is None:
         return []
     near = nearest_live(space, own, memory.user_id, besides=memory.pk, large=large)
-    return near[:NEIGHBOURS]
+    return [one for one in near[:NEIGHBOURS] if one.similarity >= SIMILAR]
 
 
 def vector_of(space: Space, memory_id: UUID) -> Any:

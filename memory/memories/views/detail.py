@@ -82,7 +82,7 @@ def alike(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
         {"memory": found.memory, "match": f"{match_percent(found.similarity)}% match"}
         for found in similar(one)
     ]
-    context = {"memory": one, "hits": hits, "policy": current_policy(access.space).document}
+    context = {"hits": hits, "policy": current_policy(access.space).document}
     return render(request, "memory/memories/_similar.html", context)
 
 

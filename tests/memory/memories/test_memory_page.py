@@ -157,6 +157,7 @@ def test_nearest_are_alive_in_the_space_and_not_itself(
     memory = remember(space, "User drinks green tea every morning")
     near = remember(space, "User drinks black tea every morning")
     remember(space, "User drinks tea")
+    remember(space, "The boat is in the dock until spring")
     gone = remember(space, "User drinks green tea each morning")
     delete_memory(space=space, memory_id=gone.pk, actor=ALICE, now=NOW)
     remember(other_space, "User drinks green tea every day")
@@ -169,7 +170,7 @@ def test_nearest_are_alive_in_the_space_and_not_itself(
     assert texts(answer) == [near.content, "User drinks tea"]
     assert re.search(r"\d+% match", answer)
     MemoryEmbedding.objects.filter(memory=memory).delete()
-    assert "There are no other memories to compare yet." in _page(client, memory, "memory_similar")
+    assert "No other memory says something similar." in _page(client, memory, "memory_similar")
 
 
 # --- What can be done -----------------------------------------------------------------------------

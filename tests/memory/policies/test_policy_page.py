@@ -84,7 +84,8 @@ def test_lifetimes_say_what_is_not_saved_at_all(page: Client, space: Space) -> N
 
 
 def test_saving_makes_a_version_and_says_what_changed(page: Client, space: Space) -> None:
-    sent = form(space, **{"capacity": "500", "ttl.low_days": "2.5", "ttl.renew_on_use": None})
+    changes = {"capacity": "500", "ttl.low_days": "2.5", "ttl.very_low_days": "1"}
+    sent = form(space, **changes, **{"ttl.renew_on_use": None})
 
     answer = page.post(reverse("policy_save", args=[space.slug]), sent, follow=True)
 
@@ -95,6 +96,7 @@ def test_saving_makes_a_version_and_says_what_changed(page: Client, space: Space
     assert (
         "Saved as version 2. Capacity 800 memories → 500 memories;"
         " Lifetimes: Low-importance lifetime 7 days → 2.5 days;"
+        " Lifetimes: Very-low-importance lifetime 3 days → 1 day;"
         " Lifetimes: Restart lifetime on use on → off."
     ) in body(answer)
 
