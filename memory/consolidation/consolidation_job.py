@@ -129,6 +129,7 @@ def _summarise_some(job: Job) -> None:
     last = episode[-1]
     place = [
         last.created_at.isoformat(),
+        last.source_position,
         str(last.pk),
         last.source_conversation,
         last.user_id or "",
@@ -161,32 +162,35 @@ def _summary(sources: Sequence[Memory], sentences: Sequence[Sentence], sure: flo
 
 def _small_memories(job: Job) -> MemoryQuerySet:
     """Return the small observations of conversations that follow the job's place, in the order of
-    conversations, users and time, without those that another proposal removes."""
+    conversations, users and turns, without those that another proposal removes."""
     rows = consolidatable(job.space, proposing.scope_of(job)).exclude(source_conversation="")
     size = Func("content", function="octet_length", output_field=IntegerField())
     rows = rows.annotate(size=size, owner=Coalesce("user_id", Value("")))
     small = rows.filter(Q(size__lte=summaries.SMALL))
     small = small.filter(memory_type__in=summaries.SMALL_TYPES).exclude(pk__in=_used(job))
     if job.result["place"] is not None:
-        at, memory_id, talk, owner = job.result["place"]
-        later = Q(source_conversation=talk, owner=owner) & _after(at, memory_id)
+        at, position, memory_id, talk, owner = job.result["place"]
+        moment = parse_datetime(at)
+        # An imported conversation has many turns of one moment.
+        later = Q(created_at__gt=moment) | Q(created_at=moment, source_position__gt=position)
+        later |= Q(created_at=moment, source_position=position, pk__gt=UUID(memory_id))
+        later &= Q(source_conversation=talk, owner=owner)
         next_owner = Q(source_conversation=talk, owner__gt=owner)
         small = small.filter(Q(source_conversation__gt=talk) | next_owner | later)
-    found: MemoryQuerySet = small.order_by("source_conversation", F("owner"), "created_at", "pk")
+    turns = ("source_conversation", F("owner"), "created_at", "source_position", "pk")
+    found: MemoryQuerySet = small.order_by(*turns)
     return found
 
 
 def _roots(job: Job) -> MemoryQuerySet:
     """Return the memories that follow the job's place, oldest first."""
     rows = consolidatable(job.space, proposing.scope_of(job)).order_by("created_at", "pk")
-    place = job.result["place"]
-    return rows if place is None else rows.filter(_after(*place))
-
-
-def _after(at: str, memory_id: str) -> Q:
-    """Return the condition on memories that follow this one in time."""
+    if job.result["place"] is None:
+        return rows
+    at, memory_id = job.result["place"]
     moment = parse_datetime(at)
-    return Q(created_at__gt=moment) | Q(created_at=moment, pk__gt=UUID(memory_id))
+    later = Q(created_at__gt=moment) | Q(created_at=moment, pk__gt=UUID(memory_id))
+    return rows.filter(later)
 
 
 def _used(job: Job) -> set[UUID]:

@@ -106,21 +106,15 @@ def _undo_own(
 
 
 def _undo(space: Space, proposal: ConsolidationProposal, actor: Actor, now: datetime) -> int:
-    """Undo one proposal; return the number of sources restored, 0 if its result was changed."""
-    if proposal.result_id and not proposal.keeps_last:
-        unchanged = Memory.objects.in_space(space).live().filter(revision=1, pinned=False)
-        made = unchanged.filter(pk=proposal.result_id).select_for_update(no_key=True).first()
-        if made is None:
-            return 0
-        move_to_bin(
-            space=space,
-            memory_id=made.pk,
-            why=BinReason.DELETED,
-            actor=actor,
-            now=now,
-            reason=Reason("undone"),
-        )
+    """Undo one proposal; return the number of sources restored, 0 if its result was changed.
+
+    If nothing is left of the sources, their result stays: it is all that remains of them.
+    """
     sources = _still_binned(space, proposal)
+    if not sources and not _is_restored(space, proposal):
+        return 0
+    if not _result_leaves(space, proposal, actor, now):
+        return 0
     Memory.objects.in_space(space).filter(pk__in=[one.pk for one in sources]).update(
         status=Status.LIVE, binned_at=None, bin_reason="", importance_then=None, rank_then=None
     )
@@ -137,8 +131,35 @@ def _undo(space: Space, proposal: ConsolidationProposal, actor: Actor, now: date
     return len(sources)
 
 
+def _result_leaves(
+    space: Space, proposal: ConsolidationProposal, actor: Actor, now: datetime
+) -> bool:
+    """Move what replaced the sources to the bin, unless it is one of them; return False if it was
+    changed since."""
+    if proposal.result_id is None or proposal.keeps_last:
+        return True
+    unchanged = Memory.objects.in_space(space).live().filter(revision=1, pinned=False)
+    made = unchanged.filter(pk=proposal.result_id).select_for_update(no_key=True).first()
+    if made is None:
+        return False
+    move_to_bin(
+        space=space,
+        memory_id=made.pk,
+        why=BinReason.DELETED,
+        actor=actor,
+        now=now,
+        reason=Reason("undone"),
+    )
+    return True
+
+
 def _still_binned(space: Space, proposal: ConsolidationProposal) -> Sequence[Memory]:
     """Return the sources that are in the bin since the proposal was applied, locked."""
     rows = Memory.objects.in_space(space).binned().filter(pk__in=proposal.removed)
     since = rows.filter(bin_reason=BinReason.CONSOLIDATED, binned_at=proposal.decided_at)
     return list(since.defer("search").select_for_update(no_key=True).order_by("pk"))
+
+
+def _is_restored(space: Space, proposal: ConsolidationProposal) -> bool:
+    """Return whether a source is active: a person has restored it."""
+    return Memory.objects.in_space(space).live().filter(pk__in=proposal.removed).exists()

@@ -127,7 +127,7 @@ def links(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse
     sources = {pk for proposal in made for pk in proposal.removed}
     became = consolidated_into([one], access.space).values()
     context = {
-        "sources": rows.filter(pk__in=sources).order_by("created_at", "pk"),
+        "sources": rows.filter(pk__in=sources).order_by("created_at", "source_position", "pk"),
         "became": rows.filter(pk__in=became).first(),
     }
     return render(request, "memory/consolidation/_links.html", context)

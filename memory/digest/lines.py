@@ -166,7 +166,7 @@ def _undo_removal(memory: Memory, event: MemoryEvent) -> tuple[Undo | None, Sinc
 def _of_proposal(one: ConsolidationProposal, memories: Mapping[UUID, Memory]) -> Line:
     result = memories.get(one.result_id) if one.result_id else None
     proposed = one.result["content"] if one.result else ""
-    undo, since = _undo_consolidation(one, result)
+    undo, since = _undo_consolidation(one, result, memories)
     return Line(
         id=str(one.pk),
         section=Section.CONSOLIDATED,
@@ -185,10 +185,12 @@ def _of_proposal(one: ConsolidationProposal, memories: Mapping[UUID, Memory]) ->
 
 
 def _undo_consolidation(
-    one: ConsolidationProposal, result: Memory | None
+    one: ConsolidationProposal, result: Memory | None, memories: Mapping[UUID, Memory]
 ) -> tuple[Undo | None, Since | None]:
     if one.state == ProposalState.UNDONE:
         return None, Since.UNDONE
+    if not any(pk in memories for pk in one.removed):
+        return None, Since.PURGED
     if one.keeps_last:
         return Undo.RESTORE_SOURCES, None
     if result is None:

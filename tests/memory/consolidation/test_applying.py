@@ -130,6 +130,17 @@ def test_a_source_restored_by_a_person_stays_when_the_action_is_undone(space: Sp
     assert {stored(first).status, stored(second).status} == {"live"}
 
 
+def test_a_result_stays_when_its_sources_are_purged(space: Space) -> None:
+    sources = said(space, *PENICILLIN)
+    done = applied(space, proposed(space))
+    merged = Memory.objects.in_space(space).live().get()
+    ids = [one.pk for one in sources]
+    purge_memories(space=space, memory_ids=ids, actor=ALICE, now=APPLIED_AT)
+
+    assert undone(space, done.action_id) == 0
+    assert Memory.objects.in_space(space).live().get() == merged
+
+
 @pytest.mark.parametrize("change", ["revised", "pinned", "deleted"])
 def test_an_outdated_proposal_is_not_applied(space: Space, change: str) -> None:
     first, second = said(space, *PENICILLIN)

@@ -15,6 +15,7 @@ from memory.models import ConsolidationProposal, Job, JobState, Memory, MemoryEv
 from memory.readers import SHARED, Reader
 from memory.tasks import consolidate_all_spaces
 from tests.memory.consolidation.runs import (
+    MOVING,
     PENICILLIN,
     TRAINING,
     episode,
@@ -110,6 +111,20 @@ def test_small_observations_of_a_conversation_are_summarised(space: Space) -> No
     ]  # fmt: skip
     assert second.result is not None
     assert second.result["content"] == f"{repeated[3]} {repeated[5]}"
+
+
+def test_turns_of_one_moment_are_joined_as_they_were_said(space: Space) -> None:
+    source = {"conversation_id": "c1"}
+    texts = [*TRAINING[:4], *MOVING[:4]]
+    memories = [
+        remember(space, text, created_at=NOW, memory_type="observation", source=source)
+        for text in texts
+    ]
+
+    found = sorted(proposed(space), key=lambda one: _ids(memories).index(one.sources[0]))
+
+    assert [pk for one in found for pk in one.sources] == _ids(memories)
+    assert [sentence["text"] for one in found for sentence in one.sentences] == texts
 
 
 def test_a_chinese_text_of_44_characters_is_not_small(space: Space) -> None:

@@ -255,6 +255,16 @@ def test_a_changed_result_of_a_consolidation_is_left(space: Space) -> None:
         undo(space, merge)
 
 
+def test_a_consolidation_whose_sources_are_purged_is_not_undone(space: Space) -> None:
+    consolidated(space)
+    ids = list(Memory.objects.in_space(space).binned().values_list("pk", flat=True))
+    purge_memories(space=space, memory_ids=ids, actor=ALICE, now=LATER)
+
+    found = lines(space, "consolidated")
+
+    assert [(line.undo, line.since) for line in found] == [(None, "purged")] * 2
+
+
 def test_a_reader_sees_and_undoes_only_their_lines(space: Space) -> None:
     remember(space, "User likes tea")
     memory = remember(space, "User likes pizza", user_id="alice")
