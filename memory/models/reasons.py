@@ -71,10 +71,10 @@ _PLACES: Final = {
     "In encoded text": _("Encoded text"),
 }
 _FINDING: Final = _("{place} {does}")
+_REPORTED_BY: Final = _("Reported as wrong by {who}")
 _KINDS: Final = {
     UNSURE: _("The assessor was not sure"),
     CONFLICT: _("It contradicts a known memory"),
-    REPORTED: _("Reported as wrong"),
     FROM_DOCUMENT: _("From a document"),
     FROM_PASTED: _("From a pasted text"),
     "dictates what to remember of the user": _("tries to dictate what is remembered"),
@@ -148,6 +148,8 @@ def in_words(reason: str) -> str:
 
 def _kind_in_words(kind: str) -> str:
     place, _colon, does = kind.partition(": ")
+    if place == REPORTED:
+        return gettext(_REPORTED_BY).format(who=does)
     if place not in _PLACES:
         return gettext(_KINDS[kind]) if kind in _KINDS else kind
     does = gettext(_KINDS[does]) if does in _KINDS else does

@@ -71,7 +71,7 @@ def test_a_viewer_reports_a_memory_and_an_editor_decides(
     assert reported.review_reason == "Reported as wrong: bob: “It was “Porto””"
     [event] = MemoryEvent.objects.filter(memory_id=lisbon.pk, action="held")
     assert (event.actor_type, event.actor_name) == ("user", "bob")
-    assert "Reported as wrong: bob" in shown(login(alice), space, "review")
+    assert "Reported as wrong by bob" in shown(login(alice), space, "review")
 
     again = call(bob, reply, "why_report", lisbon)
     assert "Someone changed this memory." in text(again)
