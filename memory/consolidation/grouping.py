@@ -22,6 +22,9 @@ CONTRADICTED = 0.92
 """The confidence that a newer statement ended an older one (memory.reconciliation.claims)."""
 UNDATED = 0.5
 """The same if both were saved at the same moment: nobody knows which one is newer."""
+ONE_FACT = 300
+"""Bytes of a statement that another may end. A longer text has more facts, which no rule takes
+apart: an assistant's long answers would end each other."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,13 @@ def _ended(
 ) -> Group | None:
     """Return the group of the root's fact and the newest statement that ended it, if the fact was
     not stated again after that."""
-    newer = [one for one in newer if have_one_subject(root.content, one.memory.content)]
+    if not _is_one_fact(root):
+        return None
+    newer = [
+        one
+        for one in newer
+        if _is_one_fact(one.memory) and have_one_subject(root.content, one.memory.content)
+    ]
     others = [one for one in newer if one.memory not in same]
     against = [one for one in others if replaces(one.memory.content, _seen_from(one, root))]
     if not against:
@@ -137,6 +146,10 @@ def _ended_at_once(root: Memory, newer: Sequence[Neighbour]) -> Group | None:
                 return None
             return Group(ProposalKind.CONTRADICTION, [one.memory, root], None, UNDATED)
     return None
+
+
+def _is_one_fact(memory: Memory) -> bool:
+    return len(memory.content.encode()) <= ONE_FACT
 
 
 def _seen_from(one: Neighbour, root: Memory) -> Neighbour:

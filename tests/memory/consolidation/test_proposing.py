@@ -95,6 +95,13 @@ def test_an_older_memory_of_several_facts_keeps_the_others(space: Space) -> None
     )
 
 
+def test_a_long_text_is_not_ended(space: Space) -> None:
+    long = ", and ".join(["User smokes", *(f"User has read book {n} of a shelf" for n in range(9))])
+    said(space, long, "User quit smoking")
+
+    assert proposed(space) == []
+
+
 def test_small_observations_of_a_conversation_are_summarised(space: Space) -> None:
     repeated = (*TRAINING[:4], "User's left knee hurt.", "User packed a tent for Sintra.")
     memories = episode(space, texts=repeated)
