@@ -24,7 +24,7 @@ def _application() -> Any:
     from config.reporting import start_reporting
 
     start_reporting("web")
-    _load_embedder()
+    _load_embedders()
     pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(),
         root=settings.STATIC_ROOT,
@@ -34,18 +34,21 @@ def _application() -> Any:
     return Lifespan(McpEndpoint(pages_and_api))
 
 
-def _load_embedder() -> None:
-    """Load the local embedder at start, so that no request waits for it.
+def _load_embedders() -> None:
+    """Load the built-in embedders at start, so that no request waits for them.
 
-    If the model is missing, requests report that.
+    If a model is missing, requests report that.
     """
     from django.conf import settings
 
-    from memory.embeddings import EmbeddingError, count_dimensions
+    from memory.embeddings import MULTILINGUAL, EmbeddingError, count_dimensions
 
+    needed = {MULTILINGUAL}  # by the checks of new memories
     if settings.EBB_EMBEDDING_PROVIDER == "local":
+        needed.add(settings.EBB_EMBEDDING_MODEL)
+    for model in needed:
         with suppress(EmbeddingError):
-            count_dimensions("local", settings.EBB_EMBEDDING_MODEL)
+            count_dimensions("local", model)
 
 
 application = _application()
