@@ -64,8 +64,8 @@ class Hit:
 
     @property
     def signals(self) -> dict[str, dict[str, Any]]:
-        """Each signal's value, its contribution, and the rank without it; in a question about the
-        past also the contribution of `past`."""
+        """Each signal's value, its contribution, and the rank without it; also the contributions
+        that are no signal's: `past` and `others`."""
         ranks, parts = self.stored.get("rank_without") or {}, self.stored["contributions"]
         signals = {
             name: {
@@ -75,7 +75,8 @@ class Hit:
             }
             for name, value in self.stored["signals"].items()
         }
-        return signals | ({"past": {"contribution": parts["past"]}} if "past" in parts else {})
+        more = {name: {"contribution": parts[name]} for name in parts if name not in signals}
+        return signals | more
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,10 @@ PAST_SHARE: Final = 2.0
 """How many times its score a memory gains at most in a question about the time in which it was
 true."""
 
+OTHERS_SHARE: Final = 0.8
+"""The share of its score that a memory loses in a question about the user's own facts, if it tells
+of somebody else."""
+
 SHORT_TURN: Final = 50
 """Bytes of a turn that says something. The words of "Thanks, you too!" count little more than
 half."""
@@ -213,6 +217,16 @@ def past_bonus(score: float, past: float) -> float:
     what superseded it, although that often has more of the question's words.
     """
     return PAST_SHARE * past * score
+
+
+def others_cost(score: float, others: float) -> float:
+    """Return what a question about the user's own facts takes, as a negative number, from the score
+    of a memory that tells of somebody else. `others` is 1 for such a memory, else 0.
+
+    In a small space that memory often has all words of the question, and the user's own fact none,
+    so only a large share lets the meaning decide.
+    """
+    return -OTHERS_SHARE * others * score
 
 
 def match_percent(similarity: float) -> int:

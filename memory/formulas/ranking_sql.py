@@ -26,6 +26,7 @@ from memory.formulas.ranking import (
     ENOUGH_ASKED,
     LONG,
     LONG_COST,
+    OTHERS_SHARE,
     PAST_SHARE,
     SHORT_QUESTION,
     SHORT_TURN,
@@ -101,6 +102,12 @@ def score(signals: Mapping[str, Number], profile: Profile) -> Expression:
 def past_bonus(score: Number, past: Number) -> Expression:
     """Return what a question about the past adds to the score of a memory that was true then."""
     return float_result(double(PAST_SHARE) * double(past) * double(score))
+
+
+def others_cost(score: Number, others: Number) -> Expression:
+    """Return what a question about the user's own facts takes from the score of a memory that tells
+    of somebody else."""
+    return float_result(double(-OTHERS_SHARE) * double(others) * double(score))
 
 
 def match_percent(similarity: Number) -> Expression:

@@ -15,11 +15,11 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from memory.access.forms import SentText
 from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
 from memory.lab.as_of import day_in
+from memory.lab.labels import PART_WORDS, SIGNAL_WORDS
 from memory.models import Space
 from memory.models.policies import Policy
 from memory.policies.profiles import PROFILE_MEANINGS, PROFILE_NAMES
@@ -38,15 +38,6 @@ MAX_COLUMNS = 4
 MAX_QUERY = 500  # characters
 DEPTH = 10  # memories per column
 HEAVIEST = 3.0
-
-SIGNAL_WORDS: Final = {
-    "semantic": gettext_lazy("meaning"),
-    "lexical": gettext_lazy("keywords"),
-    "speaker": gettext_lazy("speaker"),
-    "recency": gettext_lazy("recency"),
-    "importance": gettext_lazy("importance"),
-}
-_PART_WORDS: Final = SIGNAL_WORDS | {"past": gettext_lazy("true at that time")}
 
 
 @dataclass(frozen=True)
@@ -147,7 +138,8 @@ def _all_weights(profile: Profile) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Part:
-    """A signal's contribution, and its segment of the bar: 0..1 of the column's best score."""
+    """A signal's contribution, and its segment of the bar: 0..1 of the column's best score. A
+    negative contribution has none."""
 
     signal: str
     value: float
@@ -156,7 +148,7 @@ class Part:
 
     @property
     def word(self) -> str:
-        return str(_PART_WORDS[self.signal])
+        return str(PART_WORDS[self.signal])
 
 
 @dataclass(frozen=True)
@@ -294,7 +286,9 @@ def _rows(recall: Recall, before: Mapping[UUID, int], marks: Mapping[UUID, bool]
 
 def _parts(result: Result, best: float) -> list[Part]:
     parts, begin = [], 0.0
+    gained = sum(max(0.0, value) for value in result.contributions.values()) or 1.0
     for signal, value in result.contributions.items():
-        parts.append(Part(signal, value, begin / best, value / best))
-        begin += value
+        width = max(0.0, value) / gained * result.score / best
+        parts.append(Part(signal, value, begin, width))
+        begin += width
     return parts

@@ -23,6 +23,7 @@ from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads
 from memory.lab.comparison import OWN, LabRequest
+from memory.lab.labels import SIGNAL_WORDS
 from memory.lab.measuring import LONG_PATIENCE, PATIENCE, measure
 from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.lab.saved_queries import drop_query, save_query
@@ -262,7 +263,7 @@ def _form(asked: LabRequest) -> dict[str, Any]:
         "profiles": PROFILE_CHOICES.items(),
         "own": OWN,
         "sliders": [
-            (name, word, f"{asked.weights[name]:g}") for name, word in reads.SIGNAL_WORDS.items()
+            (name, word, f"{asked.weights[name]:g}") for name, word in SIGNAL_WORDS.items()
         ],
         "heaviest": f"{reads.HEAVIEST:g}",
         "max_query": reads.MAX_QUERY,

@@ -22,6 +22,7 @@ from memory.formulas.ranking import (
     SIGNALS,
     Profile,
     contributions,
+    others_cost,
     past_bonus,
 )
 from memory.models import Memory, Space
@@ -31,7 +32,7 @@ from memory.readers import EVERYONE, SHARED, Reader
 from memory.recall.relevance import Signals, relevance_of
 from memory.recall.results import Result, left_in, repeated
 from memory.recall.share import share_of, turn_of
-from memory.recall.sql import JUST_MISSED, PAST, Question, Shape, recalled
+from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
 
 
@@ -226,6 +227,7 @@ def signals_of(memory: Memory) -> Signals:
         usual=numbers["usual"],
         spread=numbers["spread"],
         among=numbers["among"],
+        others=numbers.get(OTHERS, 0.0),
     )
 
 
@@ -252,6 +254,8 @@ def _result(memory: Memory, relevance: float, shape: Shape) -> Result:
     ranks = {name: numbers[f"rank_without_{name}"] for name in parts} if shape.explain else {}
     if numbers.get(PAST):  # its part is 0 for what is true now
         parts["past"] = past_bonus(sum(parts.values()), numbers[PAST])
+    if numbers.get(OTHERS):
+        parts["others"] = others_cost(sum(parts.values()), numbers[OTHERS])
     return Result(
         memory,
         similarity=signals["semantic"],

@@ -195,10 +195,13 @@ def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Se
 
 def _signals(result: Result) -> dict[str, dict[str, float]]:
     """Return the context of templates/_signals.html."""
-    return {
-        name: {"value": value, "contribution": result.contributions.get(name, 0.0)}
+    parts = result.contributions
+    signals = {
+        name: {"value": value, "contribution": parts.get(name, 0.0)}
         for name, value in result.signals.items()
     }
+    more = {name: {"contribution": parts[name]} for name in parts if name not in signals}
+    return signals | more
 
 
 @require_POST

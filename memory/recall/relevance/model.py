@@ -16,6 +16,7 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from memory.formulas.ranking import OTHERS_SHARE
 from memory.recall.relevance.utterances import chinese_share, features, is_question
 
 Vector = npt.NDArray[np.float64]
@@ -33,7 +34,8 @@ WORDS = 2
 @dataclass(frozen=True)
 class Signals:
     """The numbers of one memory for one question: its signals, and the mean (`usual`), standard
-    deviation (`spread`) and number (`among`) of the similarities in its space."""
+    deviation (`spread`) and number (`among`) of the similarities in its space. `others` is 1 if it
+    tells of somebody else than is asked about."""
 
     semantic: float
     lexical: float
@@ -41,6 +43,7 @@ class Signals:
     usual: float
     spread: float
     among: int
+    others: float = 0.0
 
     @property
     def margin(self) -> float:
@@ -112,14 +115,15 @@ def relevance_of(
     helps = probability(log_odds(any_features(look, signals)[None], weights.any_memory))
     rows = this_features(look, signals)
     this = probability(log_odds(rows, weights.this_memory))
-    relevances: list[float] = (helps * this).tolist()
+    own = np.array([1 - OTHERS_SHARE * one.others for one in signals])
+    relevances: list[float] = (helps * this * own).tolist()
     return relevances
 
 
 def any_features(look: Look, signals: Sequence[Signals]) -> Vector:
     """Return the features of the first model."""
     sure, new = look.sure, look.new
-    best = _features(max(signals, key=lambda one: one.strength), look)
+    best = _features(_strongest(signals), look)
     both = [[weight, weight * best[0], weight * best[WORDS]] for weight in (sure, new)]
     return np.array([*both[0], *both[1], *best])
 
@@ -127,13 +131,19 @@ def any_features(look: Look, signals: Sequence[Signals]) -> Vector:
 def this_features(look: Look, signals: Sequence[Signals]) -> Vector:
     """Return the features of the second model, a row for each memory."""
     sure, asked = look.sure, float(look.asks)
-    best = _features(max(signals, key=lambda one: one.strength), look)
+    best = _features(_strongest(signals), look)
     rows = []
     for one in signals:
         row = _features(one, look)
         beside = [best[0] - row[0], best[WORDS] - row[WORDS]]
         rows.append([*row, *beside, sure, asked, asked * row[0], asked * row[WORDS], sure * row[0]])
     return np.array(rows)
+
+
+def _strongest(signals: Sequence[Signals]) -> Signals:
+    """Return the strongest memory, of those that tell of the person asked about if there are any:
+    the others are no measure for them."""
+    return max(signals, key=lambda one: (-one.others, one.strength))
 
 
 def _limited(odds: float) -> float:

@@ -3,6 +3,7 @@
 questions     the question and its rules
 sizes         the size of the space
 statement     the statement and its parts, in their order
+whose         the memories that tell of somebody else than the user
 candidates    the memories to rank
 words         matches between the question's words and the memories
 expressions   the formulas as text
@@ -22,11 +23,11 @@ from memory.models import Memory
 from memory.recall.sql.candidates import AMONG, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
 from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large
-from memory.recall.sql.statement import MEMORY, PAST, numbers, statement
+from memory.recall.sql.statement import MEMORY, OTHERS, PAST, numbers, statement
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
-__all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "PAST", "Question", "Shape", "recalled"]
+__all__ = ["JUST_MISSED", "LABEL_WEIGHTS", "OTHERS", "PAST", "Question", "Shape", "recalled"]
 
 
 def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequence[Memory]:

@@ -40,6 +40,7 @@ from memory.recall.sql.expressions import (
     select,
 )
 from memory.recall.sql.questions import Shape
+from memory.recall.sql.whose import tells_of_others
 
 REACH = 100
 """Minimum number of candidates for the strongest signal of a profile."""
@@ -166,7 +167,8 @@ def _looked_up(ids: str, shape: Shape) -> dict[str, str]:
 
 def _columns(shape: Shape) -> Sequence[str]:
     learned = COUNTS if shape.learn else ()
-    return (*_COLUMNS, *learned, *(["past"] if shape.is_past else []))
+    others = ("others",) if shape.others else ()
+    return (*_COLUMNS, *learned, *others, *(["past"] if shape.is_past else []))
 
 
 def _weighed(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
@@ -198,6 +200,8 @@ def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
     weighed = _compared(memories).with_importance_now(decay=shape.decay, now=NOW)
     if shape.is_past:
         weighed = weighed.annotate(past=_past(shape))
+    if shape.others:
+        weighed = weighed.annotate(others=tells_of_others(shape.others))
     return weighed.annotate(
         size=size,
         semantic=ranking_sql.semantic(CosineDistance("embeddings__vector", VECTOR)),

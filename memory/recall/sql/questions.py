@@ -14,6 +14,7 @@ from memory.models import Space
 from memory.policy import DecayPolicy, RecallPolicy
 from memory.readers import SHARED, Reader
 from memory.recall.times import PAST_KINDS, AskedTime, Kind
+from memory.text.whose import Others, others_than_asked
 
 JUST_MISSED = 5
 """Number of memories below the last result in an explanation."""
@@ -42,7 +43,8 @@ class Question:
 class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
     rank without each signal, and the memories just missed are returned too. With `learn` the signal
-    of importance includes the adjustment."""
+    of importance includes the adjustment. With `others` the memories that tell
+    of these lose score."""
 
     profile: Profile
     decay: DecayPolicy
@@ -57,6 +59,7 @@ class Shape:
     by_agent: bool = False
     by_session: bool = False
     time: Kind = "now"
+    others: Others = ""
 
     def asked_by(self, question: Question) -> Shape:
         """Return the shape for this question's time, reader, agent and session, without their
@@ -67,6 +70,8 @@ class Shape:
             by_agent=question.agent_id is not None,
             by_session=question.session_id is not None,
             time=question.time.kind,
+            # The seeds' formulas stay as they are.
+            others=others_than_asked(question.text) if self.profile.lexical else "",
         )
 
     @property

@@ -32,6 +32,8 @@ MEMORY = Columns(Memory, without="search")
 """The first columns of the answer, before `numbers`."""
 PAST = "signal_past"
 """The column, in questions about the past, of how well a memory fits the asked time."""
+OTHERS = "signal_others"
+"""The column, in questions about the user's own facts, with 1 for memories about others."""
 
 _SCORED = """
     SELECT *, {score} AS score
@@ -39,7 +41,7 @@ _SCORED = """
         SELECT found.id, found.created_at, found.time_coef, {current} AS current_importance,
             {semantic} AS signal_semantic, {lexical} AS signal_lexical,
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
-            {importance} AS signal_importance{past}
+            {importance} AS signal_importance{past}{others}
         FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
     ) AS signals
 """
@@ -88,7 +90,7 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
             score=_score(_SIGNALS, shape),
             lexical=as_sql(words.LEXICAL),
             **_importance(shape),
-            **(_PAST if shape.is_past else _PRESENT),
+            **_parts(shape),
         ),
         "ranked": _RANKED.format(ranks=_ranks(shape), order=shape.profile.order, limit=shape.rows),
     }
@@ -102,12 +104,19 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
     return f"WITH {named}{select}"
 
 
+def _parts(shape: Shape) -> dict[str, str]:
+    """Return the columns of the score's parts that are no signals, and how well what a memory
+    superseded fits."""
+    others = f", found.others AS {OTHERS}" if shape.others else ""
+    return {**(_PAST if shape.is_past else _PRESENT), "others": others}
+
+
 def numbers(shape: Shape) -> list[str]:
     """Return the names of the answer's columns after the memory's own."""
     ranks = ["rank", *(f"rank_without_{name}" for name in shape.profile.weights)]
     signals = [f"signal_{name}" for name in SIGNALS]
-    past = [PAST] if shape.is_past else []
-    plain = ["time_coef", "current_importance", *signals, *past, *USUAL, "score"]
+    parts = [PAST] * shape.is_past + [OTHERS] * bool(shape.others)
+    plain = ["time_coef", "current_importance", *signals, *parts, *USUAL, "score"]
     return [*plain, *(ranks if shape.explain else [])]
 
 
@@ -126,6 +135,8 @@ def _score(signals: Mapping[str, RawSQL | float], shape: Shape) -> str:
     score = ranking_sql.score(signals, shape.profile)
     if shape.is_past:
         score = float_result(score + ranking_sql.past_bonus(score, raw(PAST)))
+    if shape.others:
+        score = float_result(score + ranking_sql.others_cost(score, raw(OTHERS)))
     return as_sql(score)
 
 

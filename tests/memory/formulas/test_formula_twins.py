@@ -218,6 +218,11 @@ CASES: list[Case] = [
         ranking_sql.past_bonus(F("importance"), SIGNALS["speaker"]),
     ),
     (
+        "others_cost",
+        lambda row: ranking.others_cost(row.importance, float(row.core)),
+        ranking_sql.others_cost(F("importance"), SIGNALS["speaker"]),
+    ),
+    (
         "match_percent",
         lambda row: ranking.match_percent(row.persistence),
         ranking_sql.match_percent(F("persistence")),

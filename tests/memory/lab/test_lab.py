@@ -9,6 +9,7 @@ from memory.errors import Conflict
 from memory.formulas.ranking import PROFILES, SIGNALS, Profile
 from memory.formulas.retrieval import recall_at, reciprocal_rank
 from memory.lab import comparison
+from memory.lab.labels import SIGNAL_WORDS
 from memory.lab.measuring import Measured, measure
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import drop_query, save_query
@@ -47,7 +48,7 @@ def figures_of(space: Space, profiles: Sequence[Profile], patience: float = 60) 
 
 
 def test_every_signal_has_its_word() -> None:
-    assert tuple(comparison.SIGNAL_WORDS) == SIGNALS
+    assert tuple(SIGNAL_WORDS) == SIGNALS
 
 
 def test_columns_are_what_recall_answers_and_count_no_use(space: Space) -> None:
