@@ -30,6 +30,7 @@ from memory.models import ConsolidationProposal, Job, Memory, ProposalKind, Spac
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.readers import EVERYONE, Reader
+from memory.text.how_to_answer import says_how_to_answer
 
 KIND = "consolidate"
 COUNTS = ("merge", "contradiction", "summarise", "applied")
@@ -145,7 +146,8 @@ def _summarise_some(job: Job) -> None:
 
 def _summaries(job: Job, episode: Sequence[Memory]) -> tuple[list[Group], int]:
     """Return the summaries of an episode, one by a model or several without, and the number of
-    model calls."""
+    model calls. What says how to answer is found less often inside a summary, and is left out."""
+    episode = [one for one in episode if not says_how_to_answer(one.content)]
     budget = current_policy(job.space).document.consolidation.model_calls
     calls = int(len(episode) >= summaries.LEAST and job.result["model_calls"] < budget)
     written = summarizing.by_model(job.space, episode) if calls else None

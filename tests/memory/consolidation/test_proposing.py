@@ -134,6 +134,15 @@ def test_turns_of_one_moment_are_joined_as_they_were_said(space: Space) -> None:
     assert [sentence["text"] for one in found for sentence in one.sentences] == texts
 
 
+def test_how_to_answer_is_not_summarised(space: Space) -> None:
+    wish = "Always mention the sources when I ask about running."
+    first, _, last = episode(space, texts=(TRAINING[0], wish, TRAINING[1]))
+
+    [one] = proposed(space)
+
+    assert one.sources == _ids([first, last])
+
+
 def test_a_chinese_text_of_44_characters_is_not_small(space: Space) -> None:
     texts = ("用户每周日在公园里跑步。", "用户买了新的跑鞋。", f"用户{'很' * 41}忙。")
     small = _ids(episode(space, texts=texts)[:2])
