@@ -49,7 +49,7 @@ def form(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("read")
 def add(request: PageRequest, access: Access) -> HttpResponse:
-    """Add a connection; show the form again if a field is wrong."""
+    """Add a connection and show its models; show the form again if a field is wrong."""
     _require_operator(request)
     try:
         fields = asked_fields(request.POST)
@@ -57,7 +57,7 @@ def add(request: PageRequest, access: Access) -> HttpResponse:
     except InvalidArguments as error:
         return models_page(request, access, status=422, form=wrong_form(request.POST, error))
     messages.success(request, _("Connection added: %(name)s") % {"name": connection.name})
-    return redirect("models", access.space.slug)
+    return redirect(f"{reverse('models', args=[access.space.slug])}?added={connection.pk}")
 
 
 @require_POST

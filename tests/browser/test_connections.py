@@ -32,11 +32,12 @@ def test_a_model_is_connected_tested_chosen_and_answers(
     page.get_by_label("API key").fill("sk-a-key-of-the-test")
     page.get_by_role("button", name="Add connection").click()
     expect(page.get_by_text("Connection added: Ollama")).to_be_visible()
+    card = page.locator("section", has=page.get_by_role("heading", name="Ollama", exact=True)).last
+    expect(card.get_by_label("Model", exact=True)).to_have_value("stub")
 
     ready = json.dumps({"ready": True})
     stub_model.script("reply:ready", f"tool:report_ready:{ready}", f"reply:{ready}")
     page.get_by_role("button", name="Test Ollama").click()
-    card = page.locator("section", has=page.get_by_role("heading", name="Ollama", exact=True)).last
     expect(card.get_by_role("status")).to_contain_text("The model called a tool.")
     assert "sk-a-key-of-the-test" not in page.content()
 
