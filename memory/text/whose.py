@@ -31,7 +31,9 @@ RETURNS_ZH: Final[list[str]] = _DATA["returns"]["zh"]
 
 _ASKS = re.compile(r"[?？]\s*\Z|\A\W*(?:what|which|where|when|how|do|does|did|am|was|have)\b", re.I)
 _SHORT = re.compile(
-    r"\A\W*(?:(?:tell|show|remind|give) me\b|list\b|my\b)(?:\W+[\w']+){0,6}\W*\Z", re.I
+    r"\A\W*(?:(?:tell|show|remind|give) me\b|list\b|my\b)"
+    r"(?:[^\w']{1,5}[\w']{1,40}){0,6}[^\w']*\Z",
+    re.I,
 )
 _OWN = re.compile(
     r"\b(?:my|our|mine)\b|\b(?:do|did|am|was|have|had|are|were|don't|didn't) (?:i|we)\b"
