@@ -74,7 +74,7 @@ _NO_SECRET = re.compile(
     r"(?:sha|md|base|utf|oauth|pbkdf|argon|scrypt|ripemd|aes|rsa)-?\d.*"
     r"|(?:[\w-]{0,12}(?:office|microsoft|outlook|windows|win|keepass\w{0,2}|word|excel|iphone|ipad|ios"
     r"|macos|android|galaxy|pixel|playstation|xbox|python|version|web|room|studio))\d{1,4}"
-    r"|wpa\d.*|802\.11.*|[\d.]{1,6}ghz|\S{1,80}\.(?:pdf|docx?|txt|md|csv|json|ya?ml|zip|png|jpe?g)"
+    r"|wpa\d.*|802\.11.*|[\d.]{1,6}ghz|\S{0,80}[^\s.]\.(?:pdf|docx?|txt|md|csv|json|ya?ml|zip|png|jpe?g)"
     r"|1password|[vq]\d[\d.]*|\d{1,4}(?:st|nd|rd|th)?|\d[\d.,:/-]*[a-z%€$£]{0,3}|max_length=\d+"
     r"|\d{1,3}(?:자|文字|桁|位|个).*|https?://.*|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,4}",
     re.IGNORECASE,
