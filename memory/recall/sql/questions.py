@@ -43,8 +43,8 @@ class Question:
 class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
     rank without each signal, and the memories just missed are returned too. With `learn` the signal
-    of importance includes the adjustment. With `others` the memories that tell
-    of these lose score."""
+    of importance includes the adjustment. With `others` the memories that tell of these lose
+    score."""
 
     profile: Profile
     decay: DecayPolicy

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from django.db import connection
 
 from memory.drafts import MemoryDraft
 from memory.embeddings.vectors import embed
@@ -18,7 +17,6 @@ from memory.models import Memory, Space
 from memory.policy import PolicyDocument
 from memory.recall.recall import SearchRequest, recall
 from memory.recall.sql import OTHERS, Question, Shape, recalled
-from memory.recall.sql.expressions import as_sql
 from memory.recall.sql.whose import tells_of_others as tells_in_sql
 from memory.spaces.services import create_space
 from memory.store.services import create_memories
@@ -134,10 +132,8 @@ def test_the_database_tells_the_same_memories_apart(space: Space, others: Others
     ]
     texts += [f"User's sister {'x' * 180} likes us", "我", f"User's sister {'x' * 200} likes us"]
     remember_all(space, texts)
-    with connection.cursor() as cursor:
-        found = as_sql(tells_in_sql(others)).replace("%%", "%")
-        cursor.execute(f"SELECT content, {found} FROM memory_memory")  # noqa: S608
-        rows = cursor.fetchall()
+    told = Memory.objects.in_space(space).annotate(told=tells_in_sql(others))
+    rows = list(told.values_list("content", "told"))
     assert {text for text, _ in rows} == set(texts)
     for content, value in rows:
         assert value == float(tells_of_others(content, others)), content
