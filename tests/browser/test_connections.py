@@ -50,7 +50,9 @@ def test_a_model_is_connected_tested_chosen_and_answers(
     page.goto(web.url + reverse("playground", args=["home"]))
     page.get_by_label("Message", exact=True).fill("I like tea")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("You said: I like tea")).to_be_visible()
+    # Usage is stored at the end of the reply, which is later than its last word.
+    reply = page.locator(".message.assistant:not(.streaming)")
+    expect(reply).to_contain_text("You said: I like tea")
     assert stub_model.requests[-1].authorization == "Bearer sk-a-key-of-the-test"
 
     page.goto(web.url + reverse("usage", args=["home"]))
