@@ -36,7 +36,7 @@ _ASKS = re.compile(
     r"|(?:我|怎么|该|这|他|她)[^。？！\n]{0,30}(?:回|答|办|意思|吗|呢|什么)[^。？！\n]{0,10}[？?]",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"[^.!?。！？\n]{1,200}[?？]")
+_QUESTION = re.compile(r"(?<![^.!?。！？\n])[^.!?。！？\n]++[?？]")
 _LAST_WORDS = 25
 # A text of the sender speaks of them at its beginning.
 _FIRST_WORDS = 80  # characters

@@ -12,7 +12,7 @@ _OPENING = (
     r"\W{0,10}(?:(?:and|so|ok|okay|hey|hi|btw|by the way|again|remind me|oh|well)\b[, ]{0,4}){0,6}"
 )
 _ENGLISH = re.compile(
-    rf"{_OPENING}(?:"
+    rf"\A{_OPENING}(?:"
     rf"(?:what|who|whom|where|when|why|how){_VERB}(?! (?:nice|great|funny|sad|lovely)\b)"
     r"|(?:what|which|whose|how) (?:[\w'\u2019-]{1,40} ){1,3}?"
     r"(?:is|are|am|was|were|do|does|did|have|has|can|should|will)"

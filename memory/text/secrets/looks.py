@@ -71,12 +71,12 @@ MIXED = {Look.MIXED, Look.STRONG, *KEYS}
 _SURE = {Look.DIGITS, Look.CODE, *MIXED}
 # What has letters and digits and is no secret: names with a number, amounts, dates, files.
 _NO_SECRET = re.compile(
-    r"(?:sha|md|base|utf|oauth|pbkdf|argon|scrypt|ripemd|aes|rsa)-?\d.*"
+    r"\A(?:(?:sha|md|base|utf|oauth|pbkdf|argon|scrypt|ripemd|aes|rsa)-?\d.*"
     r"|(?:[\w-]{0,12}(?:office|microsoft|outlook|windows|win|keepass\w{0,2}|word|excel|iphone|ipad|ios"
     r"|macos|android|galaxy|pixel|playstation|xbox|python|version|web|room|studio))\d{1,4}"
     r"|wpa\d.*|802\.11.*|[\d.]{1,6}ghz|\S{0,80}[^\s.]\.(?:pdf|docx?|txt|md|csv|json|ya?ml|zip|png|jpe?g)"
     r"|1password|[vq]\d[\d.]*|\d{1,4}(?:st|nd|rd|th)?|\d[\d.,:/-]*[a-z%€$£]{0,3}|max_length=\d+"
-    r"|\d{1,3}(?:자|文字|桁|位|个).*|https?://.*|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,4}",
+    r"|\d{1,3}(?:자|文字|桁|位|个).*|https?://.*|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,4})\Z",
     re.IGNORECASE,
 )
 # A variable, as in "$SECRET" and "{{ password }}", a call, or a password that is hidden already.
@@ -121,7 +121,7 @@ def look_of(word: str) -> Look | None:
     """Return what a word looks like; None if it cannot be a secret."""
     if _DIGITS.fullmatch(word):
         return Look.DIGITS
-    if _NO_SECRET.fullmatch(word) or _PLACEHOLDER.fullmatch(word):
+    if _NO_SECRET.match(word) or _PLACEHOLDER.fullmatch(word):
         return None
     if _CODE.fullmatch(word):
         return Look.CODE
