@@ -7,8 +7,8 @@ found                  one row for each ranked memory, with the signals that nee
 hits, words, matches   matches between the question's words and the memories: see words.py
 replaced               how well what they superseded fits, in a question about the present
 usual                  the usual similarity of a memory of this space to the question
-scored                 all signals, and their contributions summed to the score
-ranked                 in order, cut to the limit; with ranks, if they are requested
+ranked                 all signals and their sum, the score; in order, cut to the limit; with
+                       ranks, if they are requested
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ PAST = "signal_past"
 OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
 
+# OFFSET 0: PostgreSQL would otherwise compute each signal again in the score.
 _SCORED = """
     SELECT *, {score} AS score
     FROM (
@@ -43,6 +44,7 @@ _SCORED = """
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
             {importance} AS signal_importance{past}{others}
         FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
+        OFFSET 0
     ) AS signals
 """
 # In a question about the present, what a memory superseded says how well it fits: "moved from
@@ -54,7 +56,7 @@ _PRESENT = {
 }
 _PAST = {"semantic": "found.semantic", "replaced": "", "past": f", found.past AS {PAST}"}
 _RANKED = """
-    SELECT scored.*, usual.*{ranks} FROM scored, usual
+    SELECT scored.*, usual.*{ranks} FROM ({scored}) AS scored, usual
     WHERE score >= %(least)s ORDER BY {order} DESC, id LIMIT {limit}
 """
 _USUAL = """
@@ -86,13 +88,12 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         **words.of_found(count=not likely),
         "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
-        "scored": _SCORED.format(
-            score=_score(_SIGNALS, shape),
-            lexical=as_sql(words.LEXICAL),
-            **_importance(shape),
-            **_parts(shape),
+        "ranked": _RANKED.format(
+            scored=_scored(shape),
+            ranks=_ranks(shape),
+            order=shape.profile.order,
+            limit=shape.rows,
         ),
-        "ranked": _RANKED.format(ranks=_ranks(shape), order=shape.profile.order, limit=shape.rows),
     }
     # MATERIALIZED: PostgreSQL would otherwise compute a part again for each mention.
     named = ",\n".join(f"{name} AS MATERIALIZED ({text})" for name, text in parts.items())
@@ -102,6 +103,15 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         order=shape.profile.order,
     )
     return f"WITH {named}{select}"
+
+
+def _scored(shape: Shape) -> str:
+    return _SCORED.format(
+        score=_score(_SIGNALS, shape),
+        lexical=as_sql(words.LEXICAL),
+        **_importance(shape),
+        **_parts(shape),
+    )
 
 
 def _parts(shape: Shape) -> dict[str, str]:
