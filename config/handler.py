@@ -1,11 +1,12 @@
 """Runs Django asynchronously: each request on one thread, streams without a thread."""
 
-from asyncio import CancelledError
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from asgiref.sync import SyncToAsync, ThreadSensitiveContext, sync_to_async
 from django.core.handlers.asgi import ASGIHandler
+from django.core.signals import request_started
+from django.db import close_old_connections, reset_queries
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -30,6 +31,13 @@ class StreamingASGIHandler(ASGIHandler):
     database later uses a shared thread.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        # A thread closes its connections at the end of a request. Doing so at the beginning, too,
+        # would take another change of threads.
+        request_started.disconnect(close_old_connections)
+        request_started.disconnect(reset_queries)
+
     def load_middleware(self, is_async: bool = False) -> None:
         """Load the middleware for threads; an async chain would change threads at each step."""
         super().load_middleware(is_async=False)
@@ -49,20 +57,8 @@ class StreamingASGIHandler(ASGIHandler):
     async def send_response(self, response: Any, send: Any) -> None:
         """Free the request's thread before a stream begins, then send."""
         if response.streaming:
-            try:
-                await _release_request_thread()
-            except CancelledError:
-                # The reader left. asgiref keeps this exception, and with it the response, in a
-                # reference cycle. Emptied here, the stream ends now instead of at the next garbage
-                # collection.
-                response.streaming_content = ()
-                raise
+            _free_request_thread()
         await super().send_response(response, send)
-
-
-async def _release_request_thread() -> None:
-    await sync_to_async(_close_connections)()
-    _free_request_thread()
 
 
 def _free_request_thread() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import traceback
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +12,7 @@ from django.test import override_settings
 from django.urls import path
 from django.utils.deprecation import MiddlewareMixin
 
+from config import handler
 from config.handler import StreamingASGIHandler
 
 MIDDLEWARE = "django.middleware.security.SecurityMiddleware"
@@ -58,6 +60,23 @@ def test_a_free_thread_takes_the_next_request() -> None:
     # A thread is free a moment after its answer.
     names = {answered("/thread")[1] for _ in range(20)}
     assert len(names) < 20
+
+
+class Counting(ThreadPoolExecutor):
+    """A thread that counts what it was asked to do."""
+
+    asked = 0
+
+    def submit(self, *work: Any, **arguments: Any) -> Future[Any]:
+        self.asked += 1
+        return super().submit(*work, **arguments)
+
+
+def test_the_thread_answers_closes_the_answer_and_closes_its_connections() -> None:
+    thread = Counting(max_workers=1)
+    handler._idle.append(thread)  # the next request takes it
+    answered("/thread")
+    assert thread.asked == 3
 
 
 def test_an_asynchronous_view_runs_in_the_servers_loop() -> None:
