@@ -71,14 +71,17 @@ def begins_with(others: Others, language: str) -> list[str]:
 def others_than_asked(question: str) -> Others:
     """Return whose memories tell of somebody else than the user, if the question asks for the
     user's own facts, else ""."""
-    if len(question) > _MOST or not _asks_of_user(question):
+    if not asks_of_user(question):
         return ""
     if _mentions(question, "people") or _mentions(question, "groups"):
         return ""
     return "people" if _mentions(question, "pets") else "people and pets"
 
 
-def _asks_of_user(question: str) -> bool:
+def asks_of_user(question: str) -> bool:
+    """Return whether the question asks for a fact of the user's own, as in "Where do I live?"."""
+    if len(question) > _MOST:
+        return False
     if unspaced(question):
         own = any(owner in question for owner in OWNERS_ZH)
         return bool(own and _ASKS_ZH.search(question)) and not _OPEN_ZH.search(question)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from memory.formulas.ranking import OTHERS_SHARE
 from memory.recall.relevance.utterances import chinese_share, features, is_question
+from memory.text.whose import asks_of_user
 
 Vector = npt.NDArray[np.float64]
 
@@ -25,6 +26,9 @@ WEIGHTS_FILE = "weights.npz"
 # The usual similarity of a small space is uncertain, so five memories of a typical space are added
 # to it. The two numbers are MiniLM's mean and deviation for unrelated texts.
 ADDED, TYPICAL_MEAN, TYPICAL_DEVIATION = 5.0, 0.1, 0.1
+# "Where do I live?" is not answered by a memory that is hardly more like it than others are. Such a
+# memory, by the deviations of its similarity, keeps this share of its relevance.
+UNLIKE_SHARE, UNLIKE_DEVIATIONS = 0.2, 0.85
 # Log-odds of an utterance beyond this are no surer.
 SUREST = 6.0
 WORDS = 2
@@ -56,6 +60,11 @@ class Signals:
         """The margin in standard deviations."""
         variances = self.spread**2 * self.among + TYPICAL_DEVIATION**2 * ADDED
         return self.margin / math.sqrt(variances / (self.among + ADDED))
+
+    @property
+    def is_unlike(self) -> bool:
+        """Whether neither a word, nor the speaker, nor its similarity connects it with the text."""
+        return not self.lexical and not self.speaker and self.deviations < UNLIKE_DEVIATIONS
 
     @property
     def strength(self) -> float:
@@ -116,8 +125,16 @@ def relevance_of(
     rows = this_features(look, signals)
     this = probability(log_odds(rows, weights.this_memory))
     own = np.array([1 - OTHERS_SHARE * one.others for one in signals])
-    relevances: list[float] = (helps * this * own).tolist()
+    answers = _answering_shares(text, signals, trusted)
+    relevances: list[float] = (helps * this * own * answers).tolist()
     return relevances
+
+
+def _answering_shares(text: str, signals: Sequence[Signals], trusted: float) -> Vector:
+    """Return the share of its relevance that each memory keeps, as a possible answer."""
+    if not asks_of_user(text):
+        return np.ones(len(signals))
+    return np.array([1 - (1 - UNLIKE_SHARE) * trusted * one.is_unlike for one in signals])
 
 
 def any_features(look: Look, signals: Sequence[Signals]) -> Vector:

@@ -84,6 +84,30 @@ def test_something_new_recalls_nothing_in_chinese(space: Space, text: str) -> No
     assert sent(space, text).results == []
 
 
+@pytest.mark.parametrize("text", ["What car do I drive?", "Do I have a dog?"])
+def test_a_question_that_no_memory_answers_recalls_nothing(space: Space, text: str) -> None:
+    remember(space, *MARA)
+
+    assert sent(space, text).results == []
+
+
+def test_a_question_is_answered_by_one_memory_in_other_words(space: Space) -> None:
+    remember(space, *MARA, "User drives a blue Skoda")
+
+    found = sent(space, "What car do I have?").results
+
+    assert [one.memory.content for one in found] == ["User drives a blue Skoda"]
+
+
+@pytest.mark.parametrize("text", ["我开什么车？", "我在哪里上的大学？"])
+def test_a_question_that_no_memory_answers_recalls_nothing_in_chinese(
+    space: Space, text: str
+) -> None:
+    remember(space, *CHINESE)
+
+    assert sent(space, text).results == []
+
+
 @pytest.mark.parametrize(
     ("text", "memory"),
     [
