@@ -63,7 +63,7 @@ class Signals:
 
     @property
     def is_unlike(self) -> bool:
-        """Whether neither a word, nor the speaker, nor its similarity connects it with the text."""
+        """True if neither a word, nor the speaker, nor its similarity connects it with the text."""
         return not self.lexical and not self.speaker and self.deviations < UNLIKE_DEVIATIONS
 
     @property
