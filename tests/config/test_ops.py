@@ -107,6 +107,19 @@ def test_panels_have_places_of_their_own() -> None:
     assert len({panel["id"] for panel in panels()}) == len(places)
 
 
+def test_units_run_the_documented_commands() -> None:
+    page = (ROOT / "docs/deployment.md").read_text("utf-8")
+    documented = re.findall(r"^\| \w+ \| `\.venv/bin/(\S+ .+?)`", page, re.MULTILINE)
+    units = "".join(path.read_text() for path in (ROOT / "ops/systemd").glob("*.service"))
+    run = re.findall(r"^ExecStart(?:Pre)?=/opt/ebb/venv/bin/(.+)", units, re.MULTILINE)
+
+    # The wheel's own name for manage.py; and a proxy is on the same machine.
+    own = {"python manage.py": "ebb", "0.0.0.0": "127.0.0.1"}
+    changed = re.compile("|".join(map(re.escape, own)))
+    assert set(run) == {changed.sub(lambda found: own[found[0]], one) for one in documented}
+    assert len(run) == 4
+
+
 def objects() -> Iterator[dict[str, Any]]:
     for path in KUBERNETES:
         yield from yaml.safe_load_all(path.read_text())
