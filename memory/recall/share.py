@@ -6,12 +6,12 @@ busy, and so does the preview of a policy: a space has one of these at a time on
 """
 
 import fcntl
-import threading
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from threading import Lock, Semaphore
 from time import monotonic, sleep
 from typing import BinaryIO
+from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.db import OperationalError
@@ -23,9 +23,11 @@ PATIENCE = 15.0  # seconds, as for a connection of the pool
 LONG = 500  # characters
 _FILES = 64  # Spaces may share one: they then wait for each other.
 
-_running: Counter[int] = Counter()  # rankings by space
-_long: Counter[int] = Counter()  # long questions by space
-_changed = threading.Condition()
+_Places = WeakValueDictionary[int, Semaphore]
+"""The places of each space. A space whose places nobody uses is forgotten."""
+_running: _Places = WeakValueDictionary()  # rankings
+_long: _Places = WeakValueDictionary()  # long questions
+_creating = Lock()
 
 
 class SpaceBusy(OperationalError):
@@ -80,21 +82,17 @@ def _locked(file: BinaryIO) -> bool:
 
 
 @contextmanager
-def _place(taken: Counter[int], space: Space, most: int) -> Iterator[None]:
-    with _changed:
-        if taken[space.pk] >= most:
-            release_connection()
-            if not _changed.wait_for(lambda: taken[space.pk] < most, PATIENCE):
-                raise SpaceBusy(
-                    f"This space has reached its maximum of running searches, {most}. "
-                    "Try again shortly."
-                )
-        taken[space.pk] += 1
+def _place(known: _Places, space: Space, most: int) -> Iterator[None]:
+    with _creating:
+        places = known.setdefault(space.pk, Semaphore(most))
+    if not places.acquire(blocking=False):
+        release_connection()
+        if not places.acquire(timeout=PATIENCE):
+            raise SpaceBusy(
+                f"This space has reached its maximum of running searches, {most}. "
+                "Try again shortly."
+            )
     try:
         yield
     finally:
-        with _changed:
-            taken[space.pk] -= 1
-            if not taken[space.pk]:
-                del taken[space.pk]
-            _changed.notify_all()
+        places.release()
