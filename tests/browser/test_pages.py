@@ -164,3 +164,22 @@ def test_the_api_is_described(log_in: LogIn, web: Web) -> None:
     page.goto(f"{web.url}/api/v1/docs")
     page.wait_for_load_state("networkidle")
     assert page.title() == "Ebb"
+
+
+# Of the size of its letters: two lines are less.
+_SQUEEZED = """headings => headings
+    .filter(one => one.offsetHeight > 4 * parseFloat(getComputedStyle(one).fontSize))
+    .map(one => one.textContent.trim())"""
+
+
+def test_no_heading_is_squeezed_on_a_phone(
+    log_in: LogIn, web: Web, memories: Sequence[Memory]
+) -> None:
+    # A Chinese heading may break after each character.
+    page = log_in(size=PHONE)
+    page.get_by_role("button", name="简体中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-hans")
+
+    for name, *_ in (*DAILY, *MORE, *SETTINGS):
+        page.goto(web.url + reverse(name, args=["home"]))
+        assert page.locator("h1, h2, h3").evaluate_all(_SQUEEZED) == [], name
