@@ -17,7 +17,7 @@ from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
 from memory.reconciliation.changes import outdated
-from memory.reconciliation.claims import agrees, contradicts, tells_end
+from memory.reconciliation.claims import MAX_READ, agrees, contradicts, tells_end
 from memory.reconciliation.people import tells_of_another
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
@@ -211,6 +211,8 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
     agrees with or contradicts decides.
     """
     if neighbour.similarity < CLASHING or is_same_text(content, neighbour):
+        return False
+    if len(content) > MAX_READ:
         return False
     content, related = _statement(content), neighbour.similarity >= RELATED
     for old in _newest_first(neighbour.memory.content):

@@ -91,6 +91,21 @@ def test_decide_by_table(old: str, new: str, similarity: float, verdict: str) ->
     assert (decision.memory is None) == (verdict == "add")
 
 
+@pytest.mark.parametrize(
+    ("old", "ended"),
+    [
+        ("I eat meat every day", "I no longer eat meat"),
+        ("I have a job at Siemens", "I quit my job at Siemens"),
+    ],
+)
+def test_a_long_answer_ends_no_fact(old: str, ended: str) -> None:
+    fact = Neighbour(known(old), 0.7)
+    answer = f"{ended}. " + "Some of this is about cooking, and some about trains. " * 6
+
+    assert decide(ended, "fact", [fact]).verdict is Verdict.SUPERSEDE
+    assert decide(answer, "fact", [fact]).verdict is Verdict.ADD
+
+
 def test_core_memory_is_revised_not_superseded() -> None:
     """Seed 003, 1.5: 不走自动合并规则，直接交给 AI 修改旧记忆内容（括号补丁）."""
     core = known("I eat meat every day", "preference", core=True)
