@@ -1,7 +1,8 @@
 """Trains the relevance: `python -m benchmarks.relevance [--data FILE]`.
 
-Asks all examples through recall itself, fits the weights on the training set, writes weights.npz,
-and prints how well they do on the held-out set. Run it again whenever a signal of the ranking
+Fits the matrix that turns remarks and writes remarks.npz. Then asks all examples through recall
+itself, fits the weights on the training set, writes weights.npz, and prints how well they do on the
+held-out set. Run it again whenever a signal of the ranking
 changes. FILE has LoCoMo's format; without it the weights know no long conversations.
 """
 
@@ -15,7 +16,9 @@ import numpy.typing as npt
 
 from benchmarks import harness
 from benchmarks.locomo_data import conversations
+from benchmarks.relevance import remarks
 from benchmarks.relevance.asking import (
+    WITHOUT,
     Asked,
     ask_conversation,
     ask_examples,
@@ -163,6 +166,10 @@ def measure(data: Path | None) -> None:
     talks = conversations(data) if data else []
     training = [with_mixed(one) for one in examples(held_out=False)]
     held_out = examples(held_out=True)
+    english = next(one for one in training if one.language == "en")
+    matrix, without = remarks.train(list(remarks.remarks_of(english, now)))
+    remarks.save(matrix)
+    WITHOUT.update(without)
     asked = [one for given in training for one in ask_examples(given, now)]
     asked += [one for given in training for one in ask_statements(given, now)]
     for talk in talks:

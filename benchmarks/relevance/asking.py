@@ -7,7 +7,7 @@ the conversations of `--data`, in LoCoMo's format: of these only the numbers are
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from random import Random
 from typing import Any, TypeVar
 
@@ -21,6 +21,10 @@ from memory.recall.relevance import Signals
 _T = TypeVar("_T")
 
 Vector = npt.NDArray[np.float32]
+
+WITHOUT: dict[str, Vector] = {}
+"""For remarks of the training set, the matrix that was trained without the memory that helps: by
+the other one they find it more easily than any remark of a user."""
 
 FOUND = 6
 SIZES = (12, 3)
@@ -77,21 +81,22 @@ class Space:
         ]
         self.row.refresh_from_db()  # its first memories may have chosen another model
 
+    @cached_property
+    def vectors(self) -> Vector:
+        """The memories' vectors, in their order."""
+        from memory.models import MemoryEmbedding
+
+        rows = MemoryEmbedding.objects.in_space(self.row).values_list("memory_id", "vector")
+        known = {pk: np.asarray(vector, dtype=np.float32) for pk, vector in rows}
+        return np.array([known[pk] for pk in self.ids])
+
     def ask(self, text: str, kind: str, helpful: Collection[int] = ()) -> Asked:
         """Return the answer to the text; `helpful` are the places of the memories that help."""
         from memory.embeddings.trust import trust
-        from memory.embeddings.vectors import built_in_vector, embed
-        from memory.formulas.ranking import PROFILES
-        from memory.policy import PolicyDocument
-        from memory.recall.recall import signals_of, trusting
-        from memory.recall.sql import Question, Shape, recalled
+        from memory.embeddings.vectors import built_in_vector
+        from memory.recall.recall import signals_of
 
-        rules = PolicyDocument()
-        shape = Shape(PROFILES["hybrid"], rules.decay, rules.recall, rules.language, FOUND)
-        # Not recall(): it would need the weights that are to be trained.
-        vector = embed(self.row.embedder, [text], kind="query")[0]
-        question = Question(self.row, text, vector, self.now)
-        found = recalled(question, trusting(shape, question))
+        vector, found = self.recalled(text, FOUND, WITHOUT.get(text))
         wanted = {self.ids[place] for place in helpful}
         return Asked(
             text,
@@ -104,13 +109,39 @@ class Space:
             trusted=trust(self.row.embedder, text),
         )
 
+    def recalled(
+        self, text: str, limit: int, matrix: Vector | None = None
+    ) -> tuple[Vector, list[Any]]:
+        """Return the text's vector and the memories found, best first. A remark is turned by the
+        `matrix`, or by recall's own."""
+        from memory.embeddings.vectors import embed
+        from memory.formulas.ranking import PROFILES
+        from memory.policy import PolicyDocument
+        from memory.recall.recall import trusting
+        from memory.recall.remarks import is_remark, turned
+        from memory.recall.sql import Question, Shape, recalled
+
+        class Turned(Question):
+            @property
+            def compared(self) -> Vector:
+                if matrix is None or not is_remark(self.space.embedder, text):
+                    return super().compared
+                return turned(self.vector, matrix)
+
+        rules = PolicyDocument()
+        shape = Shape(PROFILES["hybrid"], rules.decay, rules.recall, rules.language, limit)
+        # Not recall(): it would need the weights that are to be trained.
+        vector = embed(self.row.embedder, [text], kind="query")[0]
+        question = Turned(self.row, text, vector, self.now)
+        return vector, list(recalled(question, trusting(shape, question)))
+
 
 def ask_examples(given: Examples, now: datetime) -> Iterator[Asked]:
     """Ask one language's examples in its small spaces."""
     random = Random(given.language)
     everything = list(given.facts)
     yield from _asked_in(everything, given, now, "all", nothing=len(given.nothing), random=random)
-    space = Space(_drafts(everything, now), "all", now)
+    space = Space(fact_drafts(everything, now), "all", now)
     yield from (space.ask(said.text, "absent") for said in given.people)
     for size in SIZES:
         shuffled = random.sample(everything, len(everything))
@@ -129,7 +160,7 @@ def _asked_in(
 ) -> Iterator[Asked]:
     """Ask what the facts help with, utterances that need no memory, and those that only missing
     facts help with."""
-    space = Space(_drafts(facts, now), size, now)
+    space = Space(fact_drafts(facts, now), size, now)
     for place, fact in enumerate(facts):
         for said in fact.utterances:
             yield space.ask(said.text, said.kind, [place])
@@ -144,9 +175,9 @@ def ask_statements(given: Examples, now: datetime) -> Iterator[Asked]:
     """Tell each person's statements in a space with that person's memories, and in one with the
     memories of all."""
     everybody = [fact for person in given.persons for fact in person.memories]
-    full, first = Space(_drafts(everybody, now), "all persons", now), 0
+    full, first = Space(fact_drafts(everybody, now), "all persons", now), 0
     for person in given.persons:
-        own = Space(_drafts(person.memories, now), "one person", now)
+        own = Space(fact_drafts(person.memories, now), "one person", now)
         for said in person.statements:
             yield own.ask(said.text, said.kind, said.helpful)
             yield full.ask(said.text, said.kind, [first + place for place in said.helpful])
@@ -162,7 +193,8 @@ def ask_conversation(talk: Conversation, given: Sequence[Examples], now: datetim
     return own + [space.ask(said.text, "nothing") for said in nothing]
 
 
-def _drafts(facts: Sequence[Fact], now: datetime) -> list[Any]:
+def fact_drafts(facts: Sequence[Fact], now: datetime) -> list[Any]:
+    """Return a memory for each fact."""
     from memory.drafts import MemoryDraft
 
     return [

@@ -58,8 +58,10 @@ def _of_likely(question: Question, shape: Shape, size: Size) -> list[Memory]:
 
 
 def _found(question: Question, shape: Shape, sql: str, size: Size | None = None) -> list[Memory]:
+    # The seeds' formulas stay as they are.
+    vector = question.compared if shape.profile.lexical else question.vector
     values = {
-        "vector": _halves(question.vector),
+        "vector": _halves(vector),
         "text": lexemes.prepare_question(question.text, question.now),
         "configuration": lexemes.configuration(shape.language),
         "now": question.now,

@@ -13,6 +13,7 @@ from memory.formulas.ranking import Profile
 from memory.models import Space
 from memory.policy import DecayPolicy, RecallPolicy
 from memory.readers import SHARED, Reader
+from memory.recall.remarks import toward_memories
 from memory.recall.times import PAST_KINDS, AskedTime, Kind
 from memory.text.whose import Others, others_than_asked
 
@@ -37,6 +38,11 @@ class Question:
     session_id: str | None = None
     time: AskedTime = AskedTime()
     each_once: bool = False
+
+    @property
+    def compared(self) -> npt.NDArray[np.float32]:
+        """The vector to compare with memories: a remark's is turned toward them."""
+        return toward_memories(self.space.embedder, self.text, self.vector)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from memory.formulas.importance import effective_importance
 from memory.formulas.ranking import PROFILES, SIGNALS
 from memory.models import Memory, MemoryEmbedding, Space
 from memory.policy import PolicyDocument
+from memory.recall.remarks import toward_memories
 from memory.recall.sql import LABEL_WEIGHTS
 from memory.store.history import importance_now
 from memory.text import lexemes
@@ -65,7 +66,10 @@ def expected_recall(
     candidates = sorted(weights, key=lambda pk: (-weights[pk], pk))
     if chosen.candidates == "importance":
         candidates = candidates[: policy.recall.candidate_limit]
-    question = _halved(embed(space.embedder, [query])[0])
+    question = embed(space.embedder, [query])[0]
+    if chosen.lexical:
+        question = toward_memories(space.embedder, query, question)
+    question = _halved(question)
     rows = list(Memory.objects.filter(pk__in=candidates))
     vectors = {row.memory_id: row.vector for row in MemoryEmbedding.objects.filter(space=space)}
     said = _said(rows, _words(query, now, policy.language))
