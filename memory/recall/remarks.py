@@ -23,11 +23,15 @@ MATRIX_FILE = "remarks.npz"
 WORDS = 4
 """The fewest words of a remark; fewer are keywords to search for."""
 _WORD = re.compile(r"\w+")
+# The words of a memory, as a model searches for it.
+_OF_USER = re.compile(r"(?:the )?user\b", re.I)
 
 
 def is_remark(model: Embedder, text: str) -> bool:
     """Return whether the text is a remark whose vector by this model can be turned."""
     if (model.provider, model.model) != ("local", MINILM) or is_question(text):
+        return False
+    if _OF_USER.match(text):
         return False
     return trust(model, text) == 1.0 and len(_WORD.findall(text)) >= WORDS
 

@@ -33,6 +33,7 @@ def similarities(space: Space, text: str, profile: str) -> dict[str, float]:
         ("The vet wants to see my beagle again next month", True),
         ("Where do I live?", False),
         ("home city", False),
+        ("User lives in San Francisco", False),
         ("我今天在病房值了很久的班，非常累。", False),
     ],
 )
