@@ -20,8 +20,8 @@ from memory.recall.relevance.utterances import is_question
 Vector = npt.NDArray[np.float32]
 
 MATRIX_FILE = "remarks.npz"
-WORDS = 4
-"""The fewest words of a remark; fewer are keywords to search for."""
+FEWEST, MOST = 4, 60
+"""Words of a remark: fewer are keywords to search for, and more are a text about several things."""
 _WORD = re.compile(r"\w+")
 # The words of a memory, as a model searches for it.
 _OF_USER = re.compile(r"(?:the )?user\b", re.I)
@@ -33,7 +33,7 @@ def is_remark(model: Embedder, text: str) -> bool:
         return False
     if _OF_USER.match(text):
         return False
-    return trust(model, text) == 1.0 and len(_WORD.findall(text)) >= WORDS
+    return trust(model, text) == 1.0 and FEWEST <= len(_WORD.findall(text)) <= MOST
 
 
 def toward_memories(model: Embedder, text: str, vector: Vector) -> Vector:

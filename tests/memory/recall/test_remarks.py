@@ -33,11 +33,12 @@ def similarities(space: Space, text: str, profile: str) -> dict[str, float]:
         ("The vet wants to see my beagle again next month", True),
         ("Where do I live?", False),
         ("home city", False),
+        ("We walked along the river. " * 13, False),
         ("User lives in San Francisco", False),
         ("我今天在病房值了很久的班，非常累。", False),
     ],
 )
-def test_remarks_are_not_questions_keywords_or_chinese(
+def test_remarks_are_not_questions_keywords_long_texts_or_chinese(
     space: Space, text: str, expected: bool
 ) -> None:
     assert is_remark(space.embedder, text) is expected
