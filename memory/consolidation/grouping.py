@@ -16,15 +16,13 @@ from memory.models.memories import MemoryQuerySet
 from memory.readers import Reader
 from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Verdict, has_room, patched, replaces, superseding
+from memory.text.statements import is_one_statement
 from memory.text.text_similarity import meaning, weight
 
 CONTRADICTED = 0.92
 """The confidence that a newer statement ended an older one (memory.reconciliation.claims)."""
 UNDATED = 0.5
 """The same if both were saved at the same moment: nobody knows which one is newer."""
-ONE_FACT = 300
-"""Bytes of a statement that another may end. A longer text has more facts, which no rule takes
-apart: an assistant's long answers would end each other."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +111,13 @@ def _ended(
 ) -> Group | None:
     """Return the group of the root's fact and the newest statement that ended it, if the fact was
     not stated again after that."""
-    if not _is_one_fact(root):
+    if not is_one_statement(root.content):
         return None
     newer = [
         one
         for one in newer
-        if _is_one_fact(one.memory) and have_one_subject(root.content, one.memory.content)
+        if is_one_statement(one.memory.content)
+        and have_one_subject(root.content, one.memory.content)
     ]
     others = [one for one in newer if one.memory not in same]
     against = [one for one in others if replaces(one.memory.content, _seen_from(one, root))]
@@ -146,10 +145,6 @@ def _ended_at_once(root: Memory, newer: Sequence[Neighbour]) -> Group | None:
                 return None
             return Group(ProposalKind.CONTRADICTION, [one.memory, root], None, UNDATED)
     return None
-
-
-def _is_one_fact(memory: Memory) -> bool:
-    return len(memory.content.encode()) <= ONE_FACT
 
 
 def _seen_from(one: Neighbour, root: Memory) -> Neighbour:

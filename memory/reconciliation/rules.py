@@ -17,10 +17,11 @@ from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
 from memory.reconciliation.changes import outdated
-from memory.reconciliation.claims import MAX_READ, agrees, contradicts, tells_end
+from memory.reconciliation.claims import agrees, contradicts, tells_end
 from memory.reconciliation.people import tells_of_another
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced
+from memory.text.statements import is_one_statement
 
 # Minimum cosine similarities for two statements to be the same, or for one to end the other.
 SAME = 0.80
@@ -212,7 +213,7 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
     """
     if neighbour.similarity < CLASHING or is_same_text(content, neighbour):
         return False
-    if len(content) > MAX_READ:
+    if not is_one_statement(content):
         return False
     content, related = _statement(content), neighbour.similarity >= RELATED
     for old in _newest_first(neighbour.memory.content):

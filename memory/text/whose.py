@@ -50,6 +50,8 @@ _OPEN = re.compile(
     r"|(?-i:(?<=[a-z,] )(?!I\b)[A-Z]\w)",
     re.I,
 )
+# "Is it warm where I live?" mentions a fact and asks for something else.
+_MENTIONED = re.compile(r"\b(?:what|where|when|how) (?:i|we)\b", re.I)
 _ASKS_ZH = re.compile(r"[?？]\s*\Z|什么|哪|多少|多大|几|怎么|吗|呢|\A我的.{1,6}\Z")
 _OPEN_ZH = re.compile(
     r"谁|该|可以|能|要不要|他|她|推荐|送|认识|计划|安排|打算|结婚|单身|今天|明天|周|这|那"
@@ -87,6 +89,11 @@ def asks_of_user(question: str) -> bool:
         return bool(own and _ASKS_ZH.search(question)) and not _OPEN_ZH.search(question)
     asks = _ASKS.search(question) or _SHORT.search(question)
     return bool(asks and _OWN.search(question)) and not _OPEN.search(question)
+
+
+def asks_for_own_fact(question: str) -> bool:
+    """Return whether a fact of the user's own is the answer, not only mentioned in the question."""
+    return asks_of_user(question) and not _MENTIONED.search(question)
 
 
 def _mentions(question: str, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 from urllib.parse import quote
 from uuid import uuid4
 
-from ebb_client import shapes, users
+from ebb_client import inputs, shapes, users
 from ebb_client.answers import Event
 from ebb_client.wire import Wire
 
@@ -59,7 +59,7 @@ class Ebb:
         *,
         on_duplicate: Literal["reinforce"] | None = "reinforce",
         idempotency_key: str | None = None,
-        **options: Unpack[shapes.MemoryOptions],
+        **options: Unpack[inputs.MemoryOptions],
     ) -> shapes.SavedMemory:
         """Save a memory. Calls with the same `idempotency_key` save it only once.
 
@@ -71,7 +71,7 @@ class Ebb:
         return memory
 
     def remember_all(
-        self, drafts: Sequence[shapes.MemoryDraft], *, idempotency_key: str | None = None
+        self, drafts: Sequence[inputs.MemoryDraft], *, idempotency_key: str | None = None
     ) -> list[shapes.Memory]:
         """Save up to a thousand memories, all or none, once per `idempotency_key`."""
         key = idempotency_key or uuid4().hex
@@ -80,7 +80,7 @@ class Ebb:
         memories: list[shapes.Memory] = made["items"]
         return memories
 
-    def search(self, query: str, **options: Unpack[shapes.SearchOptions]) -> shapes.Search:
+    def search(self, query: str, **options: Unpack[inputs.SearchOptions]) -> shapes.Search:
         """Return the memories that fit a question, best first."""
         body = {"query": query, **options}
         found: shapes.Search = self._wire.call("POST", "memories/search", body, twice=True)
@@ -96,7 +96,7 @@ class Ebb:
         )
         return found
 
-    def memories(self, **filters: Unpack[shapes.MemoryFilters]) -> Iterator[shapes.Memory]:
+    def memories(self, **filters: Unpack[inputs.MemoryFilters]) -> Iterator[shapes.Memory]:
         """Yield all memories that match the filters, page by page."""
         return self._pages("memories", filters)
 
@@ -105,7 +105,7 @@ class Ebb:
         memory: shapes.Memory = self._wire.call("GET", f"memories/{_part(id)}")
         return memory
 
-    def revise(self, id: str, **changes: Unpack[shapes.MemoryChanges]) -> shapes.Memory:
+    def revise(self, id: str, **changes: Unpack[inputs.MemoryChanges]) -> shapes.Memory:
         """Change a memory; its earlier version is kept."""
         memory: shapes.Memory = self._wire.call("PATCH", f"memories/{_part(id)}", changes)
         return memory
@@ -267,7 +267,7 @@ class Ebb:
         assistant_response: str = "",
         *,
         store: bool = False,
-        **options: Unpack[shapes.ExchangeOptions],
+        **options: Unpack[inputs.ExchangeOptions],
     ) -> shapes.Assessed:
         """Assess an exchange and return the result; stored only with `store`."""
         body = {"user_message": user_message, "assistant_response": assistant_response}
@@ -282,7 +282,7 @@ class Ebb:
         assistant_response: str = "",
         *,
         idempotency_key: str | None = None,
-        **options: Unpack[shapes.ExchangeOptions],
+        **options: Unpack[inputs.ExchangeOptions],
     ) -> shapes.Queued:
         """Queue an exchange for assessment and storage in the background."""
         body = {"user_message": user_message, "assistant_response": assistant_response, **options}
@@ -318,7 +318,7 @@ class Ebb:
         message: str,
         *,
         idempotency_key: str | None = None,
-        **options: Unpack[shapes.ChatOptions],
+        **options: Unpack[inputs.ChatOptions],
     ) -> shapes.Reply:
         """Send a message and return the whole reply. Calls with the same `idempotency_key` store
         the message only once.
@@ -327,7 +327,7 @@ class Ebb:
         reply: shapes.Reply = self._wire.call("POST", "chat", body, idempotency_key=idempotency_key)
         return reply
 
-    def stream_chat(self, message: str, **options: Unpack[shapes.ChatOptions]) -> Iterator[Event]:
+    def stream_chat(self, message: str, **options: Unpack[inputs.ChatOptions]) -> Iterator[Event]:
         """Send a message and yield the reply as events: `recalled`, `token` (`data["text"]`),
         `done`.
         """

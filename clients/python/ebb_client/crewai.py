@@ -11,7 +11,7 @@ from crewai.memory.unified_memory import Memory
 from crewai.memory.utils import join_scope_paths, normalize_scope_path
 from pydantic import PrivateAttr
 
-from ebb_client import shapes
+from ebb_client import inputs, shapes
 from ebb_client.client import Ebb
 from ebb_client.errors import NotFound
 
@@ -58,7 +58,7 @@ class EbbMemory(Memory):
             "private": private,
         }
         named = {**(metadata or {}), _ROOT: stored}
-        options: shapes.MemoryOptions = {"metadata": named, "tags": [_ROOT]}
+        options: inputs.MemoryOptions = {"metadata": named, "tags": [_ROOT]}
         if importance is not None:
             options["importance"] = importance
         return _record(self._ebb.remember(content, **options))
@@ -152,7 +152,7 @@ class _Storage:
         before = _record(memory)
         stored = {**memory["metadata"].get(_ROOT, {}), "scope": record.scope}
         stored["categories"] = record.categories
-        changes: shapes.MemoryChanges = {"metadata": {**record.metadata, _ROOT: stored}}
+        changes: inputs.MemoryChanges = {"metadata": {**record.metadata, _ROOT: stored}}
         if record.content != before.content:
             changes["content"] = record.content
         if record.importance != before.importance:

@@ -27,7 +27,8 @@ from langgraph.store.memory import InMemoryStore
 from ebb_client.client import Ebb
 from ebb_client.errors import Conflict
 from ebb_client.for_models import notes
-from ebb_client.shapes import ExchangeOptions, Memory
+from ebb_client.inputs import ExchangeOptions
+from ebb_client.shapes import Memory
 
 _ROOT = "langgraph"  # the tag of all items, and the name of their metadata
 _LONGEST_TAG, _MOST_TAGS = 60, 20

@@ -8,7 +8,7 @@ from pydantic import PrivateAttr
 
 from ebb_client.async_client import AsyncEbb
 from ebb_client.for_models import async_notes
-from ebb_client.shapes import ExchangeOptions
+from ebb_client.inputs import ExchangeOptions
 
 
 class EbbMemoryBlock(BaseMemoryBlock[str]):

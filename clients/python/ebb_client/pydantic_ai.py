@@ -13,7 +13,7 @@ from pydantic_core import SchemaValidator, core_schema
 from ebb_client.async_client import AsyncEbb
 from ebb_client.errors import EbbError
 from ebb_client.for_models import CHAT_TOOLS, async_notes
-from ebb_client.shapes import ExchangeOptions
+from ebb_client.inputs import ExchangeOptions
 
 _OURS = {"by": "ebb"}
 _ARGUMENTS = SchemaValidator(core_schema.dict_schema())  # Ebb validates them

@@ -1,62 +1,9 @@
-"""The JSON of calls and answers. Answers may have more fields than are listed here."""
+"""The JSON of answers, which may have more fields than are listed here."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from ebb_client.users import NameChanges, Names, NamesIn
-
-MemoryType = Literal[
-    "identity", "goal", "decision", "todo", "preference", "fact", "event", "observation"
-]
-
-
-class Facets(TypedDict, total=False):
-    """The facets of an importance (docs/api.md)."""
-
-    P: float
-    E: float
-    I: float  # noqa: E741 - the formula's own name
-    J: float
-    valence: float
-    intensity: float
-
-
-class SourceIn(TypedDict, total=False):
-    """The source of a new memory."""
-
-    role: str
-    speaker: str
-    conversation_id: str
-
-
-class MemoryOptions(NamesIn, total=False):
-    """The optional fields of a new memory."""
-
-    memory_type: MemoryType
-    importance: float
-    facets: Facets
-    tags: list[str]
-    topics: list[str]
-    pinned: bool
-    created_at: str
-    source: SourceIn
-
-
-class MemoryDraft(MemoryOptions):
-    """A new memory."""
-
-    content: str
-
-
-class MemoryChanges(NameChanges, total=False):
-    """Changes of a memory; omitted fields stay unchanged."""
-
-    content: str
-    memory_type: MemoryType
-    importance: float
-    facets: Facets
-    tags: list[str]
-    topics: list[str]
-    pinned: bool
+from ebb_client.inputs import Facets, MemoryType
+from ebb_client.users import Names
 
 
 class Source(TypedDict):
@@ -213,33 +160,6 @@ class Revision(TypedDict):
     reason: str
 
 
-class MemoryFilters(TypedDict, total=False):
-    """The filters of a list of memories."""
-
-    memory_type: MemoryType
-    tag: str
-    status: Literal["live", "review", "binned"]
-    q: str
-    agent_id: str
-    session_id: str
-    external_id: str
-    order: str
-
-
-class SearchOptions(TypedDict, total=False):
-    """The options of a search."""
-
-    limit: int
-    profile: str
-    memory_types: list[MemoryType]
-    tags: list[str]
-    min_relevance: float
-    explain: bool
-    agent_id: str
-    session_id: str
-    as_of: str
-
-
 class Result(TypedDict):
     """One search result with its score and signals."""
 
@@ -280,19 +200,6 @@ class HistoryEvent(TypedDict):
     policy_version: int
 
 
-class ExchangeOptions(TypedDict, total=False):
-    """The options of an assessment."""
-
-    source_role: str
-    context: dict[str, Any]
-    conversation_id: str
-    rubric: Literal["graded", "facets"]
-    provider: Literal["auto", "llm", "local", "cascade"]
-    agent_id: str
-    session_id: str
-    metadata: dict[str, Any]
-
-
 class Assessment(TypedDict):
     """The state and result of an assessment."""
 
@@ -331,20 +238,6 @@ class Queued(TypedDict):
 
     id: str
     status: str
-
-
-class ChatOptions(TypedDict, total=False):
-    """The options of a chat message."""
-
-    conversation_id: str
-    memory: Literal["on", "read_only", "off"]
-    profile: str
-    model: str
-    system_prompt: str
-    private: bool
-    history: list[dict[str, str]]
-    agent_id: str
-    session_id: str
 
 
 class Reply(TypedDict):

@@ -9,7 +9,6 @@ Their weights, and two sets of weights of the utterance's features, are in weigh
 
 import functools
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -19,7 +18,7 @@ import numpy.typing as npt
 
 from memory.formulas.ranking import OTHERS_SHARE
 from memory.recall.relevance.utterances import chinese_share, features, is_question
-from memory.text.whose import asks_of_user
+from memory.text.whose import asks_for_own_fact
 
 Vector = npt.NDArray[np.float64]
 
@@ -30,8 +29,6 @@ ADDED, TYPICAL_MEAN, TYPICAL_DEVIATION = 5.0, 0.1, 0.1
 # "Where do I live?" is not answered by a memory that is hardly more like it than others are. Such a
 # memory, by the deviations of its similarity, keeps this share of its relevance.
 UNLIKE_SHARE, UNLIKE_DEVIATIONS = 0.2, 0.85
-# "Is it warm where I live?" asks for something else.
-_ASIDE = re.compile(r"\b(?:what|where|when|how) (?:i|we)\b", re.IGNORECASE)
 # Log-odds of an utterance beyond this are no surer.
 SUREST = 6.0
 WORDS = 2
@@ -135,7 +132,7 @@ def relevance_of(
 
 def _answering_shares(text: str, signals: Sequence[Signals], trusted: float) -> Vector:
     """Return the share of its relevance that each memory keeps, as a possible answer."""
-    if not asks_of_user(text) or _ASIDE.search(text):
+    if not asks_for_own_fact(text):
         return np.ones(len(signals))
     return np.array([1 - (1 - UNLIKE_SHARE) * trusted * one.is_unlike for one in signals])
 

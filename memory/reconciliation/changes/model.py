@@ -9,11 +9,10 @@ from importlib import resources
 import numpy as np
 
 from memory.reconciliation.changes.features import Array, may_tell_change, pair_features
+from memory.text.statements import is_one_statement
 
 WEIGHTS_FILE = "weights.npz"
 SIGNS_SCALE = 0.3
-MAX_READ = 300
-"""Characters of a statement. The model was trained on single sentences."""
 
 # The languages of the training pairs. In others the signs mean nothing.
 _ENGLISH = re.compile(
@@ -58,7 +57,7 @@ def outdated(new: str, known: Sequence[str]) -> int | None:
 
 def _language(text: str) -> int | None:
     """Return 0 for English, 1 for Chinese, None for others and for long or asking texts."""
-    if len(text) > MAX_READ or _OTHERS.search(text) or re.search("[?？]", text):
+    if not is_one_statement(text) or _OTHERS.search(text) or re.search("[?？]", text):
         return None
     if _CHINESE.search(text):
         return 1

@@ -12,18 +12,15 @@ from memory.reconciliation.claims import chinese, english
 from memory.reconciliation.claims.base import Claim, Doing
 from memory.reconciliation.people import tells_of_another
 from memory.text.lexemes import unspaced
+from memory.text.statements import is_one_statement
 from memory.text.text_similarity import weight
 
-__all__ = ["MAX_READ", "agrees", "contradicts", "tells_end"]
-
-MAX_READ = 300
-"""Characters of a statement. A longer text has more facts, which no rule takes apart: the
-long answers of an assistant would end each other."""
+__all__ = ["agrees", "contradicts", "tells_end"]
 
 
 def contradicts(new: str, old: str) -> bool:
     """Return true if the new statement makes the old one outdated."""
-    if max(len(new), len(old)) > MAX_READ:
+    if not (is_one_statement(new) and is_one_statement(old)):
         return False
     known = _claims(old)
     clash = any(one.denies(other) for one in _claims(new) for other in known)
@@ -35,7 +32,7 @@ def contradicts(new: str, old: str) -> bool:
 
 def agrees(new: str, old: str) -> bool:
     """Return true if both statements claim the same of something."""
-    if max(len(new), len(old)) > MAX_READ:
+    if not (is_one_statement(new) and is_one_statement(old)):
         return False
     known = _claims(old)
     return any(one.repeats(other) for one in _claims(new) for other in known)
