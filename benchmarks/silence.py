@@ -113,8 +113,9 @@ def facts_asked(held_out: Sequence[Examples], kind: str, **rules: float) -> list
 def statements_told(
     held_out: Sequence[Examples], kind: str, **rules: float
 ) -> list[dict[str, Any]]:
-    """Tell persons' statements, each in a space with that person's memories. A new fact should
-    recall nothing, an update the memory that it changes or continues."""
+    """Say persons' statements and questions, each in a space with that person's memories. A new
+    fact and a question without an answer should recall nothing, an update the memory that it
+    changes or continues."""
     from memory.drafts import MemoryDraft
 
     rows = []
@@ -128,7 +129,8 @@ def statements_told(
                 answers.append(chat.say(said.text))
                 found = chat.found(answers[-1], said.helpful) if said.helpful else not answers[-1]
                 good.append(float(found))
-        rows.append(_row(f"{kind}, {LANGUAGES[given.language]}", answers, good))
+        if answers:  # only the unseen sets have questions
+            rows.append(_row(f"{kind}, {LANGUAGES[given.language]}", answers, good))
     return rows
 
 
@@ -159,6 +161,8 @@ def measure(path: Path) -> None:
             *facts_asked(others, "passing", **rules),
             *statements_told(others, "new fact", **rules),
             *statements_told(others, "update", **rules),
+            *statements_told(others, "answered question", **rules),
+            *statements_told(others, "question without an answer", **rules),
         ]
         report.add(title, rows)
         tables.append(rows)

@@ -36,7 +36,7 @@ UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
 # for no memory in particular, and a change may touch more than one.
 ALSO_HELPFUL = {"question": 0.4, "passing": 0.35, "update": 0.1}
 # A question whose fact is missing needs no memory either, but it is no reason to stay silent.
-COUNTS = {"nothing": 3.0, "absent": 0.05, "new fact": 2.0}
+COUNTS = {"nothing": 3.0, "absent": 0.05, "question without an answer": 0.05, "new fact": 2.0}
 # The weights of `tells` separate something new from a remark that needs a memory. From small talk
 # they need to separate it less.
 SMALL_TALK = 0.3
@@ -71,7 +71,10 @@ def train(given: Sequence[Examples], asked: Sequence[Asked]) -> model.Weights:
 
 def _said(given: Examples) -> list[Said]:
     texts = [(one.text, needed, False) for one, needed in given.utterances]
-    told = [(one.text, True if one.helpful else None, not one.helpful) for one in given.statements]
+    told = [
+        (one.text, True if one.helpful or one.asks else None, one.kind == "new fact")
+        for one in given.statements
+    ]
     return [
         Said(text, vector_of(text, multilingual=multilingual), needed, new)
         for text, needed, new in [*texts, *told]

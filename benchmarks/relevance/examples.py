@@ -4,8 +4,9 @@
     facts_*     memory | type | three direct questions | three remarks in passing; some are empty
     people_*    questions about people in conversations
     requests_*  requests and remarks with which some personal memory would help
-    statements_*  a person's memories, and after ">" what the person tells next; with the number of
-                  the memory that it changes, continues or touches, if there is one
+    statements_*  a person's memories; after ">" what the person tells next, and after "?" what the
+                  person asks; with the number of the memory that it changes, continues or touches,
+                  or that answers it, if there is one
 
 Files that end with `_held` are held out: no style, fact or wording of theirs is trained on. The
 features were chosen by them. `_unseen` has further people and styles, written before the last
@@ -59,10 +60,13 @@ class Statement:
 
     text: str
     helpful: Sequence[int] = ()
+    asks: bool = False
 
     @property
     def kind(self) -> str:
-        """The kind: an update of a memory, or a new fact."""
+        """The kind: whether a memory helps, for a statement or for a question."""
+        if self.asks:
+            return "answered question" if self.helpful else "question without an answer"
         return "update" if self.helpful else "new fact"
 
 
@@ -163,9 +167,10 @@ def _persons(lines: Sequence[str]) -> list[Person]:
         if line.startswith("# "):
             memories, statements = list[Fact](), list[Statement]()
             persons.append(Person(memories, statements))
-        elif line.startswith("> "):
-            text, _, number = line.removeprefix("> ").partition("|")
-            statements.append(Statement(text, [int(number) - 1] if number else ()))
+        elif line.startswith(("> ", "? ")):
+            text, _, number = line[2:].partition("|")
+            helpful = [int(number) - 1] if number else ()
+            statements.append(Statement(text, helpful, asks=line.startswith("?")))
         else:
             content, memory_type = line.split("|")
             memories.append(Fact(content, memory_type, ()))
