@@ -12,7 +12,7 @@ from memory.models import BinReason, Memory, MemoryEvent, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.memories import expiry_from
 from memory.models.policies import current_policy
-from memory.retention import statements
+from memory.retention.history import Cause
 from memory.retention.sweep import purge
 from memory.store.history import importance_now, record
 from memory.store.times import end_again
@@ -136,7 +136,7 @@ def purge_memories(
     Raises NotFound if one is not in the bin, and Conflict while a reply is being written in a
     conversation to be redacted.
     """
-    cause = statements.Cause(space, actor, current_policy(space), now)
+    cause = Cause(space, actor, current_policy(space), now)
     wanted = set(memory_ids)
     rows = cause.rows.binned().filter(pk__in=wanted)
     if purge(cause, rows, with_sources=with_sources) < len(wanted):

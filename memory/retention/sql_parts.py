@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection, models, transaction
+from django.db import connection, models
 
-from memory.models import Memory, Space, WebhookEvent
-from memory.webhooks.outbox import write_messages
+from memory.models import Memory, Space
 
 
 def without_memory(space: Space) -> tuple[str, list[Any]]:
@@ -30,15 +29,3 @@ def compiled(rows: models.QuerySet[Any, Any]) -> tuple[str, Sequence[Any]]:
     """Return the SQL of a query, and its values."""
     sql, values = rows.query.get_compiler(connection=connection).as_sql()
     return sql, values
-
-
-def run_and_report(
-    space_id: int, event: WebhookEvent, statement: str, values: Sequence[Any]
-) -> int:
-    """Run a statement that returns the ids of the events it wrote, and write their messages to
-    webhooks in the same transaction; return the number of events."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        ids = [event_id for (event_id,) in cursor.fetchall()]
-        write_messages(space_id=space_id, event=event, event_ids=ids)
-    return len(ids)

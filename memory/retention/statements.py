@@ -1,23 +1,20 @@
 """Selection of the memories to remove, and the statements that remove them.
 
 A sweep and its preview use the same queries: `expiring`, `evictable`, `purgeable`. A sweep turns a
-query into one statement that changes the rows and writes their history:
+query into one statement that changes the rows, and writes an event for each row that it returns:
 
     chosen    the memories that the query selects, with importance and rank as of now
     locked    those that may still go, locked; rows locked by others are skipped and left to the
               next sweep, so a sweep waits for no row
     held      those that are unchanged since
     gone      the change itself
-    insert    one event for each row in `gone`, and for nothing else; returns the events' ids
 
 Every part names the space as a literal, so that one shard can run it all.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import (
     Case,
@@ -34,26 +31,24 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Greatest
 from django.db.models.lookups import IsNull
 
-from memory.actors import Actor
 from memory.formulas import retention_sql
 from memory.formulas.retention import Tiers
-from memory.models import Memory, MemoryEvent, Space, WebhookEvent
+from memory.models import Memory
 from memory.models.choices import BinReason
 from memory.models.dated import succeeded
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
-from memory.models.policies import Policy
 from memory.policy import DecayPolicy
 from memory.readers import Reader
 from memory.retention import erasure
 from memory.retention.eviction_order import near_the_front, ranked
-from memory.retention.sql_parts import compiled, run_and_report, without_memory
+from memory.retention.history import GONE, Cause, run_and_record
+from memory.retention.sql_parts import compiled, without_memory
 
 TAKEN_BACK_STAYS = timedelta(hours=24)
 """Minimum time for which a restored memory is kept, even if the policy's times are shorter."""
 
 _MEMORY = Memory._meta.db_table
-_EVENT = MemoryEvent._meta.db_table
 
 # `locked` sees changes committed after `chosen` was read: a use, a new importance or a pin in
 # between keeps the memory. It does not join: Citus 13.2 misreads the rows of a join that locks.
@@ -166,21 +161,6 @@ def purgeable(rows: MemoryQuerySet, *, now: datetime, bin_days: float) -> Memory
     return old.exclude(succeeded(rows))
 
 
-@dataclass(frozen=True)
-class Cause:
-    """The actor, time and policy of a removal, as recorded in the history."""
-
-    space: Space
-    actor: Actor
-    policy: Policy
-    now: datetime
-
-    @property
-    def rows(self) -> MemoryQuerySet:
-        """All memories of the space."""
-        return Memory.objects.in_space(self.space)
-
-
 def expire(cause: Cause, *, at_most: int | None = None) -> int:
     """Move expired memories to the bin, the earliest expired first; return their number."""
     rows = expiring(cause.rows, now=cause.now).with_importance_now(
@@ -228,7 +208,6 @@ def _evict_of(cause: Cause, user_id: str | None, count: int, after: int) -> int:
 def _move_to_bin(rows: MemoryQuerySet, cause: Cause, action: Action, reason: BinReason) -> int:
     columns = ("id", "current_importance", "rank", "last_active_at", "expires_at")
     chosen, chosen_values = compiled(rows.values(*columns))
-    insert, insert_values = _history(cause, action)
     statement = f"""
         WITH chosen AS MATERIALIZED ({chosen}),
         {_HELD},
@@ -240,11 +219,10 @@ def _move_to_bin(rows: MemoryQuerySet, cause: Cause, action: Action, reason: Bin
             RETURNING m.id, m.user_id, m.bin_reason, m.content, m.importance,
                 held.current_importance, held.rank
         )
-        {insert}"""  # noqa: S608 - put together from our own parts; values are parameters
+        {GONE}"""  # noqa: S608 - put together from our own parts; values are parameters
     space_id = cause.space.pk
-    values = [*chosen_values, space_id, cause.now, reason.value, space_id, *insert_values]
-    event = WebhookEvent(f"memory.{action}")
-    return run_and_report(space_id, event, statement, values)
+    values = [*chosen_values, space_id, cause.now, reason.value, space_id]
+    return run_and_record(cause, action, statement, values)
 
 
 def purge(cause: Cause, rows: MemoryQuerySet) -> int:
@@ -254,7 +232,6 @@ def purge(cause: Cause, rows: MemoryQuerySet) -> int:
     columns = ("id", "current_importance")
     held, held_values = compiled(rows.select_for_update(skip_locked=True).values(*columns))
     parts, part_values = without_memory(cause.space)
-    insert, insert_values = _history(cause, Action.PURGED)
     statement = f"""
         WITH held AS MATERIALIZED ({held}),
         held_ids AS (SELECT id FROM held),
@@ -265,20 +242,7 @@ def purge(cause: Cause, rows: MemoryQuerySet) -> int:
             RETURNING m.id, m.user_id, m.bin_reason, '' AS content, m.importance,
                 held.current_importance, m.rank_then AS rank
         )
-        {insert}"""  # noqa: S608 - put together from our own parts; values are parameters
+        {GONE}"""  # noqa: S608 - put together from our own parts; values are parameters
     erasing = erasure.statement_values(cause.space)
-    values = [*held_values, *part_values, *erasing, cause.space.pk, *insert_values]
-    return run_and_report(cause.space.pk, WebhookEvent.PURGED, statement, values)
-
-
-def _history(cause: Cause, action: Action) -> tuple[str, list[Any]]:
-    """Return the statement that inserts one event for each row of `gone`."""
-    statement = f"""
-        INSERT INTO {_EVENT} (space_id, memory_id, user_id, at, action, actor_type, actor_name,
-            reason, content, importance, current_importance, rank, policy_version, action_id)
-        SELECT %s, id, user_id, %s, %s, %s, %s, bin_reason, content, importance,
-            current_importance, rank, %s, %s
-        FROM gone ORDER BY rank RETURNING id"""  # noqa: S608 - the table's name is ours
-    actor, version = cause.actor.in_action(), cause.policy.version
-    who = [actor.type, actor.name, version, actor.action_id]
-    return statement, [cause.space.pk, cause.now, action.value, *who]
+    values = [*held_values, *part_values, *erasing, cause.space.pk]
+    return run_and_record(cause, Action.PURGED, statement, values)

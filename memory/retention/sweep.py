@@ -15,6 +15,7 @@ from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.retention import statements
 from memory.retention.erasure import erase_copies, redact_sources
+from memory.retention.history import Cause
 from memory.store import conversations
 
 logger = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
     (store.conversations).
     """
     with alone(space):
-        cause = statements.Cause(space, actor.in_action(), current_policy(space), now)
+        cause = Cause(space, actor.in_action(), current_policy(space), now)
         expired, evicted = statements.expire(cause), statements.evict(cause)
     bin_days = cause.policy.document.bin_days
     old = statements.purgeable(cause.rows, now=now, bin_days=bin_days)
@@ -53,7 +54,7 @@ def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
     return Swept(expired, evicted, purged)
 
 
-def purge(cause: statements.Cause, rows: MemoryQuerySet, *, with_sources: bool = False) -> int:
+def purge(cause: Cause, rows: MemoryQuerySet, *, with_sources: bool = False) -> int:
     """Permanently delete these binned memories, and remove their text from the index of adjacent
     turns, the history and all other rows; `with_sources` also redacts the messages that they were
     learned from. Return their number."""

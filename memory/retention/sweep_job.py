@@ -23,6 +23,7 @@ from memory.leases import database_now
 from memory.models import Job, JobState, Memory, Space
 from memory.models.policies import current_policy
 from memory.retention import statements
+from memory.retention.history import Cause
 from memory.retention.sweep import TURNS_AT_ONCE, alone, purge
 
 KIND = "sweep"
@@ -117,12 +118,12 @@ def _step(job: Job, name: str, counts: dict[str, int]) -> int:
     return gone
 
 
-def _cause(job: Job) -> statements.Cause:
+def _cause(job: Job) -> Cause:
     actor = Actor(job.actor_type, job.actor_name)  # type: ignore[arg-type]  # it was one when the job was made
-    return statements.Cause(job.space, actor, current_policy(job.space), timezone.now())
+    return Cause(job.space, actor, current_policy(job.space), timezone.now())
 
 
-def _purge(cause: statements.Cause) -> int:
+def _purge(cause: Cause) -> int:
     days = cause.policy.document.bin_days
     old = statements.purgeable(cause.rows, now=cause.now, bin_days=days)
     in_order = old.order_by("source_conversation", "created_at").values_list("pk", flat=True)

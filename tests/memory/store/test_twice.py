@@ -19,6 +19,7 @@ from memory.policies.services import change_policy
 from memory.policy import DecayPolicy
 from memory.recall.recall import SearchRequest, recall
 from memory.retention import statements
+from memory.retention.history import Cause
 from memory.retention.recycle_bin import (
     delete_memory,
     purge_memory,
@@ -63,8 +64,8 @@ def everything(space: Space) -> list[list[Any]]:
     ]
 
 
-def cause(space: Space, now: datetime) -> statements.Cause:
-    return statements.Cause(space, ALICE, current_policy(space), now)
+def cause(space: Space, now: datetime) -> Cause:
+    return Cause(space, ALICE, current_policy(space), now)
 
 
 def purge_old(space: Space, now: datetime) -> int:
