@@ -51,6 +51,7 @@ def add_copies(space: Any, first: int, last: int, now: datetime) -> None:
     """Add the memories `first` to `last` to a space with the memories that Ebb saved itself."""
     from django.db import connection
 
+    from memory.embeddings.indexing import mark_if_large
     from memory.models import Memory, MemoryEvent
 
     values = {"space": space.pk, "embedder": space.embedder_id, "now": now, "patterns": PATTERNS}
@@ -70,6 +71,8 @@ def add_copies(space: Any, first: int, last: int, now: datetime) -> None:
             for statement in statements:
                 cursor.execute(statement, values)
         cursor.execute("DROP TABLE pattern, pattern_event, incoming")
+    mark_if_large(space)
+    space.refresh_from_db(fields=["vectors_indexed"])
 
 
 def _with_columns(statement: str, model: Any, own: tuple[str, ...]) -> str:

@@ -25,7 +25,7 @@ EXACTLY = 10**9
 _BARE, _WHOLE = "bare pgvector", "recall with policy and embedding"
 _BARE_QUERY = (
     "SELECT id FROM memory_memoryembedding WHERE space_id = {space} AND embedder_id = {embedder}"
-    f" ORDER BY {{vector}} <=> %s::halfvec LIMIT {LIMIT}"
+    f"{{condition}} ORDER BY {{vector}} <=> %s::halfvec LIMIT {LIMIT}"
 )
 
 
@@ -91,16 +91,19 @@ def _rows(works: Mapping[str, Callable[[int], object]], rounds: int) -> list[dic
 
 
 def bare_search(
-    space: Any, vectors: npt.NDArray[np.float32], vector: str = "vector"
+    space: Any, vectors: npt.NDArray[np.float32], *, by_index: bool = False
 ) -> Callable[[int], list[Any]]:
-    """Return the bare query for one of the vectors; pass the index's expression as `vector` to use
-    the index."""
+    """Return the bare query for one of the vectors, exact or by the index of a large space."""
     from django.db import connection
     from pgvector import HalfVector
 
     connection.ensure_connection()
     cursor = psycopg.Cursor(connection.connection)
-    query = _BARE_QUERY.format(space=space.pk, embedder=space.embedder_id, vector=vector)
+    parts = {"condition": "", "vector": "vector"}
+    if by_index:
+        indexed = f"vector::halfvec({vectors.shape[1]})"
+        parts = {"condition": " AND in_index", "vector": indexed}
+    query = _BARE_QUERY.format(space=space.pk, embedder=space.embedder_id, **parts)
     texts = [HalfVector(one).to_text() for one in vectors]
     return lambda turn: cursor.execute(query, [texts[turn % len(texts)]]).fetchall()
 

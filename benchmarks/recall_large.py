@@ -33,7 +33,7 @@ def measure(rounds: int, size: int) -> None:
     statement = Statement(space, asked, vectors, now)
     ours = statement.recall_at_10()
     effort, bare_recall = _same_recall(space, vectors, ours)
-    bare = bare_search(space, vectors, f"vector::halfvec({vectors.shape[1]})")
+    bare = bare_search(space, vectors, by_index=True)
     works = {
         "bare HNSW": bare,
         "recall without embedding": statement.search,
@@ -54,7 +54,7 @@ def _same_recall(space: Any, vectors: npt.NDArray[np.float32], wanted: float) ->
     from django.db import connection
 
     exact = bare_search(space, vectors)
-    near = bare_search(space, vectors, f"vector::halfvec({vectors.shape[1]})")
+    near = bare_search(space, vectors, by_index=True)
     turns = range(len(vectors))
     true = [set(exact(turn)) for turn in turns]
     for effort in EFFORTS:

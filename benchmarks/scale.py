@@ -97,7 +97,7 @@ def _recall(space: Any, now: datetime, rounds: int) -> list[harness.Row]:
     vectors = embed(space.embedder, asked)
     statement = Statement(space, asked, vectors, now)
     few = Statement(space, asked[:ASKED], vectors[:ASKED], now)
-    bare = bare_search(space, vectors, f"vector::halfvec({vectors.shape[1]})")
+    bare = bare_search(space, vectors, by_index=True)
     works: dict[str, Callable[[int], object]] = {
         "bare HNSW": bare,
         "recall without embedding": statement.search,

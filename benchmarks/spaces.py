@@ -19,6 +19,7 @@ def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> An
 
     space = create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
     fill(space, size, now=now, seed=1, embedded=embedded)
+    space.refresh_from_db(fields=["vectors_indexed"])  # a large one is marked meanwhile
     return space
 
 
@@ -64,7 +65,7 @@ def _deal(copies: Any, spaces: Any) -> None:
         memory = copy.memory
         memory.pk = uuid4()
         memory.short_id = memory.pk.hex[:8]
-        copy.pk, copy.memory = None, memory
+        copy.pk, copy.memory, copy.in_index = None, memory, False
         copy.space = memory.space = spaces[number // SMALL_SIZE]
     Memory.objects.bulk_create([copy.memory for copy in copies], batch_size=1000)
     MemoryEmbedding.objects.bulk_create(copies, batch_size=1000)

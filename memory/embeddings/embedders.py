@@ -73,8 +73,9 @@ def register_embedder(*, provider: str, model: str, dimensions: int | None = Non
 def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
     """Return the model's row, after creating it and its HNSW index if missing.
 
-    The index is partial (WHERE embedder_id = …) and casts to the model's dimensions, because the
-    column contains vectors of every model. The number comes from our own row, not from user input.
+    The index is partial and casts to the model's dimensions, because the column contains vectors of
+    every model. Those of small spaces are left out: recall compares them all. The number comes from
+    our own row, not from user input.
     """
     embedder, _ = Embedder.objects.get_or_create(
         provider=provider, model=model, defaults={"dimensions": dimensions}
@@ -85,7 +86,7 @@ def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
             name,
             "memory_memoryembedding"
             f" USING hnsw ((vector::halfvec({embedder.dimensions:d})) halfvec_cosine_ops)"
-            f" WHERE embedder_id = {embedder.pk:d}",
+            f" WHERE embedder_id = {embedder.pk:d} AND in_index",
         )
     return embedder
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
+from memory.embeddings.indexing import mark_if_large
 from memory.embeddings.vectors import Vectors, embed
 from memory.locks import lock
 from memory.models import Embedder, Memory, MemoryEmbedding, Space
@@ -47,18 +48,28 @@ def store_vectors(
     If the space has switched models since, the texts are embedded again here: the one case in which
     a transaction waits for a model.
     """
-    current, wanted = _held_models(space)
+    held = hold_models(space)
+    current = held.embedder_id
+    wanted = {current, held.next_embedder_id or current}
     if current not in made:
         model = Embedder.objects.get(pk=current)
         made = {**made, current: embed(model, texts, space=space)}
     MemoryEmbedding.objects.bulk_create(
         (
-            MemoryEmbedding(space=space, memory=memory, embedder_id=model, vector=vector)
+            MemoryEmbedding(
+                space=space,
+                memory=memory,
+                embedder_id=model,
+                vector=vector,
+                in_index=held.vectors_indexed,
+            )
             for model in wanted & made.keys()
             for memory, vector in zip(memories, made[model], strict=True)
         ),
         batch_size=500,
     )
+    if not held.vectors_indexed:
+        mark_if_large(space)
 
 
 def replace_vectors(
@@ -69,10 +80,8 @@ def replace_vectors(
     store_vectors(space=space, memories=[memory], texts=[text], made=made)
 
 
-def _held_models(space: Space) -> tuple[int, set[int]]:
-    """Return the space's model and all models that need vectors, which stay until the transaction
+def hold_models(space: Space) -> Space:
+    """Return the space as it is now; its models and `vectors_indexed` stay until the transaction
     ends."""
     lock(space.pk, "vectors", shared=True)
-    rows = Space.objects.filter(pk=space.pk)
-    current, coming = rows.values_list("embedder_id", "next_embedder_id").get()
-    return current, {current, coming} - {None}
+    return Space.objects.get(pk=space.pk)

@@ -21,6 +21,7 @@ from memory.access.audit import note
 from memory.actors import Actor
 from memory.embeddings import provider_name
 from memory.embeddings.embedders import register_embedder
+from memory.embeddings.services import hold_models
 from memory.embeddings.vectors import Vectors, embed
 from memory.errors import Conflict, NotFound
 from memory.jobs import services as jobs
@@ -170,8 +171,15 @@ def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors)
         same |= Q(pk=memory.pk, revision=memory.revision)
     rows = Memory.objects.in_space(job.space).filter(same).order_by("pk")
     held = set(rows.select_for_update(no_key=True).values_list("pk", flat=True))
+    indexed = hold_models(job.space).vectors_indexed
     made = [
-        MemoryEmbedding(space_id=job.space_id, memory=memory, embedder=target, vector=vector)
+        MemoryEmbedding(
+            space_id=job.space_id,
+            memory=memory,
+            embedder=target,
+            vector=vector,
+            in_index=indexed,
+        )
         for memory, vector in zip(batch, vectors, strict=True)
         if memory.pk in held
     ]

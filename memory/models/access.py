@@ -99,6 +99,8 @@ class Space(models.Model):
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
     # The end of the last week whose digest was announced (digest.announcing).
     digested_until = models.DateTimeField(null=True, blank=True, editable=False)
+    # Its vectors are in the approximate indexes, and new ones enter them (embeddings.indexing).
+    vectors_indexed = models.BooleanField(default=False, db_default=False, editable=False)
 
     objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()
 

@@ -60,6 +60,8 @@ class MemoryEmbedding(SpaceRow):
         Embedder, models.PROTECT, related_name="+", verbose_name=_("embedding model")
     )
     vector = HalfVectorField()
+    # Only vectors of large spaces are in their model's approximate index (embeddings.indexing).
+    in_index = models.BooleanField(default=False, db_default=False, editable=False)
 
     objects: ClassVar[models.Manager[MemoryEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from pgvector import HalfVector
@@ -14,7 +14,7 @@ from memory.formulas.ranking import semantic
 from memory.models import Memory, MemoryEmbedding, Space
 from memory.models.memories import MemoryQuerySet
 from memory.readers import Reader
-from memory.recall.sql.sizes import LARGE, index_scan, size_if_large
+from memory.recall.sql.sizes import LARGE, index_scan, size_if_large, uses_index
 
 NEIGHBOURS = 5
 SIMILAR = 0.3
@@ -73,13 +73,14 @@ def nearest_live(
     if besides is not None:
         rows = rows.exclude(pk=besides)
     size = size_if_large(space, large, owner)
-    if not (size and size.worth_index):
+    if not uses_index(space, size):
         return nearest(rows, space, vector, most=most)
     # The index contains vectors with this cast (embeddings.services).
     of_index = HalfVectorField(dimensions=space.embedder.dimensions)
     with index_scan(REACH):
         place = Cast(F("embeddings__vector"), of_index)
-        return _nearest(rows, space, vector, place, most)
+        indexed = _has_vector(space) & Q(embeddings__in_index=True)
+        return _nearest(rows.filter(indexed), vector, place, most)
 
 
 def nearest(
@@ -87,15 +88,16 @@ def nearest(
 ) -> list[Neighbour]:
     """Return the memories among `rows` nearest to the vector, nearest first, by comparing it with
     each of them."""
-    return _nearest(rows, space, vector, F("embeddings__vector"), most)
+    return _nearest(rows.filter(_has_vector(space)), vector, F("embeddings__vector"), most)
 
 
-def _nearest(
-    rows: MemoryQuerySet, space: Space, vector: Any, place: Combinable, most: int
-) -> list[Neighbour]:
+def _has_vector(space: Space) -> Q:
+    return Q(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
+
+
+def _nearest(rows: MemoryQuerySet, vector: Any, place: Combinable, most: int) -> list[Neighbour]:
     found = (
         rows.defer("search")
-        .filter(embeddings__space_id=space.pk, embeddings__embedder_id=space.embedder_id)
         .annotate(distance=CosineDistance(place, HalfVector(vector)))
         .order_by("distance")[:AT_MOST]
     )

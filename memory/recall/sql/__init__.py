@@ -22,7 +22,7 @@ import orjson
 from memory.models import Memory
 from memory.recall.sql.candidates import AMONG, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
-from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large
+from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large, uses_index
 from memory.recall.sql.statement import MEMORY, OTHERS, PAST, numbers, statement
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
@@ -40,7 +40,7 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
     size = None
     if not shape.profile.candidates:
         size = size_if_large(question.space, large, question.reader)
-    if size is None or (shape.is_filtered and not size.worth_index):
+    if size is None or (shape.is_filtered and not uses_index(question.space, size)):
         return _found(question, shape, statement(shape))
     found = _of_likely(question, shape, size)
     if shape.is_filtered and len(found) < shape.rows:
@@ -50,7 +50,7 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
 
 
 def _of_likely(question: Question, shape: Shape, size: Size) -> list[Memory]:
-    by_index = size.worth_index
+    by_index = uses_index(question.space, size)
     dimensions = question.space.embedder.dimensions if by_index else None
     sql = statement(shape, likely=True, dimensions=dimensions)
     with index_scan(reach(shape)) if by_index else nullcontext():

@@ -69,6 +69,8 @@ _LATER = """
 
 _ASKS = Q(content__endswith="?") | Q(content__endswith="？") | Q(content__endswith="؟")
 
+_HAS_VECTOR = Q(embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
+
 _TELLING = """
     SELECT rare.id
     FROM rare JOIN words ON words.number = rare.number
@@ -181,7 +183,7 @@ def _weighed(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
 
 def _compared(memories: MemoryQuerySet) -> MemoryQuerySet:
     """Filter to memories that have a vector by the space's model."""
-    return memories.filter(embeddings__space_id=SPACE, embeddings__embedder_id=EMBEDDER)
+    return memories.filter(_HAS_VECTOR)
 
 
 def replaced(shape: Shape) -> str:
@@ -228,7 +230,8 @@ def _past(shape: Shape) -> Case:
 def _near_by_index(memories: MemoryQuerySet, count: int, dimensions: int) -> str:
     # The index contains vectors with this cast. Its scan continues until enough memories match.
     vector = Cast(F("embeddings__vector"), HalfVectorField(dimensions=dimensions))
-    return select(_compared(memories).order_by(CosineDistance(vector, VECTOR)).values("id")[:count])
+    indexed = memories.filter(_HAS_VECTOR, embeddings__in_index=True)  # one join
+    return select(indexed.order_by(CosineDistance(vector, VECTOR)).values("id")[:count])
 
 
 def _near_among(memories: MemoryQuerySet) -> Callable[[int], str]:

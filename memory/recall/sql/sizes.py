@@ -1,8 +1,8 @@
 """The size of a space, and the choice between the approximate index and a scan.
 
-A small space is ranked completely. All spaces share the index of their embedder. The smaller a
-space's share is, the more of the index is read in vain, and the sooner a scan of the space's
-vectors is quicker.
+A small space is ranked completely. The large ones share the index of their embedder
+(embeddings.indexing). The smaller a space's share is, the more of the index is read in vain, and
+the sooner a scan of the space's vectors is quicker.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from memory.sql import fetch
 LARGE = 2000
 """A space with more live memories than this is large. Measured: docs/ranking.md."""
 WORTH_OF_INDEX = 2500
-"""The index is quicker above n² = 2,500 all (n vectors in the space, all in the table).
+"""The index is quicker above n² = 2,500 all (n vectors in the space, all in the index).
 
 Measured: comparing a vector takes 0.4 µs, so a scan takes 0.4 n. The index reads vectors of all
-spaces, 10 µs each, of which one in all / n belongs to the space. It needs 100 of these:
+its spaces, 10 µs each, of which one in all / n belongs to the space. It needs 100 of these:
 10 · 100 · all / n. Both times are equal at n² = 1,000 / 0.4 · all."""
 
 _PLACE = 256
@@ -48,9 +48,11 @@ _OWNED = """
 """
 # A statement of its own: a distributed database cannot join its catalogue to the rows of a space.
 _ALL = """
-    SELECT reltuples,
-        coalesce(pg_sequence_last_value(pg_get_serial_sequence(oid::regclass::text, 'id')), 0)
-    FROM pg_class WHERE oid = 'memory_memoryembedding'::regclass
+    SELECT
+        (SELECT reltuples FROM pg_class WHERE oid = to_regclass('embedding_hnsw_%(embedder)s')),
+        coalesce(
+            pg_sequence_last_value(pg_get_serial_sequence('memory_memoryembedding', 'id')), 0
+        )
 """
 _MAX_EF = 1000  # pgvector's own limit
 _KEPT = 30  # seconds that a size is kept, which takes a tenth of a search to ask for
@@ -58,17 +60,17 @@ _KEPT = 30  # seconds that a size is kept, which takes a tenth of a search to as
 
 @dataclass(frozen=True)
 class Size:
-    """The approximate number of a space's vectors, the number of all in the table, and the id of
-    the vector that was saved last."""
+    """The approximate number of a space's vectors, the number of all in the index or that will be
+    there with the space's own, and the id of the vector that was saved last."""
 
     vectors: int
-    all_vectors: int
+    indexed: int
     last_id: int
 
     @property
     def worth_index(self) -> bool:
         """Return whether the index finds the nearest faster than a scan."""
-        return self.vectors**2 > WORTH_OF_INDEX * self.all_vectors
+        return self.vectors**2 > WORTH_OF_INDEX * self.indexed
 
 
 def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -> Size | None:
@@ -87,9 +89,15 @@ def _size(
     found = fetch_in(space, text, {"large": large, "before": _PLACE - 1, "user": reader.user_id})
     if not found:
         return None  # or most of its memories have no vector yet
-    [(last,)], [(all_vectors, last_id)] = found, fetch(_ALL, {})
+    [(last,)], [(indexed, last_id)] = found, fetch_in(space, _ALL, {})
     vectors = (_PLACE - 1) * 2**128 // max(last.int, 1)
-    return Size(vectors, max(all_vectors, vectors), last_id)
+    return Size(vectors, max(indexed or 0, vectors), last_id)
+
+
+def uses_index(space: Space, size: Size | None) -> bool:
+    """Return whether the space's vectors are in the index, and it finds the nearest faster than a
+    scan."""
+    return space.vectors_indexed and size is not None and size.worth_index
 
 
 def fetch_in(space: Space, text: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

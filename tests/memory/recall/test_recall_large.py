@@ -17,6 +17,7 @@ import pytest
 from django.contrib.postgres.search import SearchQuery
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.formulas.ranking import PROFILES, Profile
@@ -54,7 +55,11 @@ def _of_word(word: str) -> npt.NDArray[np.float64]:
 
 
 @pytest.fixture
-def large_space(space: Space) -> Space:
+def large_space(
+    space: Space,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> Space:
     """Memories of every type, age and importance, with one word of their own each."""
     random = Random(8)  # repeatable on purpose
     drafts = [
@@ -69,7 +74,10 @@ def large_space(space: Space) -> Space:
     ]
     vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
     prepared = Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
-    store_memories(prepared=prepared, actor=ALICE, now=NOW)
+    monkeypatch.setattr("memory.embeddings.indexing.LARGE", COUNT - 1)
+    with django_capture_on_commit_callbacks(execute=True):
+        store_memories(prepared=prepared, actor=ALICE, now=NOW)
+    space.refresh_from_db(fields=["vectors_indexed"])
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
     return space

@@ -1,0 +1,35 @@
+"""The approximate indexes, which contain the vectors of large spaces only.
+
+Recall compares all vectors of a small space, so there an index would only take room and time to
+write. The write that makes a space large marks the space and all its vectors; each marked vector
+enters its model's index, and later ones are marked when they are written.
+"""
+
+from django.db import transaction
+
+from memory.locks import lock
+from memory.models import MemoryEmbedding, Space
+
+LARGE = 2500
+"""A space with more vectors than this is large: from here on the index is quicker than comparing
+all of them (recall.sql.sizes)."""
+
+
+def mark_if_large(space: Space) -> None:
+    """Mark a large space and its vectors on commit, unless it is marked; that takes some seconds,
+    once in the life of a space."""
+    if _is_large(space):
+        transaction.on_commit(lambda: _mark(space), robust=True)
+
+
+def _is_large(space: Space) -> bool:
+    return MemoryEmbedding.objects.in_space(space)[LARGE : LARGE + 1].exists()
+
+
+@transaction.atomic
+def _mark(space: Space) -> None:
+    """Mark the space and its vectors. Waits for current writers of vectors, and further ones wait:
+    the first of them marks, and those after it find the space marked."""
+    lock(space.pk, "vectors")
+    if Space.objects.filter(pk=space.pk, vectors_indexed=False).update(vectors_indexed=True):
+        MemoryEmbedding.objects.in_space(space).filter(in_index=False).update(in_index=True)
