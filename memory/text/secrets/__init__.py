@@ -64,11 +64,20 @@ def has_label(text: str) -> bool:
     return _LABEL.search(text) is not None
 
 
+# A clause ends with its sentence, or before the subject of the next: "…, and I moved to Porto".
+_CLAUSE_ENDS = re.compile(
+    r"[.!?;。！？；\n]"
+    r"|,?\s+(?:and|but)\s+(?=(?:I|we|he|she|they|my|our|his|her|their|user)\b)"
+    r"|，(?=[我他她])",
+    re.IGNORECASE,
+)
+
+
 def says_only_secrets(text: str) -> bool:
-    """Return whether each sentence of a masked text tells a secret, as in "my password is
-    [password]": nothing is left that is worth remembering."""
-    sentences = [one for one in re.split(r"[.!?;。！？；\n]", text) if one.strip()]
-    return bool(sentences) and all(map(_LABEL.search, sentences))
+    """Return whether each clause of a masked text tells a secret, as in "my password is [password]
+    and my PIN is [code]": nothing is left that is worth remembering."""
+    clauses = [one for one in _CLAUSE_ENDS.split(text) if one.strip()]
+    return bool(clauses) and all(map(_LABEL.search, clauses))
 
 
 def mask_json(value: Any, mask: Callable[[str], str]) -> Any:

@@ -39,5 +39,9 @@ def test_masking_again_changes_nothing(name: str) -> None:
 
 def test_what_tells_a_secret_and_nothing_else_is_known() -> None:
     assert says_only_secrets("User's password is [password]. The PIN is [code]!")
+    assert says_only_secrets("My password is [password] and my PIN is [code]")
     assert not says_only_secrets("User lives in Porto. The password is [password].")
+    assert not says_only_secrets("My password is [password] and I moved to Porto yesterday")
+    assert not says_only_secrets("My name is Lena, and my PIN is [code].")
+    assert not says_only_secrets("我的密码是[password]，我昨天搬到了苏州")
     assert not says_only_secrets("")
