@@ -54,15 +54,10 @@ def store_vectors(
     if current not in made:
         model = Embedder.objects.get(pk=current)
         made = {**made, current: embed(model, texts, space=space)}
+    shared = {"space": space, "in_index": held.vectors_indexed}
     MemoryEmbedding.objects.bulk_create(
         (
-            MemoryEmbedding(
-                space=space,
-                memory=memory,
-                embedder_id=model,
-                vector=vector,
-                in_index=held.vectors_indexed,
-            )
+            MemoryEmbedding(memory=memory, embedder_id=model, vector=vector, **shared)
             for model in wanted & made.keys()
             for memory, vector in zip(memories, made[model], strict=True)
         ),

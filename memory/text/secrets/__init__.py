@@ -67,7 +67,7 @@ def has_label(text: str) -> bool:
 # A clause ends with its sentence, or before the subject of the next: "…, and I moved to Porto".
 _CLAUSE_ENDS = re.compile(
     r"[.!?;。！？；\n]"
-    r"|,?\s+(?:and|but)\s+(?=(?:I|we|he|she|they|my|our|his|her|their|user)\b)"
+    r"|,? (?:and|but) (?=(?:I|we|he|she|they|my|our|his|her|their|user)\b)"
     r"|，(?=[我他她])",
     re.IGNORECASE,
 )
