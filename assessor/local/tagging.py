@@ -11,7 +11,8 @@ MAX_TAGS = 10
 MAX_TOPICS = 5
 _MAX_NOUNS = 3
 
-_NAME = re.compile(r"[A-Z][\w&'-]*[\w](?: (?:& )?[A-Z][\w'-]*\w)*")
+_NAME = re.compile(r"[A-Z][\w&'-]*[\w](?: (?:& )?(?!I')[A-Z][\w'-]*\w)*")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _OWN_CAPITALS = re.compile(r"\w[A-Z]|\d")
 
 
@@ -40,10 +41,11 @@ def find_tags(text: str, memory_type: str) -> list[str]:
 
 
 def find_topics(text: str) -> list[str]:
-    """Return up to 5 topics: names as they are written, then subjects in title case."""
+    """Return up to 5 topics: names as they are written, then subjects, in English or Chinese."""
     chinese = _CHINESE_WORDS.findall(text)
+    is_chinese = _HAN.search(text) is not None
     subjects = [
-        _LEXICON["subjects"][tag]["topic_zh"] if chinese else tag.title()
+        _LEXICON["subjects"][tag]["topic_zh"] if is_chinese else tag.title()
         for tag, pattern in _SUBJECTS.items()
         if tag != "urgent" and pattern.search(text)
     ]
@@ -60,9 +62,12 @@ def _salient_words(text: str) -> list[str]:
 
 
 def _names(text: str) -> list[str]:
-    """Return capitalised words; at a sentence's start only if written like SQL or PostgreSQL."""
+    """Return capitalised words; at a sentence's start only if written like SQL or PostgreSQL, and
+    none of a sentence in capitals."""
     names: list[str] = []
     for sentence in split_sentences(IMAGE.sub(" ", text)):
+        if sentence.isupper():
+            continue
         for match in _NAME.finditer(sentence):
             name = match.group().removesuffix("'s")
             starts = match.start() <= 1

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.text import Truncator
 
 from assessor.assessing import Exchange
 from assessor.models import Assessment
@@ -128,9 +129,10 @@ def answer_again(
 
 
 def title_of(text: str) -> str:
-    """Return the title of a conversation that begins with this text, without Markdown's marks."""
+    """Return the title of a conversation that begins with this text, without Markdown's marks; a
+    long one ends with "…"."""
     beginning = text.strip()[:TITLE_SOURCE]
-    return (to_text(beginning) or " ".join(beginning.split()))[:TITLE_LENGTH]
+    return Truncator(to_text(beginning) or " ".join(beginning.split())).chars(TITLE_LENGTH)
 
 
 def lock_conversation(

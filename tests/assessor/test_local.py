@@ -13,6 +13,7 @@ import pytest
 from assessor.local import LocalResult, assess
 from assessor.local.head import MEMORY_TYPES
 from assessor.local.sentences import split_sentences
+from assessor.local.tagging import find_topics
 from assessor.local.train import BANDS, load_examples, report
 from benchmarks.worth_remembering import area_under_curve, kappa
 from memory.embeddings.minilm import MiniLMEmbedder
@@ -128,6 +129,18 @@ def test_bare_confirmation_takes_the_fact_from_the_reply(embed: Embed) -> None:
     assert result.importance >= 0.7
     assert result.summary == "Yes, exactly. (You are allergic to peanuts.)"
     assert assess("Yes, exactly.", "Glad to hear it!", embed=embed).importance <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "topics"),
+    [
+        ("我喜欢吃面", ["饮食"]),
+        ("If I lived in Paris I'd eat croissants", ["Paris", "Food"]),
+        ("I LOVE SPICY FOOD!!!", ["Food"]),
+    ],
+)
+def test_topics_are_names_and_subjects_of_the_text_s_language(text: str, topics: list[str]) -> None:
+    assert find_topics(text) == topics
 
 
 def test_tags_and_topics_name_subject_and_names(embed: Embed) -> None:
