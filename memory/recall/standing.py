@@ -46,7 +46,6 @@ def standing_rules(
     each text once, at most as many as the policy's `recall.standing`; none of `without`."""
     if not rules.recall.standing:
         return []
-    live = Memory.objects.in_space(space).readable_by(reader).live()
     texts = fetch(
         _TEXTS.format(readable=reader.sql("user_id")),
         {"space": space.pk, "user": reader.user_id, "among": AMONG, "types": list(TYPES)},
@@ -54,6 +53,7 @@ def standing_rules(
     ids = [pk for pk, text in texts if says_how_to_answer(text) and pk not in without]
     if not ids:
         return []
+    live = Memory.objects.in_space(space).readable_by(reader).live()
     found = live.filter(pk__in=ids).with_importance_now(decay=rules.decay, now=now)
     best = found.defer("search").order_by(F("current_importance").desc(), "-created_at", "id")
     most = list(best[: 2 * rules.recall.standing])
