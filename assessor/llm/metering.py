@@ -100,7 +100,8 @@ class _Counted(BaseModel):
 
 
 def _usage_in(answer: Mapping[str, Any]) -> Usage | None:
-    return _Counted.model_validate({"usage": answer.get("usage")}).usage
+    sent = answer.get("usage")  # in a stream, only the last chunk has it
+    return _Counted.model_validate({"usage": sent}).usage if sent else None
 
 
 async def _watched(
