@@ -1,12 +1,9 @@
 """Turns an assessment into a memory: saved, sent to review, or already known."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
-
-from django.db.models import Exists, OuterRef, Q
 
 from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
@@ -17,19 +14,21 @@ from assessor.reconciling import Advisor, close_ones
 from assessor.screened import screened
 from assessor.screening import Finding, evidence, stated_by_user
 from assessor.second_opinion import SecondOpinion
+from assessor.taught import lock_taught
 from memory.actors import Actor
 from memory.drafts import DOCUMENT, MAX_TAGS, Facets, MemoryChange, MemoryDraft, Replacement, Source
 from memory.embeddings import EmbeddingError
 from memory.errors import Conflict
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
-from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Space
-from memory.models.history import Action
-from memory.models.memories import MemoryQuerySet
+from memory.models import BinReason, Memory
+from memory.models.policies import current_policy
 from memory.models.reasons import FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, because
 from memory.policy import AssessmentPolicy
 from memory.recall.similar import NEIGHBOURS, Neighbour
+from memory.reconciliation.discarding import superseded_by
 from memory.reconciliation.rules import Decision, is_same_text, one_text
 from memory.reconciliation.services import is_echo, near
+from memory.reconciliation.succession import inherited
 from memory.retention.recycle_bin import move_to_bin
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.services import Prepared, prepare_memories, revise_memory
@@ -248,51 +247,19 @@ def update_memory(
     if not worth:
         move_to_bin(why=BinReason.SUPERSEDED, **which)
         return
-    draft = _draft(assessment, result)
-    change = Replacement(
+    revise_memory(change=_replacement(_draft(assessment, result), taught[0]), **which)
+
+
+def _replacement(draft: MemoryDraft, memory: Memory) -> Replacement:
+    """Return the new assessment of a memory, with what it inherits from those it superseded."""
+    tiers = current_policy(memory.space).document.ttl.tiers
+    importance, facets = draft.base_importance, draft.facets
+    for old in superseded_by(memory):
+        importance, facets = inherited(importance, facets, old, tiers)
+    return Replacement(
         memory_type=draft.memory_type,
-        importance=draft.base_importance,
-        facets=draft.facets,
+        importance=importance,
+        facets=facets,
         tags=draft.tags,
         topics=draft.topics,
     )
-    revise_memory(change=change, **which)
-
-
-def lock_taught(
-    space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
-) -> list[Memory]:
-    """Lock the memories taught only by these exchanges until the transaction ends; return them.
-
-    Locks first and filters then, so that a memory pinned or edited at this moment is kept.
-    """
-    made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
-    list(made.select_for_update(no_key=True).order_by("pk").values_list("pk"))
-    return list(taught_only_by(space, assessment_ids, written_ids))
-
-
-def taught_only_by(
-    space: Space, assessment_ids: Collection[UUID], written_ids: Collection[UUID]
-) -> MemoryQuerySet:
-    """Return active memories that only these exchanges taught.
-
-    Excludes memories that were restated, changed or pinned by other means.
-    """
-    others = Assessment.objects.in_space(space).filter(memory=OuterRef("pk"))
-    others = others.exclude(pk__in=assessment_ids)
-    again = MemoryEvent.objects.filter(
-        space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
-    )
-    changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
-    # An assessment's own revision does not count as a change. Older rows have no code.
-    sentences = ["judged with its exchange", "judged again"]
-    assessed = Q(reason_code__in=["assessed", "assessed_again"]) | Q(reason__in=sentences)
-    changed = changed.exclude(assessed, actor_type="assessor")
-    made = Memory.objects.in_space(space).live().filter(made_in(assessment_ids, written_ids))
-    mine = made.filter(pinned=False).exclude(Exists(changed))
-    return mine.exclude(Exists(others)).exclude(Exists(again)).order_by("pk")
-
-
-def made_in(assessment_ids: Collection[UUID], written_ids: Collection[UUID]) -> Q:
-    """Return the filter for memories from assessments of these exchanges, or from tools in them."""
-    return Q(source_assessment__in=assessment_ids) | Q(pk__in=written_ids, source_role=TOOL)

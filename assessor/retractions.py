@@ -13,7 +13,7 @@ from django.db import transaction
 from assessor.masking import forget_secrets
 from assessor.models import Assessment, State
 from assessor.queue import enqueue_on_commit
-from assessor.remembering import lock_taught, made_in
+from assessor.taught import lock_taught, made_in
 from memory.actors import Actor
 from memory.models import BinReason, Memory, Reason, Space
 from memory.reconciliation.discarding import superseded_by, take_place_again

@@ -33,6 +33,7 @@ from memory.log_ids import request_id
 from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy, PolicyDocument
+from memory.reconciliation.discarding import superseded_by
 from memory.text.secrets import says_only_secrets
 
 # Renewed while a model works. The length decides how soon a dead worker's exchange is claimed
@@ -150,6 +151,7 @@ def finish(
     important = result.importance >= policy.assessment.store_above
     worth = important and any(map(anything_said, span)) and not says_only_secrets(result.summary)
     if assessment.memory is not None:  # assessed before
+        worth = worth or bool(superseded_by(assessment.memory))
         _finish_again(assessment, result, policy, worth=worth, now=now)
         return assessment.memory
     if not worth:

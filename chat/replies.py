@@ -16,8 +16,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from assessor.llm import ChatMessage, Chunk, Finished, ModelError, TextDelta, Usage
-from assessor.remembering import taught_only_by
 from assessor.storable import storable
+from assessor.taught import taught_only_by
 from chat import explaining
 from chat.models import Conversation, MemoryUse, Message
 from chat.recalling import most_important, search_request

@@ -21,6 +21,7 @@ REASONS: Final = {
     "relevant_again": _("relevant to “{said}” again"),
     "replaced": _("replaced by: {said}"),
     "consolidated": _("consolidated into: {said}"),
+    "inherited": _("importance of the memory it replaced: {said}"),
     "said_again": _("restated: {said}"),
     "known": _("already known: {said}"),
     "added": _("merged into a known memory: {said}"),

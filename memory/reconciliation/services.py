@@ -194,11 +194,11 @@ def by_rule(statement: Statement) -> Decision:
 def carry_out(prepared: Prepared, decision: Decision, *, actor: Actor, now: datetime) -> Outcome:
     """Apply the decision in the current transaction. A revision computes its embedding in this
     transaction."""
-    actor = actor.in_action()
-    memory = update_older(Statement.of(prepared, now), decision, actor=actor, now=now)
+    done: dict[str, Any] = {"actor": actor.in_action(), "now": now}
+    memory = update_older(Statement.of(prepared, now), decision, **done)
     if memory is None:
-        [memory] = store_memories(prepared=prepared, actor=actor, now=now)
-        note_succession(decision, memory)
+        [memory] = store_memories(prepared=prepared, **done)
+        memory = note_succession(decision, memory, policy=prepared.policy, **done)
     return Outcome(memory, decision.verdict)
 
 

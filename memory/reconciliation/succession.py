@@ -1,13 +1,19 @@
 """The succession of facts: a statement that supersedes a memory ends the time in which it was
-true."""
+true, and is kept at least as long as the memory would have been."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.db.models.expressions import RawSQL
 
-from memory.models import Memory
+from memory.actors import Actor
+from memory.drafts import Facets, Replacement
+from memory.formulas.retention import Tiers, ttl_seconds
+from memory.models import Memory, Reason
+from memory.models.policies import Policy
 from memory.readers import Reader
 from memory.reconciliation.rules import Decision, Verdict
+from memory.store.services import revise_memory
 
 # From each memory to the one that superseded it, and to those that it superseded. A memory has
 # `valid_to` only while it is superseded.
@@ -24,14 +30,47 @@ _CHAIN = """
 """
 
 
-def note_succession(decision: Decision, new: Memory) -> None:
+def note_succession(
+    decision: Decision, new: Memory, *, actor: Actor, policy: Policy, now: datetime
+) -> Memory:
     """Write the end of the memory that the decision superseded: the moment from which the new one
-    is true. Call this in the transaction that wrote the new memory."""
+    is true. Return the new one with what it inherits. Call this in the transaction that wrote the
+    new memory."""
     old = decision.memory
     if decision.verdict is not Verdict.SUPERSEDE or old is None:
-        return
+        return new
     ended = Memory.objects.filter(space_id=new.space_id, pk=old.pk)
     ended.update(valid_to=max(old.begins_at, new.begins_at), superseded_by=new.pk)
+    importance, facets = new.importance, facets_in(new)
+    heir = inherited(importance, facets, old, policy.document.ttl.tiers)
+    if heir == (importance, facets):
+        return new
+    return revise_memory(
+        space=new.space,
+        memory_id=new.pk,
+        change=Replacement(importance=heir[0], facets=heir[1]),
+        actor=actor,
+        now=now,
+        reason=Reason("inherited", old.content),
+    )
+
+
+def inherited(
+    importance: float, facets: Facets | None, old: Memory, tiers: Tiers
+) -> tuple[float, Facets | None]:
+    """Return the importance and facets of a memory that supersedes the old one: the greater
+    importance, and the facets of the one with the longer lifetime. Otherwise "Rufus died" would
+    expire in days, and Ebb would know nothing of Rufus."""
+    known = facets_in(old)
+    ours = ttl_seconds(importance, tiers, facets.P if facets else None)
+    theirs = ttl_seconds(old.importance, tiers, known.P if known else None)
+    longer = ours is not None and (theirs is None or theirs > ours)
+    return max(importance, old.importance), known if longer else facets
+
+
+def facets_in(memory: Memory) -> Facets | None:
+    """Return the memory's facets, None without."""
+    return Facets.model_validate(memory.facets) if memory.facets else None
 
 
 def succession(memory: Memory, reader: Reader) -> Sequence[Memory]:

@@ -8,15 +8,17 @@ superseded.
 
 from datetime import datetime
 
+from django.db.models import Q
+
 from memory.actors import Actor
-from memory.drafts import DOCUMENT, Facets, Replacement
+from memory.drafts import DOCUMENT, Replacement
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.models.reasons import Reason
 from memory.reconciliation.rules import Verdict
 from memory.reconciliation.services import Statement, decided, update_older
-from memory.reconciliation.succession import note_succession
+from memory.reconciliation.succession import facets_in, note_succession
 from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.review.proposals import proposal_of
 from memory.store.history import record
@@ -49,22 +51,22 @@ def admit(memory: Memory, *, actor: Actor, now: datetime) -> Memory:
     if older is not None:
         return older
     _enliven(memory, policy, now)
-    note_succession(decision, memory)
     _note_approval(memory, policy, actor, now)
-    return memory
+    return note_succession(decision, memory, actor=actor, policy=policy, now=now)
 
 
 def undo_approval(approval: MemoryEvent, *, actor: Actor, now: datetime) -> None:
-    """Undo the effects of an approval on other memories that have not changed since: superseded
-    memories are restored, revised or reinforced ones get back their earlier text and importance.
+    """Undo the effects of an approval on memories that have not changed since: superseded ones are
+    restored, revised, reinforced and inheriting ones get back their earlier text and importance.
     Call this in the transaction that returns the approved memory to review."""
     space = approval.space
-    events = _done_by(approval).exclude(memory_id=approval.memory_id)
-    gone = events.filter(action=Action.DELETED).unmoved().in_space(space)
+    events, others = _done_by(approval), ~Q(memory_id=approval.memory_id)
+    gone = events.filter(others, action=Action.DELETED).unmoved().in_space(space)
     restore_memories(space=space, memory_ids=[one.pk for one in gone], actor=actor, now=now)
-    live = Memory.objects.in_space(space).live().select_for_update(no_key=True)
-    for event in events.filter(action__in=[Action.REVISED, Action.REINFORCED]):
-        changed = live.filter(pk=event.memory_id).first()
+    kept = Memory.objects.in_space(space).exclude(status=Status.BINNED)
+    changed_here = Q(action__in=[Action.REVISED, Action.REINFORCED])
+    for event in events.filter(changed_here & others | Q(reason_code="inherited")):
+        changed = kept.select_for_update(no_key=True).filter(pk=event.memory_id).first()
         if changed is None:
             continue
         changed.space = space
@@ -96,7 +98,7 @@ def statement_of(memory: Memory, policy: Policy) -> Statement:
         content=memory.content,
         memory_type=memory.memory_type,
         importance=memory.importance,
-        facets=Facets.model_validate(memory.facets) if memory.facets else None,
+        facets=facets_in(memory),
         vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
         policy=policy,
         conversation_id=None,  # The memory already has its position in its conversation.
@@ -150,7 +152,7 @@ def _weaken(changed: Memory, reinforced: MemoryEvent, actor: Actor, now: datetim
     change = Replacement(
         importance=before.importance,
         reinforced_from=None if first == before.importance else first,
-        facets=Facets.model_validate(changed.facets) if changed.facets else None,
+        facets=facets_in(changed),
     )
     revise_memory(
         space=changed.space,

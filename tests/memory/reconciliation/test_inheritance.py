@@ -1,0 +1,61 @@
+"""A memory is kept at least as long as the one that it superseded would have been."""
+
+import pytest
+
+from memory.drafts import Facets
+from memory.models import MemoryEvent, Space
+from memory.review.services import approve_memory, reopen_memories
+from tests.memory.writing import ALICE, NOW, hold, learn, stored
+
+pytestmark = pytest.mark.django_db
+
+LASTING = Facets(P=0.5, J=0.5)
+MOMENTARY = Facets(P=0.1, J=1.0, E=1.0)
+
+
+@pytest.mark.parametrize(
+    ("known", "news"),
+    [("My dog is called Rufus", "Rufus died yesterday."), ("我奶奶叫秀英", "秀英去世了。")],
+)
+def test_news_are_kept_as_long_as_what_they_supersede(space: Space, known: str, news: str) -> None:
+    old = learn(space, known, importance=0.75)
+    new = learn(space, news, importance=0.205)
+    assert stored(old).superseded_by == new.pk
+    assert (new.importance, new.expires_at) == (0.75, None)
+    assert stored(new).importance == 0.75
+    told = MemoryEvent.objects.in_space(space).filter(memory_id=new.pk).order_by("id")
+    assert [(event.importance, event.reason_argument) for event in told] == [
+        (0.205, ""),
+        (0.75, known),
+    ]
+    gone = MemoryEvent.objects.in_space(space).get(memory_id=old.pk, action="deleted")
+    assert {event.action_id for event in told} == {gone.action_id}
+
+
+def test_more_important_news_inherit_nothing(space: Space) -> None:
+    learn(space, "My dog is called Rufus", importance=0.5)
+    new = learn(space, "Rufus died yesterday.", importance=0.6)
+    assert (new.importance, new.revision) == (0.6, 1)
+
+
+def test_by_facets_the_longer_lifetime_is_inherited(space: Space) -> None:
+    old = learn(space, "My dog is called Rufus", facets=LASTING)
+    new = learn(space, "Rufus died yesterday.", facets=MOMENTARY)
+    assert new.facets == LASTING.stored()
+    assert new.importance == max(LASTING.importance, MOMENTARY.importance)
+    assert new.expires_at == old.expires_at
+
+
+def test_without_facets_a_lasting_memory_makes_the_successor_last(space: Space) -> None:
+    learn(space, "My dog is called Rufus", importance=0.75)
+    new = learn(space, "Rufus died yesterday.", facets=MOMENTARY)
+    assert (new.importance, new.facets, new.expires_at) == (0.75, None, None)
+
+
+def test_an_approved_statement_inherits_until_the_approval_is_undone(space: Space) -> None:
+    old = learn(space, "My dog is called Rufus", importance=0.75)
+    held = hold(space, "Rufus died yesterday.", importance=0.2)
+    approved = approve_memory(space=space, memory_id=held.pk, actor=ALICE, now=NOW)
+    assert (approved.importance, stored(held).expires_at) == (0.75, None)
+    reopen_memories(space=space, memory_ids=[held.pk], actor=ALICE, now=NOW)
+    assert (stored(old).status, stored(held).importance) == ("live", 0.2)
