@@ -26,12 +26,13 @@ from memory.models.reasons import FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, be
 from memory.policy import AssessmentPolicy
 from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.reconciliation.discarding import superseded_by
-from memory.reconciliation.rules import Decision, is_same_text, one_text
-from memory.reconciliation.services import is_echo, near
+from memory.reconciliation.rules import Decision, Verdict, is_same_text, one_text
+from memory.reconciliation.services import CONTRADICTING, Statement, by_rule, is_echo, near
 from memory.reconciliation.succession import inherited
 from memory.retention.recycle_bin import move_to_bin
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.services import Prepared, prepare_memories, revise_memory
+from memory.text.text_similarity import meaning
 from memory.tools import TOOL
 
 
@@ -163,6 +164,24 @@ def write_intent(
     unsure = _is_unsure(result, policy)
     said, handed = joined(span), _handed(span)
     return MemoryWriteIntent(said, result, prepared, finding, handed, unsure, proposed, kept)
+
+
+def tells_news(
+    assessment: Assessment, span: Sequence[Exchange], result: AssessmentResult, now: datetime
+) -> bool:
+    """Return whether the user's words change an active memory: "Miro died" is short, but ends what
+    is known of Miro. A change that only the trained model finds must name something of the memory.
+
+    Raises AssessmentError if the words cannot be embedded.
+    """
+    if not stated_by_user(result.summary, joined(span)):
+        return False
+    prepared = _prepared(assessment, _draft(assessment, result), now)
+    decision = by_rule(Statement.of(prepared, now))
+    if decision.memory is None or decision.verdict not in CONTRADICTING:
+        return False
+    named = meaning(result.summary) & meaning(decision.memory.content)
+    return decision.verdict is Verdict.SUPERSEDE or bool(named)
 
 
 def _is_unsure(result: AssessmentResult, policy: AssessmentPolicy) -> bool:

@@ -22,7 +22,7 @@ from assessor.masking import forget_secrets
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.queue import TASK, enqueue_on_commit, requeue
 from assessor.reconciling import Advisor
-from assessor.remembering import MemoryWriteIntent, update_memory, write_intent
+from assessor.remembering import MemoryWriteIntent, tells_news, update_memory, write_intent
 from assessor.screening import anything_said, mask_result
 from assessor.second_opinion import SecondOpinion
 from assessor.storable import storable
@@ -137,7 +137,8 @@ def finish(
     advisor: Advisor | None = None,
     second_opinion: SecondOpinion | None = None,
 ) -> Memory | None:
-    """Store the assessment, and its memory if important enough, in one transaction.
+    """Store the assessment, and its memory if important enough or news about a known one, in one
+    transaction.
 
     The advisor may decide how the memory relates to its neighbours (assessor.reconciling), and the
     second opinion whether doubtful words wait for review (assessor.second_opinion). Returns
@@ -149,12 +150,13 @@ def finish(
         result = mask_result(result)
     span = span_of(assessment)
     important = result.importance >= policy.assessment.store_above
-    worth = important and any(map(anything_said, span)) and not says_only_secrets(result.summary)
+    sayable = any(map(anything_said, span)) and not says_only_secrets(result.summary)
+    worth = important and sayable
     if assessment.memory is not None:  # assessed before
         worth = worth or bool(superseded_by(assessment.memory))
         _finish_again(assessment, result, policy, worth=worth, now=now)
         return assessment.memory
-    if not worth:
+    if not worth and not (sayable and tells_news(assessment, span, result, now)):
         _store(assessment, State.IGNORED, result, policy, now)
         return None
     intent = write_intent(assessment, span, result, now, advisor, second_opinion)

@@ -47,3 +47,47 @@ def test_an_edited_message_takes_its_news_back(space: Space) -> None:
     row = told(space, "Rufus died yesterday.", 0.25)
     retract(space=space, assessment_ids=[row.pk], written_ids=[], actor=ALICE, now=NOW)
     assert [one.pk for one in Memory.objects.in_space(space).live()] == [old.pk]
+
+
+@pytest.mark.parametrize(
+    ("known", "news"),
+    [
+        ("My cat is called Miro", "Miro died this morning."),
+        ("My grandmother Olga lives in Kyiv", "Olga passed away."),
+        ("My brother Tim is a pilot", "Tim died."),
+        ("我奶奶叫秀英", "秀英去世了。"),
+    ],
+)
+def test_unimportant_news_are_kept(space: Space, known: str, news: str) -> None:
+    learn(space, known, importance=0.75)
+    row = told(space, news, 0.1)
+    assert (row.state, row.importance) == (State.DONE, 0.1)
+    [kept] = Memory.objects.in_space(space).live()
+    assert (kept.content, kept.importance, kept.expires_at) == (news, 0.75, None)
+
+
+def test_news_are_added_in_brackets_to_several_facts(space: Space) -> None:
+    old = learn(space, "My cat Miro is three. My flat is in Porto", importance=0.75)
+    told(space, "Miro died this morning.", 0.1)
+    assert stored(old).content.endswith(": Miro died this morning.]")
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("My cat is called Miro", "Thanks!"),
+        ("My cat is called Miro", "Did Miro die this morning?"),
+        ("My cat is called Miro", "Miro is so funny today"),
+        ("My cat is called Miro", "Anna died."),
+        ("My cat is called Miro", "Forget that my cat is called Miro"),
+        ("My brother Tim is a pilot", "Tim is tired."),
+        ("I'm on TikTok", "That's gone now"),
+        ("I smoke", "not now"),
+        ("我的猫叫米罗", "米罗死了吗？"),
+        ("我的猫叫米罗", "没事了，谢谢"),
+    ],
+)
+def test_what_changes_no_memory_is_not_kept(space: Space, known: str, said: str) -> None:
+    old = learn(space, known, importance=0.75)
+    assert told(space, said, 0.1).state == State.IGNORED
+    assert list(Memory.objects.in_space(space)) == [stored(old)]

@@ -53,6 +53,10 @@ _ENDED_NAME = re.compile(
     r"|^((?-i:[A-Z][\w'-]*)) (?:has |sadly |just )?(?:died|passed away)",
     re.I,
 )
+# "My brother Tim is a pilot" tells of Tim; "My brother Tim's wife" of another person.
+_NAMED_KIN = re.compile(
+    r"(?:user's|my) [a-z-]{1,20} (?:is (?:called|named) )?((?-i:[A-Z][\w-]*))(?!['’\w-])", re.I
+)
 _ORDERS = [re.compile(order, re.I) for order in W["orders"]]
 _LESS = re.compile(r"\bless\b", re.I)
 _MADE = re.compile(
@@ -115,8 +119,10 @@ def thing(text: str) -> frozenset[str]:
 
 def ends_by_name(new: str, old: str) -> bool:
     """Return true if the text tells the end of something by its name, and the user has it."""
-    own = _OWN.match(plain(old))
     names = [match for piece in pieces(new) if (match := _ENDED_NAME.search(piece))]
+    own, kin = _OWN.match(plain(old)), _NAMED_KIN.match(plain(old))
+    if kin is not None and any(match[2] == kin[1] for match in names):
+        return True
     return bool(own and names) and all(content(match[1] or match[2]) for match in names)
 
 
