@@ -149,11 +149,9 @@ def finish(
     if policy.assessment.mask_secrets:
         result = mask_result(result)
     span = span_of(assessment)
-    important = result.importance >= policy.assessment.store_above
     sayable = any(map(anything_said, span)) and not says_only_secrets(result.summary)
-    worth = important and sayable
+    worth = sayable and result.importance >= policy.assessment.store_above
     if assessment.memory is not None:  # assessed before
-        worth = worth or bool(superseded_by(assessment.memory))
         _finish_again(assessment, result, policy, worth=worth, now=now)
         return assessment.memory
     if not worth and not (sayable and tells_news(assessment, span, result, now)):
@@ -168,7 +166,9 @@ def _finish_again(
     assessment: Assessment, result: AssessmentResult, policy: PolicyDocument, *, worth: bool,
     now: datetime,
 ) -> None:  # fmt: skip
-    """Store a later assessment, and update the memory that only this exchange taught."""
+    """Store a later assessment, and update the memory that only this exchange taught; news about a
+    known one stay."""
+    worth = worth or (assessment.memory is not None and bool(superseded_by(assessment.memory)))
     state = State.DONE if worth else State.IGNORED
     if _store(assessment, state, result, policy, now):
         update_memory(assessment, result, worth=worth, now=now)
