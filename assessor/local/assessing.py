@@ -12,6 +12,7 @@ from assessor.local.facets import DIGITS, STEPS, load_facet_heads
 from assessor.local.features import CUES, word_count
 from assessor.local.head import MEMORY_TYPES, Array, Head, Scores, load_head
 from assessor.local.questions import is_question
+from assessor.local.requests import is_order_of_work, is_request, supposes
 from assessor.local.restatement import assessed_text
 from assessor.local.sentences import split_sentences
 from assessor.local.summary import MAX_LENGTH, summarize
@@ -31,9 +32,9 @@ SHORT_ANSWER = 3
 FACT_FLOOR = 0.25
 FACT_GAIN = 0.5
 
-# Factor for messages with questions only. Otherwise the stored question would be the best match
-# when it is asked again.
-ASKING_SHARE = 0.35
+# Factors for messages with questions or suppositions only, and with requests only. Otherwise the
+# stored question would be the best match when it is asked again.
+ASKING_SHARE, REQUEST_SHARE = 0.35, 0.2
 COURTESY = 4
 """Words of a greeting or of thanks, beside which a question is still all that is said."""
 _ASKS_TO_KEEP = re.compile(
@@ -45,15 +46,6 @@ _ASKS_TO_FORGET = re.compile(
     r"|(?:请|帮我|请帮我)?(?:忘掉|忘记|删掉|删除))[^,.;:!?，。；：！？]*+\W*+",
     re.IGNORECASE,
 )
-# A request for work, such as a poem or a translation, that says nothing about the user.
-_ASKS_FOR_WORK = re.compile(
-    r"\A\W*+(?:(?:please|can you|could you) )?(?:write|draft|compose|translate|explain|summari[sz]e"
-    r"|rewrite|rephrase|draw|generate|calculate|solve|list|give me|tell me a)\b"
-    r"(?!.*\b(?:i|my|our)\b).*"
-    r"|\A\W*+(?:请|帮我|给我)*+(?:写|翻译|解释|总结|画|生成|列出|讲)(?!.*我).*",
-    re.IGNORECASE | re.DOTALL,
-)
-
 # A wish about all later answers, not about the next one.
 _LASTING = re.compile(
     r"\b(?:always|never|from now on|in (?:the )?future|your (?:answers|replies|responses)"
@@ -163,14 +155,22 @@ def _as_standing(assessed: LocalResult, sentences: Sequence[str]) -> LocalResult
 
 
 def _share(text: str, sentences: Sequence[str]) -> float:
-    """Return the share of its scores that a message keeps: 1 for a statement, less for questions
-    and orders of work, 0 for a request to forget.
+    """Return the share of its scores that a message keeps: 1 for a statement, less for questions,
+    suppositions and requests, 0 for a request to forget.
     """
     if _ASKS_TO_FORGET.fullmatch(text):
         return 0.0
-    only_asks = all(is_question(one) or _is_courtesy(one) for one in sentences)
-    asks = only_asks or _ASKS_FOR_WORK.fullmatch(text) is not None
-    return ASKING_SHARE if asks and not _ASKS_TO_KEEP.search(text) else 1.0
+    if _ASKS_TO_KEEP.search(text):
+        return 1.0
+    if all(is_request(one) or _is_courtesy(one) for one in sentences):
+        return REQUEST_SHARE
+    asks = is_order_of_work(text) or all(map(_tells_nothing, sentences))
+    return ASKING_SHARE if asks else 1.0
+
+
+def _tells_nothing(sentence: str) -> bool:
+    asks = is_question(sentence) or is_request(sentence)
+    return asks or supposes(sentence) or _is_courtesy(sentence)
 
 
 def _is_courtesy(sentence: str) -> bool:

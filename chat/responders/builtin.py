@@ -1,8 +1,7 @@
 """Answers without a language model: quotes recalled memories with dates, plainly labelled.
 
 Memories are quoted. A simple question that one memory clearly answers also gets a short answer
-(direct_answers). The rules for a match are similarity, common words, relevance, and the kind of
-thing asked for (a place, a time, a number). In doubt, the reply says so or asks.
+(direct_answers). `matching` has the rules for a match. In doubt, the reply says so or asks.
 """
 
 import re
@@ -17,6 +16,14 @@ from assessor.llm import Chunk, Finished, TextDelta
 from chat.models import MemoryUse
 from chat.responders.base import MOST_KNOWN, Offer, Responder, Turn
 from chat.responders.direct_answers import direct_answer
+from chat.responders.matching import (
+    SURE_RELEVANCE,
+    goes_with,
+    is_meant,
+    is_near,
+    is_quotable,
+    is_sure,
+)
 from chat.responders.memory_facts import facts_of, is_from_document
 from chat.responders.relations import is_about_another
 from chat.responders.utterances import (
@@ -24,33 +31,23 @@ from chat.responders.utterances import (
     Language,
     asked_back,
     forget_what,
-    holds_what_is_asked,
-    is_chinese,
     kind_of,
     language_of,
     questions_in,
-    share_a_character,
     share_a_word,
 )
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.recall.results import Result
 from memory.templatetags.ebb import age_in_words, match_in_words
+from memory.text.secrets import asks_for_secret
 
-# MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR
-# say if the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
-SURE_WITH_WORDS, SURE = 0.3, 0.5
-NEAR = {True: 0.15, None: 0.28, False: 0.45}
-# MiniLM does not know Chinese: its neighbours of a Chinese text are random, so common words count,
-# and a relevance for which no question without an answer was found.
-COMMON_WORDS_IN_CHINESE, NEAR_IN_CHINESE = 0.05, 0.35
-# Relevance from which a memory with the kind of thing asked for answers surely, and how far it must
-# lead the next one.
-SURE_RELEVANCE, CLEAR_LEAD = 0.5, 0.15
+# How far the relevance of a memory must lead the next one, to be the clear answer.
+CLEAR_LEAD = 0.15
 # Share of the best score from which other memories are quoted too.
 CLOSE = 0.75
-# Similarity from which a statement repeats a memory, or is related to one.
-SAME, RELATED = 0.9, 0.5
+# Similarity from which a statement repeats a memory.
+SAME = 0.9
 
 
 class BuiltinResponder(Responder):
@@ -92,19 +89,6 @@ def _answer(turn: Turn) -> list[str]:
     if turn.memory == MemoryUse.OFF:
         return [_("Memory is off in this conversation: I can't look up or save anything.")]
     match kind_of(turn.question):
-        case Kind.GREETING:
-            return [
-                _("Hello. Tell me something worth remembering, or ask about something you told me.")
-            ]
-        case Kind.THANKS:
-            return [_("You're welcome.")]
-        case Kind.WHO_ARE_YOU:
-            return [
-                _(
-                    "I'm a program, not a language model. I look for memories that match your "
-                    "question and quote them."
-                )
-            ]
         case Kind.FORGET:
             return _forget(turn)
         case Kind.EVERYTHING:
@@ -116,7 +100,31 @@ def _answer(turn: Turn) -> list[str]:
             ]
         case Kind.QUESTION:
             return _short(turn) or _sure_of(turn) or _unsure(turn)
-    return _taken_note(turn)
+        case Kind.STATEMENT:
+            return _taken_note(turn)
+        case kind:
+            return [_in_a_word(kind)]
+
+
+def _in_a_word(kind: Kind) -> str:
+    """Return the answer to small talk, or to the question who answers."""
+    match kind:
+        case Kind.GREETING:
+            return _(
+                "Hello. Tell me something worth remembering, or ask about something you told me."
+            )
+        case Kind.THANKS:
+            return _("You're welcome.")
+        case Kind.FAREWELL:
+            return _("Goodbye.")
+        case Kind.DENIAL:
+            return _("Tell me what is right, or edit the memory on the Memories page.")
+        case Kind.WHO_ARE_YOU:
+            return _(
+                "I'm a program, not a language model. I look for memories that match your "
+                "question and quote them."
+            )
+    return _("OK.")
 
 
 def _everything(turn: Turn) -> list[str]:
@@ -157,7 +165,7 @@ def _meant(turn: Turn) -> list[Result]:
     if kind_of(turn.question) is not Kind.FORGET:
         return []
     what = forget_what(turn.question)
-    return [result for result in turn.results if what and _is_meant(what, result)]
+    return [result for result in turn.results if what and is_meant(what, result)]
 
 
 def _short(turn: Turn) -> list[str]:
@@ -180,9 +188,8 @@ def _short(turn: Turn) -> list[str]:
 
 
 def _quotable(turn: Turn) -> list[Result]:
-    """Return the recalled memories, except requests that were saved by mistake: "write me a haiku"
-    says nothing about the user."""
-    return [one for one in turn.results if kind_of(one.memory.content) is not Kind.TASK]
+    """Return the recalled memories that tell something."""
+    return [one for one in turn.results if is_quotable(turn.question, one.memory.content)]
 
 
 def _sure_of(turn: Turn) -> list[str]:
@@ -202,7 +209,7 @@ def _sure_of(turn: Turn) -> list[str]:
 
 
 def _answers_to(question: str, turn: Turn) -> list[Result]:
-    fitting = [result for result in _quotable(turn) if _is_sure(question, result)]
+    fitting = [result for result in _quotable(turn) if is_sure(question, result)]
     if question != turn.question:  # the similarity was computed for the whole text
         fitting = [one for one in fitting if share_a_word(question, one.memory.content)]
     bar = CLOSE * max((result.score for result in fitting), default=0.0)
@@ -210,11 +217,19 @@ def _answers_to(question: str, turn: Turn) -> list[Result]:
 
 
 def _unsure(turn: Turn) -> list[str]:
-    """Return close memories, or a question back."""
-    near = [result for result in _quotable(turn) if _is_near(turn.question, result)]
+    """Return close memories, or a question back. Nobody is asked for a secret, which would be
+    masked."""
+    said = []
+    if turn.rules.assessment.mask_secrets and asks_for_secret(turn.question):
+        said = [_("I don't keep secrets such as passwords, PINs, codes and keys.")]
+    near = [result for result in _quotable(turn) if is_near(turn.question, result)]
     if near:
         near.sort(key=lambda result: -result.similarity)  # common words matter little here
-        return [_("I'm not certain, but this may help:"), _list(turn, near)]
+        return [*said, _("I'm not certain, but this may help:"), _list(turn, near)]
+    return said or _unknown(turn)
+
+
+def _unknown(turn: Turn) -> list[str]:
     back = asked_back(turn.question)
     if not back:
         return [_("I don't have anything about that. I only know what you've told me.")]
@@ -233,50 +248,12 @@ def _taken_note(turn: Turn) -> list[str]:
         if turn.memory == MemoryUse.ON
         else _("I won't save this message to memory.")
     ]
-    related = [result for result in _quotable(turn) if _goes_with(turn.question, result)]
+    related = [result for result in _quotable(turn) if goes_with(turn.question, result)]
     if related:
         same = related[0].similarity >= SAME
         parts.append(_("You already told me:") if same else _("Related:"))
         parts.append(_list(turn, related[:1]))
     return parts
-
-
-def _is_sure(question: str, result: Result) -> bool:
-    text, words = result.memory.content, result.signals.get("lexical", 0.0)
-    if is_about_another(question, text):
-        return False
-    if is_chinese(question) and is_chinese(text):
-        return words >= COMMON_WORDS_IN_CHINESE
-    holds = holds_what_is_asked(question, text)
-    if holds is False:
-        return False
-    if holds and result.relevance >= SURE_RELEVANCE:
-        return True
-    return result.similarity >= (SURE_WITH_WORDS if words else SURE)
-
-
-def _is_near(question: str, result: Result) -> bool:
-    text = result.memory.content
-    holds = holds_what_is_asked(question, text)
-    if is_chinese(question) or is_chinese(text):
-        fits = holds is not False and not is_about_another(question, text)
-        return fits and result.relevance >= NEAR_IN_CHINESE
-    return result.similarity >= NEAR[holds]
-
-
-def _goes_with(statement: str, result: Result) -> bool:
-    text, words = result.memory.content, result.signals.get("lexical", 0.0)
-    if is_chinese(statement) and is_chinese(text):
-        return words >= COMMON_WORDS_IN_CHINESE
-    return result.similarity >= RELATED
-
-
-def _is_meant(what: str, result: Result) -> bool:
-    text = result.memory.content
-    if is_chinese(what) and is_chinese(text):
-        return share_a_character(what, text)
-    is_near = result.similarity >= NEAR[True] and share_a_word(what, text)
-    return is_near or _goes_with(what, result)
 
 
 def _list(turn: Turn, results: Sequence[Result]) -> str:

@@ -9,7 +9,9 @@ from enum import Enum, auto
 from typing import Literal
 
 from assessor.local.questions import is_question
+from assessor.local.requests import asks_for_work, asks_to_tell
 from assessor.local.sentences import split_sentences
+from chat.responders.courtesies import courtesy_of
 
 Language = Literal["en", "zh-hans"]
 
@@ -19,6 +21,9 @@ class Kind(Enum):
 
     GREETING = auto()
     THANKS = auto()
+    FAREWELL = auto()
+    ACKNOWLEDGEMENT = auto()
+    DENIAL = auto()
     WHO_ARE_YOU = auto()
     EVERYTHING = auto()  # a list of all memories
     FORGET = auto()
@@ -28,11 +33,7 @@ class Kind(Enum):
 
 
 # The first match decides.
-_KINDS = {
-    Kind.GREETING: r"^(hi|hello|hey|good (morning|afternoon|evening))\b[\w ,]{0,20}[.!]?$"
-    r"|^how are you( today| doing)?\??$|^(你好|您好|嗨|早上好|下午好|晚上好|早)[呀啊！!。,， ]*$",
-    Kind.THANKS: r"^(thanks|thank you|thx|ok|okay|great|good|bye|goodbye|good night)\b[\w ,]{0,25}"
-    r"[.!]?$|^(好的|好|谢谢|多谢|再见|晚安|拜拜)[你您了呀啊！!。,， ]*$",
+_PATTERNS = {
     Kind.EVERYTHING: r"^what (do|can) you (know|remember|recall)( about me)?\s*\??$"
     r"|^what have i told you\s*\??$|^(tell|show) me (everything|what) you (know|remember)"
     r"( about me)?[.?]?$|^你(都)?(知道|记得)(关于)?(我的?|我都?)?(什么|哪些|些什么)"
@@ -45,16 +46,23 @@ _KINDS = {
     r"|你叫什么|你(是)?怎么(工作|运作)|你会(什么|做什么)|你能(做什么|干什么|帮我吗)",
     Kind.FORGET: r"^(please |can you |could you )*forget\b"
     r"|^(请|你|帮我|把)*(忘掉|忘了|忘记|删掉|删除)",
-    Kind.TASK: r"^(please |can you |could you )*(write|translate|explain|summari[sz]e|calculate"
-    r"|draw|generate|compose|book|send|call|order|solve|code|set (a|an|the)|tell me a)\b"
-    r"|^(请|帮我|给我|你能|能不能|可以)*(写|翻译|解释|总结|计算|画|生成|讲|订|发送)",
-    Kind.QUESTION: r"[?？]\s*$|^(please )?(tell|remind) me (about|again|my|our|the|what"
-    r"|when|where|who|which|how|if)\b"
-    r"|^(告诉|提醒)我"
+}
+_KINDS = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _PATTERNS.items()}
+# Orders that need more than words, which are what the user has to do among notes, and any others
+# but those to tell or to save something.
+_ORDER = re.compile(
+    r"^(?:please |pls )?(?:can|could|would|will) you (?:please )?(?!(?:tell|say|remind"
+    r"|remember|recall|forget|keep|save|note|know|guess|list|look up|find out)\b)[a-z]"
+    r"|^(?:please |can you |could you )*(?:book|send|call(?! me\b)|order|set (?:a|an|the))\b"
+    r"|^(?:请|帮我|给我|你能|能不能|可以)*(?:订|发送)",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"[?？]\s*$"
     r"|^(who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|am|was|were|have|has"
     r"|can|could|should|will|would)\b|[吗呢]\s*$|什么|哪里|哪儿|哪个|谁|怎么|多少|几点|多大",
-}
-_RULES = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _KINDS.items()}
+    re.IGNORECASE,
+)
 
 _ENDS = " \t\n.!?。！？"
 # What is to be forgotten, after the words that say so. The text has no `_ENDS` at its end.
@@ -95,6 +103,8 @@ _ASKED = (
 )
 _ASKED_RULES = [(re.compile(q, re.I), re.compile(a, re.I)) for q, a in _ASKED]
 
+_WHAT_IF = re.compile(r"\b(?:if|would|wish)\b|如果|要是|假如", re.IGNORECASE)
+
 # The border between two questions.
 _BETWEEN = re.compile(
     r"\?\s++(?:and\s++)?(?=\w)"
@@ -132,13 +142,20 @@ _TURNED_RULE = re.compile(
 
 def kind_of(text: str) -> Kind:
     """Return the message's kind; a message that no rule matches is a statement, unless it ends with
-    a question."""
+    a question or a request."""
     said = text.strip()
-    for kind, rule in _RULES.items():
+    if courtesy := courtesy_of(said):
+        return Kind[courtesy.name]
+    for kind, rule in _KINDS.items():
         if rule.search(said):
             return kind
-    sentences = split_sentences(said)
-    return Kind.QUESTION if sentences and is_question(sentences[-1]) else Kind.STATEMENT
+    last = split_sentences(said)[-1:]
+    if any(map(asks_to_tell, [said, *last])):
+        return Kind.QUESTION
+    if any(map(asks_for_work, [said, *last])) or _ORDER.search(said):
+        return Kind.TASK
+    asks = _QUESTION.search(said) or any(map(is_question, last))
+    return Kind.QUESTION if asks else Kind.STATEMENT
 
 
 def forget_what(text: str) -> str:
@@ -189,6 +206,11 @@ def language_of(texts: Sequence[str], default: Language) -> Language:
 def is_chinese(text: str) -> bool:
     """Return whether the text contains Chinese characters."""
     return bool(_HAN.search(text))
+
+
+def asks_what_if(question: str) -> bool:
+    """Return whether the question is about what is not so: "Where would I live?"."""
+    return bool(_WHAT_IF.search(question))
 
 
 def holds_what_is_asked(question: str, text: str) -> bool | None:

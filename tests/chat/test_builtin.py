@@ -1,6 +1,8 @@
 """The built-in responder: it answers from what it recalled, and never pretends to be a model."""
 
 import asyncio
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,7 @@ from chat.responders.utterances import (
     kind_of,
     language_of,
 )
-from memory.policy import PolicyDocument
+from memory.policy import AssessmentPolicy, PolicyDocument
 from memory.recall.results import Result
 from tests.chat.builtin_turns import LISBON, NOW, answer, result
 
@@ -209,7 +211,7 @@ def test_a_statement_is_taken_note_of_beside_what_it_goes_with(
         ("你好！", Kind.GREETING),
         ("Hello, I moved to Lisbon in March", Kind.STATEMENT),
         ("thanks!", Kind.THANKS),
-        ("好的，谢谢", Kind.STATEMENT),
+        ("好的，谢谢", Kind.THANKS),
         ("谢谢", Kind.THANKS),
         ("Good coffee is what I live for", Kind.STATEMENT),
         ("what do you know about me?", Kind.EVERYTHING),
@@ -233,10 +235,51 @@ def test_a_statement_is_taken_note_of_beside_what_it_goes_with(
         ("I moved to Lisbon. Do I like it?", Kind.QUESTION),
         ("...", Kind.STATEMENT),
         ("", Kind.STATEMENT),
+        ("Good morning! How are you?", Kind.GREETING),
+        ("hello, I am Anna", Kind.STATEMENT),
+        ("Good night", Kind.FAREWELL),
+        ("ok cool, bye", Kind.FAREWELL),
+        ("晚安", Kind.FAREWELL),
+        ("ok", Kind.ACKNOWLEDGEMENT),
+        ("lol", Kind.ACKNOWLEDGEMENT),
+        ("brb", Kind.ACKNOWLEDGEMENT),
+        ("😂", Kind.ACKNOWLEDGEMENT),
+        ("好吧", Kind.ACKNOWLEDGEMENT),
+        ("yes", Kind.STATEMENT),
+        ("No, that's wrong.", Kind.DENIAL),
+        ("No, I moved to Porto", Kind.STATEMENT),
+        ("Thanks, that's right!", Kind.THANKS),
+        ("Can you shorten this for me?", Kind.TASK),
+        ("Could you recommend a restaurant for Friday?", Kind.TASK),
+        ("I moved to Lisbon. Write me a poem about it.", Kind.TASK),
+        ("Recommend me a film", Kind.TASK),
+        ("晚饭帮我推荐个菜吧", Kind.TASK),
+        ("医生帮我推荐的药很好", Kind.STATEMENT),
+        ("Call me Theo", Kind.STATEMENT),
+        ("Tell me a joke", Kind.TASK),
+        ("Tell me something about my sister", Kind.QUESTION),
+        ("Tell me about my nephew", Kind.QUESTION),
+        ("提醒我明天交报告", Kind.STATEMENT),
     ],
 )
 def test_what_an_utterance_wants(text: str, kind: Kind) -> None:
     assert kind_of(text) is kind
+
+
+def read_messages(name: str) -> list[tuple[str, Kind]]:
+    kinds = tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
+    return [(text, Kind[kind.upper()]) for kind, texts in kinds.items() for text in texts]
+
+
+@pytest.mark.parametrize(("text", "kind"), read_messages("utterances.toml"))
+def test_messages_are_classified_as_meant(text: str, kind: Kind) -> None:
+    assert kind_of(text) is kind
+
+
+def test_most_unseen_messages_are_classified_as_meant() -> None:
+    meant = read_messages("utterances_held_out.toml")
+    wrong = [(text, kind_of(text)) for text, kind in meant if kind_of(text) is not kind]
+    assert len(wrong) <= 0.1 * len(meant), wrong
 
 
 @pytest.mark.parametrize(
@@ -328,3 +371,69 @@ def test_a_refused_task_is_never_quoted() -> None:
         "I like haiku",
     ):
         assert "“write me a haiku”" not in answer(said, haiku)
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("ok cool, bye", "Goodbye."),
+        ("晚安", "再见。"),
+        ("lol", "OK."),
+        ("No, that's wrong.", "Tell me what is right, or edit the memory on the Memories page."),
+        ("不对", "请告诉我正确的内容，或在“记忆”页面编辑这条记忆。"),
+    ],
+)
+def test_small_talk_is_answered_briefly(said: str, reply: str) -> None:
+    assert answer(said, result(ANA, 0.9)) == reply
+
+
+def test_a_relevant_memory_is_quoted_whatever_is_asked_for() -> None:
+    diagnosis = result("My mother was diagnosed with arthritis", 0.2, relevance=0.4)
+    husband = result("My husband Tom and I have two kids", 0.25, relevance=0.69)
+
+    assert answer("What do you know about my family?", husband, diagnosis).startswith(SURE)
+    assert answer("Tell me about my family", diagnosis).startswith(UNSURE)
+    assert ASKS in answer("when did we meet?", result("My husband likes tea", 0.2, relevance=0.69))
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("Do I live in Paris?", "If I lived in Paris, I would eat croissants every day"),
+        ("where do I live?", "If I lived in Paris, I would eat croissants every day"),
+        ("我住在巴黎吗？", "如果我住在巴黎，我会每天吃羊角面包"),
+    ],
+)
+def test_a_supposition_is_no_answer(question: str, memory: str) -> None:
+    assert memory not in answer(question, result(memory, 0.8, words=0.5, relevance=0.9))
+
+
+def test_a_supposition_answers_what_would_be() -> None:
+    memory = "If I lived in Paris, I would eat croissants every day"
+    found = result(memory, 0.8, words=0.5, relevance=0.9)
+
+    assert memory in answer("What would I eat if I lived in Paris?", found)
+
+
+@pytest.mark.parametrize(
+    ("question", "secret"),
+    [
+        ("What is my locker code?", True),
+        ("what's the wifi password?", True),
+        ("tell me my card's PIN", True),
+        ("我的门禁密码是多少？", True),
+        ("What is my zip code?", False),
+        ("How often do I change my password?", False),
+    ],
+)
+def test_nobody_is_asked_for_a_secret_that_would_be_masked(question: str, secret: bool) -> None:
+    said = answer(question)
+
+    assert said.startswith(("I don't keep secrets", "我不保存")) is secret
+    assert ("next time" in said or "下次" in said) is not secret
+
+
+def test_where_secrets_are_kept_they_are_asked_for() -> None:
+    rules = PolicyDocument(assessment=AssessmentPolicy(mask_secrets=False))
+
+    assert "next time" in answer("What is my locker code?", rules=rules)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memory.text.secrets.announced import NAMES, find_announced
+from memory.text.secrets.announced import NAMES, find_announced, names_secret
 from memory.text.secrets.forms import SECRETS
 
 _FINDERS = (*(secret.found for secret in SECRETS), find_announced)
@@ -78,6 +78,18 @@ def says_only_secrets(text: str) -> bool:
     and my PIN is [code]": nothing is left that is worth remembering."""
     clauses = [one for one in _CLAUSE_ENDS.split(text) if one.strip()]
     return bool(clauses) and all(map(_LABEL.search, clauses))
+
+
+_ASKS_FOR = re.compile(
+    r"\b(?:what|which|tell me|give me|remind me|remember|know)\b"
+    r"|什么|多少|几|告诉我|记得|知道",
+    re.IGNORECASE,
+)
+
+
+def asks_for_secret(question: str) -> bool:
+    """Return whether the question asks for a password, a PIN, a code or a key."""
+    return names_secret(question) and _ASKS_FOR.search(question) is not None
 
 
 def mask_json(value: Any, mask: Callable[[str], str]) -> Any:

@@ -82,6 +82,8 @@ _LABELS = {
         ),
     )
 }
+# The labels of the others are common words: "locker", "account", "key".
+_ASKED_FOR = ("pin", "password", "foreign_password", "code", "any_code", "key")
 _MASKED = re.compile(rf"\[(?:{'|'.join(sorted(set(NAMES.values())))})\]")
 _SENTENCE_END = re.compile(
     r"[.!;](?=\s|\Z)(?!\s(?:It|That)'?s\b)|(?<![:：=\s])\s{0,3}\n|[。！；？]"
@@ -99,6 +101,11 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 _SINCE = re.compile(r"\b(?:in|en|im|since|seit|depuis|desde|before|vor|until|bis)\s{1,2}\Z")
 _NUMBERED = re.compile(r"\b(?:number|no\.?|nr\.?|nummer|room) \Z", re.IGNORECASE)  # of a locker
 _YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def names_secret(text: str) -> bool:
+    """Return whether the text has the label of a password, a PIN, a code or a key."""
+    return any(_LABELS[kind].search(text) for kind in _ASKED_FOR)
 
 
 def find_announced(text: str) -> list[Found]:

@@ -1,0 +1,72 @@
+"""Decides how well a recalled memory fits a message, by similarity, common words, relevance, and
+the kind of thing asked for (a place, a time, a number)."""
+
+from assessor.local.requests import is_only, is_request, supposes
+from chat.responders.relations import is_about_another
+from chat.responders.utterances import (
+    asks_what_if,
+    holds_what_is_asked,
+    is_chinese,
+    share_a_character,
+    share_a_word,
+)
+from memory.recall.results import Result
+
+# MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR
+# say if the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
+SURE_WITH_WORDS, SURE = 0.3, 0.5
+NEAR = {True: 0.15, None: 0.28, False: 0.45}
+# MiniLM does not know Chinese: its neighbours of a Chinese text are random, so common words count.
+COMMON_WORDS_IN_CHINESE = 0.05
+# Relevance from which a memory answers surely, and from which it may help.
+SURE_RELEVANCE, NEAR_RELEVANCE = 0.5, 0.35
+# Similarity from which a memory is related to a statement.
+RELATED = 0.5
+
+
+def is_quotable(question: str, text: str) -> bool:
+    """Return whether a memory tells something: not a request that was saved by mistake, and a
+    supposition ("If I lived in Paris, …") only if the question asks for one."""
+    return not is_only(is_request, text) and (asks_what_if(question) or not is_only(supposes, text))
+
+
+def is_sure(question: str, result: Result) -> bool:
+    """Return whether the memory answers the question."""
+    text, words = result.memory.content, result.signals.get("lexical", 0.0)
+    if is_about_another(question, text):
+        return False
+    chinese = is_chinese(question) and is_chinese(text)
+    if chinese and words >= COMMON_WORDS_IN_CHINESE:
+        return True
+    if holds_what_is_asked(question, text) is False:
+        return False
+    if result.relevance >= SURE_RELEVANCE:
+        return True
+    return not chinese and result.similarity >= (SURE_WITH_WORDS if words else SURE)
+
+
+def is_near(question: str, result: Result) -> bool:
+    """Return whether the memory may help with the question."""
+    text = result.memory.content
+    holds = holds_what_is_asked(question, text)
+    if not is_chinese(question + text) and result.similarity >= NEAR[holds]:
+        return True
+    fits = holds is not False and not is_about_another(question, text)
+    return fits and result.relevance >= NEAR_RELEVANCE
+
+
+def goes_with(statement: str, result: Result) -> bool:
+    """Return whether the memory is about the same as the statement."""
+    text, words = result.memory.content, result.signals.get("lexical", 0.0)
+    if is_chinese(statement) and is_chinese(text):
+        return words >= COMMON_WORDS_IN_CHINESE
+    return result.similarity >= RELATED
+
+
+def is_meant(what: str, result: Result) -> bool:
+    """Return whether the memory tells what the user wants forgotten."""
+    text = result.memory.content
+    if is_chinese(what) and is_chinese(text):
+        return share_a_character(what, text)
+    is_near = result.similarity >= NEAR[True] and share_a_word(what, text)
+    return is_near or goes_with(what, result)

@@ -1,0 +1,67 @@
+"""Requests and suppositions tell nothing about the user: they are not saved, or not for long."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from assessor.local import assess
+from assessor.local.assessing import Embed
+from memory.embeddings.minilm import MiniLMEmbedder
+from memory.policy import PolicyDocument
+
+RULES = PolicyDocument()
+
+
+@pytest.fixture(scope="module")
+def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
+    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
+
+
+def importance(text: str, embed: Embed) -> float:
+    return assess(text, "Sure.", embed=embed).importance
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tell me something about my sister",
+        "Tell me about my nephew",
+        "Recommend me a film",
+        "Can you shorten this for me",
+        "Hi! Tell me about my trip to Rome",
+        "晚饭帮我推荐个菜吧",
+    ],
+)
+def test_a_request_is_not_saved(text: str, embed: Embed) -> None:
+    assert importance(text, embed) < RULES.assessment.store_above
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Recommend me a film, my daughter hates horror",
+        "Write a toast for my sister Ana's wedding in Porto in June",
+        "Recommend a restaurant. I'm allergic to nuts.",
+        "buy stamps before noon",
+    ],
+)
+def test_a_request_that_tells_something_is_saved(text: str, embed: Embed) -> None:
+    assert importance(text, embed) > RULES.assessment.store_above
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["If I lived in Paris, I would eat croissants every day", "如果我住在巴黎，我会每天吃羊角面包"],
+)
+def test_a_supposition_is_not_kept_for_long(text: str, embed: Embed) -> None:
+    assert importance(text, embed) < RULES.ttl.low_threshold
+
+
+@pytest.mark.parametrize("name", ["asking.toml", "asking_held_out.toml"])
+def test_messages_are_told_apart(name: str, embed: Embed) -> None:
+    messages = tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
+    found = {kind: [importance(text, embed) for text in texts] for kind, texts in messages.items()}
+    assert sum(one >= RULES.assessment.store_above for one in found["asks"]) <= 1
+    assert sum(one >= RULES.ttl.low_threshold for one in found["supposes"]) <= 1
+    assert sum(one <= RULES.ttl.low_threshold for one in found["tells"]) <= 1
