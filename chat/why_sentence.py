@@ -7,7 +7,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from chat.explaining import Stored
-from memory.templatetags.ebb import age_in_words
+from memory.templatetags.ebb import age_in_words, days_since
 
 RECENT = 30
 """Below this age in days the sentence gives the age, above it the month."""
@@ -38,7 +38,7 @@ def _matched(hit: Stored) -> str:
 def _said(hit: Stored, now: datetime) -> str:
     memory = hit["memory"]
     at = timezone.localtime(datetime.fromisoformat(memory["created_at"]))
-    days = (now - at).days
+    days = days_since(at, now)
     if days < RECENT:
         when = age_in_words(days)
         is_said = _("said %(when)s")

@@ -21,7 +21,7 @@ from assessor.models import Assessment
 from assessor.reasoning_labels import reasoning_in_words
 from memory.jobs.durations import how_long
 from memory.retention.lifetime_bar import band
-from memory.templatetags.ebb import age_in_words, time_tag
+from memory.templatetags.ebb import age_in_words, days_since, time_tag
 
 register = template.Library()
 register.filter(band)
@@ -44,7 +44,7 @@ def since(moment: datetime, now: datetime | None = None) -> SafeString:
     elif age < timedelta(days=1):
         words = _("%(age)s ago") % {"age": how_long(age)}
     else:
-        words = age_in_words(age.days)
+        words = age_in_words(days_since(moment, now))
     return time_tag(moment, words)
 
 

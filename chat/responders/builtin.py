@@ -39,7 +39,7 @@ from chat.responders.utterances import (
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.recall.results import Result
-from memory.templatetags.ebb import age_in_words, match_in_words
+from memory.templatetags.ebb import age_in_words, days_since, match_in_words
 from memory.text.secrets import asks_for_secret
 
 # How far the relevance of a memory must lead the next one, to be the clear answer.
@@ -265,7 +265,7 @@ def _line(turn: Turn, memory: Memory, *facts: str) -> str:
 
     - “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)
     """
-    age = age_in_words((turn.now - memory.created_at).days)
+    age = age_in_words(days_since(memory.created_at, turn.now))
     day = date_format(timezone.localtime(memory.created_at), "DATE_FORMAT")
     content = " ".join(memory.content.split())
     return f"- “{content}” ({', '.join([age, day, *facts_of(memory), *facts])})"

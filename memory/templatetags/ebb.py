@@ -113,8 +113,7 @@ def ago(moment: datetime, now: datetime | None = None) -> SafeString:
 
     `now` defaults to the current time.
     """
-    age = (now or timezone.now()) - moment
-    return time_tag(moment, age_in_words(age.days))
+    return time_tag(moment, age_in_words(days_since(moment, now or timezone.now())))
 
 
 def time_tag(moment: datetime, words: str) -> SafeString:
@@ -128,11 +127,16 @@ def time_tag(moment: datetime, words: str) -> SafeString:
     )
 
 
+def days_since(moment: datetime, now: datetime) -> int:
+    """Return the calendar days from an aware moment to now, in the reader's time zone."""
+    return (timezone.localdate(now) - timezone.localdate(moment)).days
+
+
 def age_in_words(days: int) -> str:
     """Return 今天 / n天前 / n个月前 / n年前 (seed 003, section 6) or the equivalent in the reader's
     language.
 
-    `days` are whole days of 24 hours; a day in the future is called today.
+    `days` are those of days_since; a day in the future is called today.
     """
     count, unit = age(days)
     if unit == "today":

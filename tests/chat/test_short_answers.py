@@ -1,5 +1,7 @@
 """Short answers of the built-in responder: what the user asked, and of whom the memory tells."""
 
+from datetime import timedelta
+
 import pytest
 
 from tests.chat.builtin_turns import LISBON, NOW, answer, result
@@ -107,3 +109,9 @@ def test_the_past_is_not_answered_with_the_present() -> None:
     assert "true until" in first
     assert second.startswith("- “User lives in Porto”")
     assert "true until" not in second
+
+
+def test_what_was_said_before_midnight_was_said_yesterday() -> None:
+    told = result("User lives in Lisbon", 0.6, relevance=0.9)
+    told.memory.created_at = NOW - timedelta(hours=12, minutes=10)
+    assert "(1 day ago, Feb. 17, 2026" in answer("Where do I live?", told)

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.conf import settings
 from django.template import Context, Template
 from django.template.loader import render_to_string
 from django.test import override_settings
-from django.utils import translation
+from django.utils import timezone, translation
 
 from memory.models import Memory, Space
 from memory.models.choices import MemoryType
@@ -86,10 +87,20 @@ def test_age_is_said_as_seed_003_says_it(days: int, chinese: str, english: str) 
         assert age_in_words(days) == english
 
 
-def test_ago_counts_whole_days_of_24_hours() -> None:
-    with translation.override("en"):
-        assert ">today<" in ago(NOW - timedelta(hours=23, minutes=59), NOW)
-        assert ">1 day ago<" in ago(NOW - timedelta(hours=24), NOW)
+@pytest.mark.parametrize(
+    ("zone", "said", "words"),
+    [
+        ("UTC", "2026-11-26T23:50+00:00", "1 day ago"),
+        ("UTC", "2026-11-27T00:01+00:00", "today"),
+        ("UTC", "2026-11-25T23:50+00:00", "2 days ago"),
+        ("America/New_York", "2026-11-26T23:50+00:00", "today"),  # 18:50 and 19:05
+        ("Asia/Shanghai", "2026-11-26T15:50+00:00", "1 day ago"),  # 23:50 and 08:05
+    ],
+)
+def test_ago_counts_calendar_days_of_the_reader(zone: str, said: str, words: str) -> None:
+    now = datetime(2026, 11, 27, 0, 5, tzinfo=UTC)
+    with translation.override("en"), timezone.override(ZoneInfo(zone)):
+        assert f">{words}<" in ago(datetime.fromisoformat(said), now)
 
 
 def test_ago_carries_the_exact_time() -> None:
