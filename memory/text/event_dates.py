@@ -1,38 +1,36 @@
 """The time of an event in a statement: "moved to Lisbon in March", against the day it was said.
 
 store.services reads it whenever it writes a memory's text. The most exact time in the statement
-counts. A month without a year is the latest one, or the next one in a statement about the future.
-What comes back every year is no event, and "until March" is not when something began.
+counts. A month or a day without a year is the next one, or the latest one after a past tense. What
+comes back every year is no event, and "until March" is not when something began.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from typing import Literal
 
 from memory.text.dates import number_of
+from memory.text.tense import lies_ahead
 
 Precision = Literal["day", "month", "year"]
 
 MAX_READ = 1000
 """Characters of a statement that are read. A longer text is a document with many dates."""
 
+MAX_TRIED = 10
+"""Dates of one form that are tried, such as "31 April", which does not exist."""
+
 _RECURS = re.compile(
-    r"\b(?:birthday|anniversary|every|each|annual|yearly|monthly|weekly|usually|always)\b"
-    r"|生日|纪念日|每[年月周天个]|通常|总是",
+    r"\b(?:birthday|name day|anniversary|every|each|annual|yearly|monthly|weekly|usually|always)\b"
+    r"|生日|[纪紀記]念日|每[年月周天个]|通常|总是",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"\b(?:until|till|up to|(?<!day )before)\b[^.,;]*|直到[^，。；]*", re.IGNORECASE)
 # The bracket of a patched memory (reconciliation.rules.patched): a later statement.
 _PATCH = re.compile(r" \[\d{4}-\d\d-\d\d: .*", re.DOTALL)
-_AHEAD = re.compile(
-    r"\b(?:will|going to|plans?|planning|intends?|next|upcoming|tomorrow|deadline|due(?! to)"
-    r"|scheduled|booked|starts|is moving|am moving|are moving)\b|['’]ll\b"
-    r"|将|打算|计划|准备|即将|明[天年]|后天|下(?:个?月|周|星期)|截止",
-    re.IGNORECASE,
-)
-
 _MONTHS = (
     "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     "|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
@@ -42,6 +40,7 @@ _MONTH = rf"(?P<month>{_MONTHS})\b\.?"
 _DAY = r"\b(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAYS_OF_WEEK = "|".join(_WEEKDAYS)
 _IN = "in|since|during|around|from"
 _COUNTS = ("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"(?P<count>\d{{1,3}}|an?|one|a couple of|{'|'.join(_COUNTS[1:])})"
@@ -82,10 +81,17 @@ class Event:
 
 @dataclass(frozen=True)
 class _Said:
-    """The day of a statement; `ahead` if the statement is about the future."""
+    """The day of a statement, and where its words name a time."""
 
     day: date
-    ahead: bool
+    words: str
+    start: int
+    end: int
+
+    @property
+    def ahead(self) -> bool:
+        """True if the time lies ahead of the statement."""
+        return lies_ahead(self.words, self.start, self.end)
 
     def year_of(self, *named: int) -> int:
         """Return the year of a month, or of a month and a day, that has no year."""
@@ -107,9 +113,10 @@ def event_in(statement: str, said_at: datetime) -> Event | None:
     text = _ENDS.sub(" ", _PATCH.sub("", statement[:MAX_READ]))
     if _RECURS.search(text):
         return None
-    said = _Said(said_at.astimezone(UTC).date(), bool(_AHEAD.search(text)))
+    today = said_at.astimezone(UTC).date()
     for precision, pattern, read in _READERS:
-        for found in pattern.finditer(text):
+        for found in islice(pattern.finditer(text), MAX_TRIED):
+            said = _Said(today, text, *found.span())
             try:
                 day = read(found.groupdict(), said)
             except (ValueError, OverflowError):
@@ -138,6 +145,7 @@ def _written(parts: _Parts, said: _Said) -> date:
         return date(int(parts["year"] or 0), month, day)
     if parts.get("near"):
         return date(_year_off(parts, said).year, month, day)
+    date(2024, month, day)  # 31 April is none in any year
     return date(said.year_of(*named), month, day)
 
 
@@ -154,18 +162,24 @@ def _near_day(parts: _Parts, said: _Said) -> date:
 
 def _weekday(parts: _Parts, said: _Said) -> date:
     """Return the next such weekday, or the latest before the statement."""
-    wanted = _WEEKDAYS.index((parts["weekday"] or "").lower())
+    wanted = _number_of_weekday(parts)
     if said.ahead:
         return said.day + timedelta(days=(wanted - said.day.weekday() - 1) % 7 + 1)
     return said.day - timedelta(days=(said.day.weekday() - wanted - 1) % 7 + 1)
 
 
+def _number_of_weekday(parts: _Parts) -> int:
+    """Return 0 for Monday, by its English name or by the last character of the Chinese one."""
+    name = (parts["weekday"] or "").lower()
+    if name in _WEEKDAYS:
+        return _WEEKDAYS.index(name)
+    return 6 if name in "日天" else number_of(name) - 1
+
+
 def _weekday_of_week(parts: _Parts, said: _Said) -> date:
-    """Return a weekday of the last, this or the next week, as Chinese counts them."""
-    name = parts["weekday"] or ""
-    wanted = 6 if name in "日天" else number_of(name) - 1
-    monday = said.day - timedelta(days=said.day.weekday())
-    return monday + timedelta(days=wanted, weeks=_OFF[parts["off"] or ""])
+    """Return a weekday of the last, this or the next week."""
+    days = _number_of_weekday(parts) - said.day.weekday()
+    return _week_off(parts, said) + timedelta(days=days)
 
 
 def _written_year(parts: _Parts, said: _Said) -> date:
@@ -190,6 +204,10 @@ def _months_ago(parts: _Parts, said: _Said) -> date:
 
 def _month_off(parts: _Parts, said: _Said) -> date:
     return said.months_off(_OFF[(parts["off"] or "").lower()])
+
+
+def _day_of_month_off(parts: _Parts, said: _Said) -> date:
+    return _month_off(parts, said).replace(day=number_of(parts["day"] or ""))
 
 
 def _years_ago(parts: _Parts, said: _Said) -> date:
@@ -234,7 +252,7 @@ _PATTERNS: list[tuple[Precision, str, _Reader]] = [
     ("day", rf"{_ZH_COUNT} ?天[以之]?前", _days_ago),
     (
         "day",
-        rf"(?i)\b(?:last|next|this|this past) (?P<weekday>{'|'.join(_WEEKDAYS)})\b",
+        rf"(?i)\b(?:last|next|this|this past) (?P<weekday>{_DAYS_OF_WEEK})\b",
         _weekday,
     ),
     (
@@ -242,6 +260,17 @@ _PATTERNS: list[tuple[Precision, str, _Reader]] = [
         r"(?P<off>[上这本下])个?(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])",
         _weekday_of_week,
     ),
+    (
+        "day",
+        rf"(?P<off>[上这本下])个?月\s?(?P<day>\d{{1,2}}|[{_ZH}]{{1,3}})\s?[日号號]",
+        _day_of_month_off,
+    ),
+    (
+        "day",
+        rf"(?i)\b(?P<weekday>{_DAYS_OF_WEEK}) (?P<off>last|this|next) week\b",
+        _weekday_of_week,
+    ),
+    ("day", rf"(?i)\b(?:on|by|for) (?P<weekday>{_DAYS_OF_WEEK})\b(?! \w+s\b)", _weekday),
     ("month", r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])", _written),
     ("month", rf"\b{_MONTH},? (?:of )?{_YEAR}", _written),
     (
