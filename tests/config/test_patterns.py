@@ -38,7 +38,7 @@ def test_the_patterns_of_every_part_are_found(patterns: dict[str, re.Pattern[str
         "memory.text.secrets.SECRETS",
         "assessor.screening.attacks._RULES[0]",
         "assessor.grounding:",
-        "chat.responders.utterances._RULES",
+        "chat.responders.utterances._KINDS",
         "config.request_ids",
         "config.dump_statements._TOKEN",
     ):
