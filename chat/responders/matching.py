@@ -38,9 +38,11 @@ def is_sure(question: str, result: Result) -> bool:
     chinese = is_chinese(question) and is_chinese(text)
     if chinese and words >= COMMON_WORDS_IN_CHINESE:
         return True
-    if holds_what_is_asked(question, text) is False:
+    holds = holds_what_is_asked(question, text)
+    if holds is False:
         return False
-    if result.relevance >= SURE_RELEVANCE:
+    fits = chinese or holds or result.similarity >= NEAR[None]
+    if fits and result.relevance >= SURE_RELEVANCE:
         return True
     return not chinese and result.similarity >= (SURE_WITH_WORDS if words else SURE)
 
@@ -49,8 +51,8 @@ def is_near(question: str, result: Result) -> bool:
     """Return whether the memory may help with the question."""
     text = result.memory.content
     holds = holds_what_is_asked(question, text)
-    if not is_chinese(question + text) and result.similarity >= NEAR[holds]:
-        return True
+    if not is_chinese(question + text):
+        return result.similarity >= NEAR[holds]
     fits = holds is not False and not is_about_another(question, text)
     return fits and result.relevance >= NEAR_RELEVANCE
 

@@ -387,12 +387,14 @@ def test_small_talk_is_answered_briefly(said: str, reply: str) -> None:
     assert answer(said, result(ANA, 0.9)) == reply
 
 
-def test_a_relevant_memory_is_quoted_whatever_is_asked_for() -> None:
-    diagnosis = result("My mother was diagnosed with arthritis", 0.2, relevance=0.4)
-    husband = result("My husband Tom and I have two kids", 0.25, relevance=0.69)
+def test_a_relevant_and_similar_memory_is_quoted_whatever_is_asked_for() -> None:
+    diagnosis = result("My mother was diagnosed with arthritis", 0.29, relevance=0.4)
+    husband = result("My husband Tom and I have two kids", 0.31, relevance=0.69)
+    name = result("My name is Lena", 0.17, relevance=0.66)
 
     assert answer("What do you know about my family?", husband, diagnosis).startswith(SURE)
     assert answer("Tell me about my family", diagnosis).startswith(UNSURE)
+    assert "Lena" not in answer("What do you know about my family?", name)
     assert ASKS in answer("when did we meet?", result("My husband likes tea", 0.2, relevance=0.69))
 
 
