@@ -88,9 +88,9 @@ _ASSESSMENTS = """
 """
 _CONVERSATIONS = """
     INSERT INTO chat_conversation (id, space_id, title, memory, created_at, updated_at)
-    SELECT gen_random_uuid(), space_id, left(content, 100), 'on', %(now)s, %(now)s - n * interval
-        '1 hour'
-    FROM source WHERE n <= %(conversations)s
+    SELECT gen_random_uuid(), space_id, left(content, 100), 'on', at, at
+    FROM source, LATERAL (SELECT %(now)s::timestamptz - n * interval '1 hour' AS at) AS time
+    WHERE n <= %(conversations)s
 """
 _MESSAGES = """
     INSERT INTO chat_message (id, space_id, conversation_id, position, role, state, content,

@@ -81,7 +81,9 @@ def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> 
 
 def _deleted(request: PageRequest, access: Access) -> UUID | None:
     """Return the id of the conversation deleted on the previous page, if it can be restored."""
-    deleted = uuid_in(request.GET.get("deleted"))
+    if "deleted" not in request.GET:
+        return None
+    deleted = uuid_in(request.GET["deleted"])
     rows = Conversation.objects.filter(space_id=access.space.pk, deleted_at__isnull=False)
     rows = rows.filter(access.reader.where())
     return deleted if rows.filter(pk=deleted).exists() else None
