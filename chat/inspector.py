@@ -13,6 +13,7 @@ from chat.attribution import attributed
 from chat.explaining import OFFERED, Stored
 from chat.models import Message
 from chat.services.relevance import question_of
+from memory.formulas.rounding import rounded_parts
 from memory.models import Memory, RelevanceMark, Space
 from memory.models.choices import MemoryType
 
@@ -66,7 +67,8 @@ class Hit:
     def signals(self) -> dict[str, dict[str, Any]]:
         """Each signal's value, its contribution, and the rank without it; also the contributions
         that are no signal's: `past` and `others`."""
-        ranks, parts = self.stored.get("rank_without") or {}, self.stored["contributions"]
+        ranks = self.stored.get("rank_without") or {}
+        parts = rounded_parts(self.stored["contributions"], self.stored["score"])
         signals = {
             name: {
                 "value": value,

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from memory.access.forms import SentText
 from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
+from memory.formulas.rounding import rounded_parts
 from memory.lab.as_of import day_in
 from memory.lab.labels import PART_WORDS, SIGNAL_WORDS
 from memory.models import Space
@@ -138,8 +139,8 @@ def _all_weights(profile: Profile) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Part:
-    """A signal's contribution, and its segment of the bar: 0..1 of the column's best score. A
-    negative contribution has none."""
+    """A signal's contribution, rounded so that all add up to the rounded score, and its segment of
+    the bar: 0..1 of the column's best score. A negative contribution has none."""
 
     signal: str
     value: float
@@ -286,9 +287,10 @@ def _rows(recall: Recall, before: Mapping[UUID, int], marks: Mapping[UUID, bool]
 
 def _parts(result: Result, best: float) -> list[Part]:
     parts, begin = [], 0.0
+    shown = rounded_parts(result.contributions, result.score)
     gained = sum(max(0.0, value) for value in result.contributions.values()) or 1.0
     for signal, value in result.contributions.items():
         width = max(0.0, value) / gained * result.score / best
-        parts.append(Part(signal, value, begin, width))
+        parts.append(Part(signal, shown[signal], begin, width))
         begin += width
     return parts

@@ -128,7 +128,10 @@ def test_the_inspector_says_until_when_it_was_true_and_how_much_that_counts(
     hit = begun.recalled[0]
     assert hit["memory"]["id"] == str(old.pk)
     seen = text(call(alice, begun)).split("User lives in Porto")[0]
-    assert f"true at that time +{hit['contributions']['past']:.2f}" in seen
+    [true_then] = re.findall(r"true at that time \+(\d\.\d\d)", seen)
+    assert float(true_then) == pytest.approx(hit["contributions"]["past"], abs=0.01)
+    parts = re.findall(r" \+(\d\.\d\d)", seen)
+    assert f"score {sum(map(float, parts)):.2f}" in seen  # as shown, they add up
     assert "true until" in seen
     assert "Deleted since" not in seen
 

@@ -20,6 +20,7 @@ from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.access.rate_limits import CallKind, count_call
 from memory.embeddings import EmbeddingError
+from memory.formulas.rounding import rounded_parts
 from memory.memories import bulk
 from memory.memories.filters import Filters
 from memory.memories.views.overview import BAND_NAMES
@@ -195,7 +196,7 @@ def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Se
 
 def _signals(result: Result) -> dict[str, dict[str, float]]:
     """Return the context of templates/_signals.html."""
-    parts = result.contributions
+    parts = rounded_parts(result.contributions, result.score)
     signals = {
         name: {"value": value, "contribution": parts.get(name, 0.0)}
         for name, value in result.signals.items()
