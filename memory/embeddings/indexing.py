@@ -10,7 +10,7 @@ from django.db import transaction
 from memory.locks import lock
 from memory.models import MemoryEmbedding, Space
 
-LARGE = 2500
+INDEXED_ABOVE = 2500
 """A space with more vectors than this is large: from here on the index is quicker than comparing
 all of them (recall.sql.sizes)."""
 
@@ -23,7 +23,7 @@ def mark_if_large(space: Space) -> None:
 
 
 def _is_large(space: Space) -> bool:
-    return MemoryEmbedding.objects.in_space(space)[LARGE : LARGE + 1].exists()
+    return MemoryEmbedding.objects.in_space(space)[INDEXED_ABOVE : INDEXED_ABOVE + 1].exists()
 
 
 @transaction.atomic

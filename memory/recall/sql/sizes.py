@@ -16,14 +16,16 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from memory.embeddings.indexing import INDEXED_ABOVE
 from memory.models import Space
 from memory.readers import EVERYONE, Reader
 from memory.sql import fetch
 
 LARGE = 2000
 """A space with more live memories than this is large. Measured: docs/ranking.md."""
-WORTH_OF_INDEX = 2500
-"""The index is quicker above n² = 2,500 all (n vectors in the space, all in the index).
+WORTH_OF_INDEX = INDEXED_ABOVE
+"""The index is quicker above n² = 2,500 all (n vectors in the space, all in the index). As n is at
+most all, it is never quicker in a space with fewer vectors than this.
 
 Measured: comparing a vector takes 0.4 µs, so a scan takes 0.4 n. The index reads vectors of all
 its spaces, 10 µs each, of which one in all / n belongs to the space. It needs 100 of these:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the fourth memory on, a space is large."""
-    monkeypatch.setattr(indexing, "LARGE", 3)
+    monkeypatch.setattr(indexing, "INDEXED_ABOVE", 3)
 
 
 def indexed(space: Space) -> list[bool]:

@@ -74,7 +74,7 @@ def large_space(
     ]
     vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
     prepared = Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
-    monkeypatch.setattr("memory.embeddings.indexing.LARGE", COUNT - 1)
+    monkeypatch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
     with django_capture_on_commit_callbacks(execute=True):
         store_memories(prepared=prepared, actor=ALICE, now=NOW)
     space.refresh_from_db(fields=["vectors_indexed"])
