@@ -84,7 +84,7 @@ format: dev-packages  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-audit: audit-packages  ## look for known weaknesses of the pinned packages (needs pypi.org itself, no mirror)
+audit: audit-packages  ## look for known vulnerabilities of the pinned packages (needs pypi.org itself, no mirror)
 	@build/audit-venv/bin/pip-audit --strict --require-hashes --disable-pip -r requirements.txt
 
 sbom: audit-packages  ## write the list of run-time packages to build/sbom.json (CycloneDX)
