@@ -53,14 +53,14 @@ class AssessmentAdmin(ReadOnlyAdmin):
         return rows.defer("raw_answer", "context", "failed_tries")
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
-        """Show errors only in lists of what failed; elsewhere they are empty."""
+        """Show the error column only in lists of failed assessments; elsewhere it is empty."""
         failed = request.GET.get("state__exact") in {State.FAILED, State.RETRYING}
         return [name for name in self.list_display if failed or name not in _OF_FAILURES]
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
     ) -> tuple[QuerySet[Assessment], bool]:
-        """Search by id if the term is a UUID, as in the activity log, or else by words."""
+        """Search by id if the term is a UUID, as in the activity log, otherwise by words."""
         try:
             return queryset.filter(pk=UUID(search_term.strip())), False
         except ValueError:

@@ -1,8 +1,8 @@
 """Reads a model's answer as an assessment: repairs what is unambiguous, refuses the rest.
 
-Models without structured output wrap JSON in fences and prose, write Python or JavaScript, say
-`"0.7"` for 0.7 and PREFERENCE for preference. An ambiguous answer is refused: another request costs
-a hundredth of a cent, but a wrong memory stays.
+Models without structured output wrap JSON in fences and prose, write Python or JavaScript, or write
+`"0.7"` for 0.7 and PREFERENCE for preference. Refuses ambiguous answers: another request costs a
+hundredth of a cent, but a wrong memory stays.
 """
 
 import json
@@ -171,7 +171,7 @@ def omitted_from(answer: str) -> dict[str, list[str]]:
 def as_required(schema: dict[str, Any]) -> None:
     """Make every field required and forbid others, as structured output expects.
 
-    Answers are still read if fields are missing.
+    Ebb still reads answers in which fields are missing.
     """
     schema["required"] = list(schema["properties"])
     schema["additionalProperties"] = False

@@ -78,8 +78,9 @@ def _gated(access: Access, exchange: Exchange) -> GateReason | None:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """An exchange with its secrets masked, what is assessed of it, and all that is needed for that:
-    the model, or already the result if none is asked."""
+    """An exchange ready to assess: with its secrets masked, the part of it that is assessed, and
+    the model to ask, or the result if no model is asked.
+    """
 
     exchange: Exchange
     assessed: Exchange
@@ -90,9 +91,9 @@ class _Prepared:
 
 
 def _prepared(access: Access, exchange: Exchange) -> _Prepared:
-    """Prepare the exchange, and assess it if no model is asked.
+    """Prepare the exchange, and assess it already if no model is asked.
 
-    Releases the database connection before. Raises RateLimited, SpaceBusy and AssessmentError.
+    Releases the database connection first. Raises RateLimited, SpaceBusy and AssessmentError.
     """
     document, now = current_policy(access.space).document, timezone.now()
     chosen = chosen_model(Purpose.ASSESS, access.space)
@@ -135,8 +136,8 @@ def queue_assessment(
 ) -> Status[dict[str, Any]]:
     """Queue an exchange for assessment.
 
-    It is stored at once, and a worker assesses it exactly once. An exchange without a person's own
-    words is ignored, with the reason in the header `X-Ebb-Gate`.
+    The exchange is stored at once, and a worker assesses it exactly once. An exchange without a
+    person's own words is ignored; the header `X-Ebb-Gate` has the reason.
     """
     access = access_to(request, "write", asked.user_id)
     exchange = asked.exchange(access.owner)

@@ -1,7 +1,7 @@
-"""Chooses the assessor of an exchange: a language model if one is configured, else the built-in
-one.
+"""Chooses the assessor of an exchange: a language model if one is configured, otherwise the
+built-in one.
 
-`cascade` asks the built-in assessor first, and the model only if that one is unsure.
+`cascade` asks the built-in assessor first, and the model only if the built-in assessor is unsure.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,9 +29,10 @@ LOCAL_MODEL = "built-in"
 LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}
 # Range of built-in importances in which a cascade asks the model (docs/local-assessor.md).
 UNSURE = (0.15, 0.55)
-# In a cascade by facets, the model is asked below this probability of P (docs/local-assessor.md).
+# In a cascade with facets, the model is asked if the probability of P is below this
+# (docs/local-assessor.md).
 SURE_OF_P = 0.8
-# Limit of the column; the name comes from the endpoint.
+# Length of the database column: the name comes from the endpoint and may be longer.
 MODEL_NAME_LENGTH = 120
 
 
@@ -84,7 +85,7 @@ class AssessmentResult:
     # The model that the built-in assessor replaced, and the FallbackReason.
     fallback_of: str = ""
     fallback_reason: str = ""
-    # The connection of the model that was asked, None for one of the environment.
+    # The connection of the model that was asked; None if the environment configures the model.
     connection_id: UUID | None = None
 
     @property
@@ -102,7 +103,7 @@ async def assess_exchange(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None,
     *, attempt: int = 1, earlier: Sequence[str] = (),
 ) -> AssessmentResult:  # fmt: skip
-    """Assess the exchange by the policy's provider, or by the exchange's own if it names one.
+    """Assess the exchange with the policy's provider, or with the exchange's own if it names one.
 
     The policy decides how long to wait for a model at this attempt. `earlier` is the conversation
     before the exchange, for the built-in assessor. Raises AssessmentError. Needs no database
@@ -169,8 +170,9 @@ def fall_back(
     exchange: Exchange, rubric: str, model: str, reason: FallbackReason, earlier: Sequence[str],
     **kept: Any,
 ) -> AssessmentResult:  # fmt: skip
-    """Assess with the built-in assessor instead of this model, by the rubric that the model was
-    asked for, and say so in the result."""
+    """Assess with the built-in assessor instead of this model, with the rubric that the model was
+    to use, and say so in the result.
+    """
     local_result = assess_locally(exchange, rubric, earlier)
     return replace(
         local_result, fallback_of=model[:MODEL_NAME_LENGTH], fallback_reason=reason, **kept
@@ -181,7 +183,7 @@ async def assess_with_model(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None,
     *, attempt: int = 1, earlier: Sequence[str] = (),
 ) -> AssessmentResult:  # fmt: skip
-    """Assess with one call to a model, by the exchange's or the policy's rubric.
+    """Assess with one call to a model, using the exchange's or the policy's rubric.
 
     A summary that the exchange does not support is replaced by the built-in assessor's result.
     Raises AssessmentError.
@@ -204,7 +206,7 @@ async def assess_with_model(
     )
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
     if result.importance < policy.assessment.store_above:
-        return result  # not saved, so its summary harms nobody
+        return result  # not saved, so its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
 
 
@@ -248,7 +250,7 @@ def with_usage(
 ) -> AssessmentResult:
     """Return the assessment with the tokens and cost of one more answer added.
 
-    The environment's prices have priority over `connection_cost`, by the prices of the connection.
+    The environment's prices override `connection_cost`, which follows the prices of the connection.
     """
     if usage is None:
         return result
@@ -262,7 +264,7 @@ def with_usage(
 
 
 def cost_usd(usage: Usage | None) -> float | None:
-    """Return an answer's cost in US dollars by the environment's prices; None if prices or usage
+    """Return an answer's cost in US dollars at the environment's prices; None if prices or usage
     are unknown.
     """
     prompt: float | None = settings.EBB_PRICE_PROMPT

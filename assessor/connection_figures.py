@@ -22,8 +22,8 @@ MOSTLY = 0.5
 class ConnectionFigures:
     """The latest assessments by one connection: their number, and their time in milliseconds.
 
-    Only summaries of memories to save are checked (assessor.grounding). `replaced` of the `checked`
-    ones said more than the person did.
+    Only summaries of memories to save are checked (assessor.grounding). Of the `checked` summaries,
+    `replaced` said more than the person did.
     """
 
     assessed: int = 0
@@ -43,7 +43,7 @@ class ConnectionFigures:
         return self.checked >= ENOUGH and self.replaced > MOSTLY * self.checked
 
 
-# The latest assessments that the model of one connection answered, by an index.
+# The latest assessments that the model of one connection answered, read from an index.
 _LATEST = """
     (SELECT connection_id, latency_ms, fallback_reason, state FROM assessor_assessment
     WHERE connection_id = %({id_})s AND part_of_id IS NULL
@@ -52,7 +52,7 @@ _LATEST = """
         {own}
     ORDER BY created_at DESC LIMIT %(latest)s)
 """
-# Not LATERAL: Citus cannot join what each connection has with the rows of all spaces.
+# Not LATERAL: Citus cannot join the connections, which have no space, with the rows of all spaces.
 _FIGURES = """
     SELECT connection_id, count(*),
         percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms),
@@ -65,8 +65,9 @@ _FIGURES = """
 
 
 def connection_figures(*, space: Space | None, now: datetime) -> dict[UUID, ConnectionFigures]:
-    """Return the figures of each connection that has assessed something lately in this space; of
-    all spaces without one, which only operators may see."""
+    """Return the figures of each connection that has assessed something lately in this space.
+    Without a space, return those of all spaces, which only operators may see.
+    """
     connections = ModelConnection.objects.values_list("pk", flat=True)
     ids = {f"connection_{number}": pk for number, pk in enumerate(connections)}
     if not ids:

@@ -40,7 +40,8 @@ MAX_ANSWER = 4000
 def end(assessment: Assessment, state: State, shared: Mapping[str, Any], **own: Any) -> bool:
     """End the exchange and its span; return False and write nothing if the lease was lost.
 
-    All rows of the span get the state and the `shared` values, the first one also the `own` values.
+    All rows of the span get the state and the `shared` values. Only the first row gets the `own`
+    values.
     """
     leased = Assessment.objects.leased_by(assessment)
     if not leased.update(state=state, leased_until=None, **shared, **own):
@@ -72,7 +73,9 @@ def fail(assessment: Assessment, error: str, code: str, now: datetime, **own: An
 
 
 def fail_exhausted(*, now: datetime) -> None:
-    """End exchanges as failed whose workers died repeatedly: each exchange may be the cause."""
+    """End exchanges as failed if their workers died repeatedly, because the exchange may be the
+    cause.
+    """
     exhausted = Assessment.objects.exhausted(now)
     for space_id, row_id in list(exhausted.values_list("space_id", "pk")):
         # Locked one by one, because a lock cannot span the shards of several spaces.
@@ -100,8 +103,9 @@ def failed_tries(assessment: Assessment, error: AssessmentError, now: datetime) 
 
 
 def spent_on(tries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the tokens and the cost of failed attempts, as columns of an assessment that failed;
-    null if none is known. Attempts of earlier versions of Ebb have neither."""
+    """Return the tokens and the cost of failed attempts, as columns of a failed assessment; null if
+    none is known. Attempts recorded by earlier versions of Ebb have neither.
+    """
     tokens = [one["tokens"] for one in tries if one.get("tokens") is not None]
     costs = [one["cost_usd"] for one in tries if one.get("cost_usd") is not None]
     return {"tokens": sum(tokens) if tokens else None, "cost_usd": sum(costs) if costs else None}

@@ -1,4 +1,4 @@
-"""Erasing of the exchanges from which purged memories were learned, and redaction of others."""
+"""Erases the exchanges from which purged memories were learned, and redacts others."""
 
 from collections.abc import Callable, Collection, Sequence
 from uuid import UUID
@@ -22,8 +22,9 @@ _TEXTS = (
 
 
 def erase(space: Space, memories: Sequence[Memory]) -> None:
-    """Empty the assessments of these memories, with all exchanges of their spans; their figures
-    and times remain."""
+    """Empty the assessments of these memories, with all exchanges of their spans. Keep their
+    figures and times.
+    """
     sources = [memory.source_assessment for memory in memories if memory.source_assessment]
     of_space = Assessment.objects.in_space(space)
     rows = of_space.filter(Q(memory__in=memories) | Q(pk__in=sources))

@@ -13,7 +13,7 @@ class AssessmentError(EbbError):
 
     If `permanent`, another attempt will not help. `retry_after` is in seconds. `answer` is the
     model's unusable answer, if any, `code` the stored code of the cause (assessor.fault_labels).
-    `model` names the model that failed, "" for none. `usage` and `cost_usd` are those of an answer
+    `model` names the model that failed, "" for none. `usage` and `cost_usd` belong to an answer
     that could not be used.
     """
 

@@ -17,7 +17,7 @@ from memory.formulas.retention import ttl_seconds
 from memory.models import Reason, Space
 from memory.policy import PolicyDocument
 
-# The part of a conversation that shows whether a message says something new.
+# How much of the earlier conversation is read to decide whether a message says something new.
 EARLIER_EXCHANGES = 10
 EARLIER_PERIOD = timedelta(days=1)
 SAME_MOMENT = timedelta(microseconds=1)  # the exchange itself is not earlier
@@ -29,9 +29,9 @@ def exchange_of(assessment: Assessment) -> Exchange:
 
 
 def span_of(assessment: Assessment) -> list[Exchange]:
-    """Return the exchanges of the span in order, without text that no person wrote.
+    """Return the exchanges of the span in order, without text that a program wrote.
 
-    Each exchange is filtered alone: quoted words in one turn do not affect the next turn.
+    Each exchange is filtered on its own: quoted words in one turn do not affect the next turn.
     """
     return [assessed_part(exchange_of(row)) for row in rows_of(assessment)]
 
@@ -46,8 +46,8 @@ def rows_of(assessment: Assessment) -> list[Assessment]:
 
 
 def earlier_texts(exchange: Exchange, space: Space, *, before: datetime) -> list[str]:
-    """Return the last messages of the exchange's conversation, of both sides, in order. Those of
-    another user are left out.
+    """Return the last messages of the exchange's conversation, from both sides, in order. Messages
+    of other users are left out.
     """
     rows = _earlier(exchange, space, before).values_list("assistant_response", "user_message")
     return [text for row in rows[:EARLIER_EXCHANGES] for text in row if text][::-1]

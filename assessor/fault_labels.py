@@ -1,8 +1,8 @@
 """Translates stored errors for the reader.
 
-An error is stored as one English line, our sentence and then the endpoint's message in brackets,
-and as a code. A page shows the code's sentence in the reader's language; the message and errors
-without a known code stay as they are.
+An error is stored as a code and as one English line: our sentence, then the endpoint's message in
+brackets. A page shows the code's sentence in the reader's language. The endpoint's message, and
+errors without a known code, stay as they are.
 """
 
 from typing import Final
@@ -33,8 +33,9 @@ def fault(stored: str, code: str | None = "") -> str:
 
 
 def fault_in_chat(stored: str, code: str | None = "") -> str:
-    """Return the line as `fault` does, but a broken connection without the words of the network
-    library: they help only an operator, to whom the page of models shows them."""
+    """Return the line as `fault` does, but for a broken connection without the network library's
+    message. That message only helps an operator, and the models page shows it.
+    """
     if code in _OF_NETWORK:
         return gettext(SENTENCES[code])
     return fault(stored, code)

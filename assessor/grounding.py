@@ -1,7 +1,7 @@
 """Checks that a model's summary is supported by what the person said.
 
 Small models write summaries that fit any conversation ("This conversation is about sustainability")
-or add facts that nobody mentioned. Either would be kept as a memory.
+or add facts that nobody mentioned. Both would be saved as memories.
 """
 
 import re
@@ -16,14 +16,14 @@ LEAST_COVER = 0.5
 LEAST_SUPPORT = 1.0
 """That share plus the cosine similarity of the two texts. Both limits were chosen on the summaries
 in tests/assessor/grounding.jsonl marked `tuned`."""
-# Words by which a summary reports what somebody said. They are supported by any statement.
+# Words with which a summary reports a statement. Any statement supports them.
 _REPORTING = re.compile(
     r"\b(?:the )?users?(?:['’]s?)?\b|\b(?:now|currently|also|wants?|needs?|plans?|prefers?)\b"
     "|用户|希望|最近|现在|目前|非常|要求|计划|想要|决定",
     re.IGNORECASE,
 )
 _SPOKEN_TO = re.compile(r"\b(?:you|your|yours|yourself)\b|[你您]", re.IGNORECASE)
-# A summary that asks states nothing that could be remembered.
+# A summary that is a question contains nothing to remember.
 _ASKS = re.compile(r"[?？]\s*\Z")
 _HAN = re.compile("[\u3400-\u9fff]+")
 _PARTICLES = re.compile("[我你您的了是很也都真在有将已正]")
@@ -31,12 +31,12 @@ _PARTICLES = re.compile("[我你您的了是很也都真在有将已正]")
 
 def is_grounded(summary: str, said: str) -> bool:
     """Return whether the person's text `said` supports the summary: its names and numbers, at least
-    half of its words, and its meaning as a whole. A question is no summary.
+    half of its words, and its overall meaning. A question does not count as a summary.
     """
     if _ASKS.search(summary):
         return False
     if _SPOKEN_TO.search(summary) and not _SPOKEN_TO.search(said):
-        return False  # it replies to the person instead of summarising
+        return False  # the model replied to the person instead of summarising
     summary = _REPORTING.sub(" ", summary)
     if _bare(names(summary)) - _bare(all_words(said)):
         return False

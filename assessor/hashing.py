@@ -14,7 +14,7 @@ _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_CJK}]+|[^\W\d_{_CJK}]+|\d+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _STEM = 6
-# The length of all columns together, beside marks that count 1 each.
+# The length of the vector of all columns, compared with marks that count 1 each.
 _LENGTH = 3
 
 
@@ -24,7 +24,7 @@ def normalised(text: str) -> str:
 
 
 def hashed(text: str) -> Counter[int]:
-    """Return the columns of a normalised text, and how often each was found, with a sign."""
+    """Return the columns of a normalised text, and the signed count of each."""
     found: Counter[int] = Counter()
     for gram in _grams(text):
         code = zlib.crc32(gram.encode("utf-8", "replace"))
@@ -33,14 +33,14 @@ def hashed(text: str) -> Counter[int]:
 
 
 def scaled(counts: Counter[int]) -> npt.NDArray[np.float32]:
-    """Return the values of hashed columns, such that long texts weigh no more than short ones."""
+    """Return the values of hashed columns, scaled so that long and short texts count alike."""
     values = np.array(list(counts.values()), dtype=np.float32)
     values = np.sign(values) * np.sqrt(np.abs(values))
     return np.asarray(values * (_LENGTH / max(float(np.linalg.norm(values)), 1e-6)))
 
 
 def _grams(text: str) -> Iterator[str]:
-    """Yield stems of words and pairs of them; of Chinese, Japanese and Korean, 1 to 3 letters."""
+    """Yield word stems and pairs of them; in Chinese, Japanese and Korean, 1 to 3 characters."""
     before = ""
     for token in _TOKEN.findall(text):
         if _IS_CJK.match(token):

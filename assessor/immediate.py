@@ -21,8 +21,9 @@ async def assess_now(
     chosen: ChosenModel | None,
     earlier: Sequence[str] = (),
 ) -> AssessmentResult:
-    """Return the result, and store the usage of the model. `earlier` is the conversation before
-    the exchange. Raises AssessmentError."""
+    """Assess the exchange and return the result; store the model's usage. `earlier` is the
+    conversation before the exchange. Raises AssessmentError.
+    """
     if chosen is None:
         return await assess_exchange(exchange, policy, None, earlier=earlier)
     meter = UsageMeter.of(space, UsagePurpose.ASSESS, chosen)

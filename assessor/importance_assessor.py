@@ -72,7 +72,7 @@ class MemoryImportanceAssessor:
         self.permanent_threshold = self.tiers.permanent_threshold
 
     async def initialize(self) -> None:
-        """Get the weak model once. Without this, each assessment asks the factory for it."""
+        """Get the weak model once. Without this call, each assessment gets it from the factory."""
         self.agent = self.llm_factory.get_agent(LLMType.WEAK)
 
     async def assess(
@@ -129,7 +129,9 @@ class MemoryImportanceAssessor:
         return verdict.assessment
 
     def calculate_ttl(self, importance: float) -> int | None:
-        """Return the lifetime in seconds by the four tiers of seed 001, or None for no expiry."""
+        """Return the lifetime in seconds according to the four tiers of seed 001; None for no
+        expiry.
+        """
         return ttl_seconds(importance, self.tiers)
 
 

@@ -1,7 +1,7 @@
 """Statistics for the Assessments page: success rate, latency and cost.
 
-The figures of a space and those of each model are one SQL aggregate each over the last PERIOD.
-They are compared with the targets of seed 001.
+The figures of a space, and the figures of all models, are each one SQL aggregate over the last
+PERIOD. Pages compare them with the targets of seed 001.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class _Percentiles(Aggregate):
 class Measured:
     """The figures with a target in seed 001.
 
-    Latencies are in milliseconds as [p50, p95]. The cost in US dollars is that of the `priced`
+    Latencies are in milliseconds as [p50, p95]. The cost in US dollars covers the `priced`
     assessments.
     """
 
@@ -91,9 +91,9 @@ class ModelFigures(Measured):
 class Figures(Measured):
     """The figures of a space.
 
-    `since` is the time of the oldest assessment. `cascaded` exchanges went to the built-in assessor
-    first, and `asked_model` of them also to the model. In `agreed` of these, both results were on
-    the same side of the policy's store_above.
+    `since` is the time of the oldest assessment. `cascaded` is the number of exchanges that went to
+    the built-in assessor first, `asked_model` the number of those that then went to the model. For
+    `agreed` of these, both results were on the same side of the policy's store_above.
     """
 
     since: datetime | None
@@ -111,7 +111,7 @@ class Figures(Measured):
     def cost_each(self) -> float | None:
         """The cost per priced assessment; None while no model answer has a price.
 
-        The built-in assessor's price of 0 alone is not informative.
+        The built-in assessor's price of 0 alone would say nothing.
         """
         if self.unpriced and self.unpriced == self.by_model:
             return None
@@ -124,9 +124,7 @@ class Figures(Measured):
 
     @property
     def agreement(self) -> float | None:
-        """The share of cascade exchanges, of those sent to the model, where both
-        assessors agreed.
-        """
+        """The share of the cascade exchanges sent to the model for which both assessors agreed."""
         return _share(self.agreed, self.asked_model)
 
 

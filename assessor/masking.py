@@ -7,7 +7,7 @@ from memory.models.policies import current_policy
 
 
 def forget_secrets(assessment: Assessment) -> None:
-    """Mask the secrets of the exchange and its span if the policy says so, in objects and rows."""
+    """Mask the secrets of the exchange and its span, in objects and rows, if the policy says so."""
     if not current_policy(assessment.space).document.assessment.mask_secrets:
         return
     # Each row of a span was masked when it was claimed, but may have a new reply since.

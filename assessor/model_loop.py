@@ -1,6 +1,6 @@
 """The event loop in which all threads of a worker wait for models.
 
-One loop costs little for each waiting thread, and keeps the connections to the models open.
+One shared loop makes each waiting thread cheap and keeps the connections to the models open.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ _starting = threading.Lock()
 
 
 def wait_for(answer: Coroutine[Any, Any, T]) -> T:
-    """Return the answer of a model. Blocks this thread meanwhile."""
+    """Return the answer of a model; block this thread until then."""
     with _starting:
         loop = _loop()
     return asyncio.run_coroutine_threadsafe(answer, loop).result()

@@ -101,12 +101,12 @@ class Assessment(SpaceRow):
     space = models.ForeignKey(
         "memory.Space", models.CASCADE, related_name="assessments", verbose_name=_("space")
     )
-    # The request that said it, for the log of the worker.
+    # The id of the request that sent the exchange, for the worker's log.
     request_id = models.CharField(max_length=64, blank=True, db_default="", editable=False)
     idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    # The exchange, and whom it belongs to.
+    # The exchange and its owner.
     user_id = user_field()
     user_message = models.TextField(_("user message"))
     assistant_response = models.TextField(_("assistant's reply"), blank=True)
@@ -264,9 +264,7 @@ class Assessment(SpaceRow):
 
     @property
     def made_its_memory(self) -> bool:
-        """True if the exchange or its span created its memory, rather than confirming a
-        known one.
-        """
+        """True if the exchange or its span created its memory instead of confirming a known one."""
         made_by = self.memory.source_assessment if self.memory else None
         return made_by is not None and made_by == (self.part_of_id or self.pk)
 
@@ -277,7 +275,7 @@ class Assessment(SpaceRow):
 
 
 class GateCount(SpaceRow):
-    """The number of requests of one day that the gate kept from the assessor, by reason.
+    """The number of requests that the gate kept from the assessor on one day, by reason.
 
     Their texts are not stored.
     """

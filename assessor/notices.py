@@ -1,4 +1,4 @@
-"""Mail to the owners of a space: what began to wait for a person in the last hour."""
+"""Mails the owners of a space about everything that began to wait for a person in the last hour."""
 
 import logging
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 def mail_owners(*, now: datetime) -> None:
     """Send one mail for each space with news to its owners who have an address.
 
-    Without EMAIL_HOST nothing is sent. A mail server that does not answer is logged, and its mail
-    is not repeated: the pages show the same.
+    Without EMAIL_HOST nothing is sent. If the mail server does not answer, the failure is logged
+    and the mail is not repeated, because the pages show the same.
     """
     if not settings.EMAIL_HOST:
         return
@@ -44,7 +44,7 @@ def mail_owners(*, now: datetime) -> None:
 
 
 def _news(space: Space, *, since: datetime) -> Iterator[str]:
-    """Yield a sentence for each thing that began to wait since then."""
+    """Yield a sentence for each item that began to wait since then."""
     for connection in failing_connections(space):
         if connection.failing_since and connection.failing_since >= since:
             yield _("Connection down: %(name)s") % {"name": connection.name}

@@ -1,4 +1,4 @@
-"""The prompts of an assessment by a model. Each has a version that is stored with the result."""
+"""The prompts for an assessment by a model. Each has a version that is stored with the result."""
 
 import json
 from collections.abc import Mapping

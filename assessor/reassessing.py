@@ -27,11 +27,11 @@ KIND = "reassess"
 
 
 def to_assess(space: Space, *, model: str = "") -> AssessmentQuerySet:
-    """Return the exchanges that no model answered or, with `model`, those it assessed; a span
-    counts once.
+    """Return the exchanges that no model answered or, with `model`, those that this model assessed.
+    A span counts once.
 
-    The first are those that failed or that the built-in assessor took over. Excludes exchanges
-    that were edited or purged since.
+    Exchanges that no model answered have failed, or the built-in assessor took them over. Excludes
+    exchanges that were edited or purged since.
     """
     rows = Assessment.objects.in_space(space).filter(part_of=None)
     kept = Q(state=State.DONE, memory__isnull=False) | Q(state=State.IGNORED)
@@ -85,7 +85,7 @@ def reassess(job: Job) -> Mapping[str, Any]:
 
 
 def _next(job: Job) -> Assessment | None:
-    """Return the next exchange after the job's place, of those that existed at its start."""
+    """Return the next exchange after the job's position that existed when the job started."""
     rows = to_assess(job.space, model=job.parameters["model"])
     rows = rows.filter(created_at__lte=job.created_at)
     if (place := job.result.get("place")) is not None:
@@ -96,7 +96,7 @@ def _next(job: Job) -> Assessment | None:
 
 @transaction.atomic
 def _queue_again(job: Job, found: Assessment) -> None:
-    """Requeue the exchange with its span, and record it as the job's place."""
+    """Requeue the exchange with its span, and record it as the job's position."""
     now = database_now()
     place = [found.created_at.isoformat(), str(found.pk)]
     jobs.advance(job=job, done=job.done, result={**job.result, "place": place}, now=now)

@@ -66,8 +66,9 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True)
 class Advice:
-    """A decision, None if the answer was unusable, and the usage of the call with its cost by the
-    prices of the connection."""
+    """A decision, None if the answer was unusable, with the usage of the call and its cost at the
+    connection's prices.
+    """
 
     decision: Decision | None
     usage: Usage | None

@@ -50,8 +50,8 @@ class Kept:
 class MemoryWriteIntent:
     """The memory to write for an assessed exchange (seed 001, Architecture): embedded and screened.
 
-    `handed` is text of the message that another person may have written.
-    `kept` is the memory that the answering model has written already, if any.
+    `handed` is the text of the message that another person may have written. `kept` is the memory
+    that the answering model has already written, if any.
     """
 
     exchange: Exchange
@@ -64,9 +64,11 @@ class MemoryWriteIntent:
     kept: Kept | None = None
 
     def is_known(self) -> bool:
-        """Return whether the summary repeats the assistant's recalled memory, not the user's words.
+        """Return whether the summary repeats a memory that the assistant recalled, not the user's
+        words.
 
-        Otherwise each recall of a memory would reinforce it or, with other wording, duplicate it.
+        Without this check, each recall of a memory would reinforce it or, in other words, duplicate
+        it.
         """
         if self.finding is not None or stated_by_user(self.result.summary, self.exchange):
             return False
@@ -92,7 +94,7 @@ class MemoryWriteIntent:
         return remember_or_hold(evidence=quote, **common).memory
 
     def _why_held(self, quote: str) -> str:
-        """Return the reason for a review, or "". All words of a document are another person's."""
+        """Return the reason for a review, or "". A document's words count as another person's."""
         if self.finding is not None:
             return self.finding.reason
         if self.exchange.source_role == DOCUMENT:
@@ -102,10 +104,11 @@ class MemoryWriteIntent:
         return because(UNSURE, quote) if self.unsure else ""
 
     def _assessed(self, kept: Kept, actor: Actor, now: datetime) -> Memory:
-        """Update a tool-written memory with its assessment; return it unchanged if it was deleted.
+        """Update a memory written by a tool with its assessment; return it unchanged if it was
+        deleted.
 
-        By facets the importance is theirs. Otherwise it is at least the default, because the user
-        asked for the memory.
+        With facets, they determine the importance. Otherwise it is at least the default, because
+        the user asked for the memory.
         """
         [draft] = self.prepared.drafts
         least = TYPE_IMPORTANCE[DEFAULT_TYPE]
@@ -169,8 +172,9 @@ def write_intent(
 def tells_news(
     assessment: Assessment, span: Sequence[Exchange], result: AssessmentResult, now: datetime
 ) -> bool:
-    """Return whether the user's words change an active memory: "Miro died" is short, but ends what
-    is known of Miro. A change that only the trained model finds must name something of the memory.
+    """Return whether the user's words change an active memory: "Miro died" is short, but makes a
+    memory about Miro outdated. A change that only the trained model finds must name something from
+    the memory.
 
     Raises AssessmentError if the words cannot be embedded.
     """
@@ -190,8 +194,8 @@ def _is_unsure(result: AssessmentResult, policy: AssessmentPolicy) -> bool:
 
 
 def _handed(span: Sequence[Exchange]) -> str:
-    """Return the texts that may be another person's. Raises AssessmentError if one cannot be
-    embedded.
+    """Return the texts that another person may have written. Raises AssessmentError if one cannot
+    be embedded.
     """
     try:
         return " ".join(filter(None, map(handed_over_in, span)))
@@ -212,7 +216,9 @@ def _prepared(assessment: Assessment, draft: MemoryDraft, now: datetime) -> Prep
 def _kept(
     assessment: Assessment, draft: MemoryDraft, neighbours: Sequence[Neighbour]
 ) -> Kept | None:
-    """Return the same memory if the model wrote it by a tool in this exchange."""
+    """Return the memory that the model wrote with a tool in this exchange, if it is the same as the
+    draft.
+    """
     for neighbour in neighbours:
         memory = neighbour.memory
         written_here = (
@@ -270,7 +276,9 @@ def update_memory(
 
 
 def _replacement(draft: MemoryDraft, memory: Memory) -> Replacement:
-    """Return the new assessment of a memory, with what it inherits from those it superseded."""
+    """Return the new assessment of a memory, with the values inherited from the memories it
+    superseded.
+    """
     tiers = current_policy(memory.space).document.ttl.tiers
     importance, facets = draft.base_importance, draft.facets
     for old in superseded_by(memory):

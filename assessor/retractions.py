@@ -35,7 +35,7 @@ def retract(
     Restore what those had superseded. `written_ids`: memories a tool wrote in the exchanges.
     """
     actor = actor.in_action()
-    # The row locks make workers finish an exchange before this point or not at all.
+    # With these row locks, a worker finishes an exchange either before this point or not at all.
     rows = Assessment.objects.in_space(space).filter(pk__in=assessment_ids)
     held = list(rows.select_for_update().order_by("pk"))
     unfinished = [*_WAITING, State.FAILED]
@@ -115,7 +115,7 @@ def _take_out(space: Space, unfinished: list[Assessment], reason: str, now: date
     rows.filter(pk__in=out).update(
         state=State.IGNORED, leased_until=None, part_of=None, finished_at=now, reasoning=reason
     )
-    # Unedited exchanges that waited with one of them continue alone.
+    # Unedited exchanges that waited in the same span continue alone.
     left = rows.filter(part_of__in=out)
     left.update(
         part_of=None, state=State.QUEUED, due_at=now, finished_at=None, error="", error_code=""

@@ -1,5 +1,6 @@
-"""Screens an assessed exchange and its draft: the rules first, then the classifier, and a model
-where that is in doubt."""
+"""Screens an assessed exchange and its draft: first with the rules, then with the classifier, and
+with a model if the classifier is in doubt.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,11 +25,11 @@ def screened(
     ask: SecondOpinion | None,
     policy: AssessmentPolicy,
 ) -> tuple[Finding | None, AssessmentResult]:
-    """Return the first finding in any exchange or in the draft, or None, as without `review` in
-    the policy; and the assessment, to which the opinions of a model are added.
+    """Return the first finding in any exchange or in the draft, and the assessment with the model's
+    opinions added. The finding is None if there is none or if the policy's `review` is off.
 
-    The draft is suspicious only if its words match no exchange's wishes. Raises AssessmentError if
-    the exchange cannot be embedded.
+    The draft is suspicious only if its words match no wish in the exchanges. Raises AssessmentError
+    if the exchange cannot be embedded.
     """
     if not policy.review:
         return None, result
@@ -51,8 +52,9 @@ def _suspected(
     result: AssessmentResult,
     ask: SecondOpinion | None,
 ) -> tuple[Finding | None, AssessmentResult]:
-    """Return the classifier's finding, unless a model says that it is harmless; and a doubt that a
-    model confirms."""
+    """Return the classifier's finding unless a model calls it harmless, or a doubtful finding that
+    a model confirms.
+    """
     try:
         doubt = suspect(exchange, earlier, least=DOUBTFUL)
     except EmbeddingError as error:

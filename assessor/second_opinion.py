@@ -1,7 +1,7 @@
-"""Asks the space's model about exchanges of which the classifier is not sure: does this text plant
-an instruction?
+"""Asks the space's model about exchanges that leave the classifier unsure: does this text plant an
+instruction?
 
-The model sees the text as data. Without an answer that can be used, the classifier decides.
+The model sees the text as data. Without a usable answer, the classifier decides.
 """
 
 import logging
@@ -55,7 +55,8 @@ class _Answer(BaseModel):
 @dataclass(frozen=True)
 class Opinion:
     """A model's verdict, "unsure" if its answer was unusable, with the usage of the call and its
-    cost by the prices of the connection."""
+    cost at the connection's prices.
+    """
 
     verdict: Literal["planted", "harmless", "unsure"]
     reasoning: str

@@ -36,12 +36,12 @@ from memory.policy import AssessmentPolicy, PolicyDocument
 from memory.reconciliation.discarding import superseded_by
 from memory.text.secrets import says_only_secrets
 
-# Renewed while a model works. The length decides how soon a dead worker's exchange is claimed
-# again.
+# The lease is renewed while a model works. Its length decides how soon another worker can claim a
+# dead worker's exchange.
 LEASE = timedelta(seconds=30)
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=15)
-# A model that answers is not away: after so many answers that cannot be used, it will not learn to.
+# A model that has given this many unusable answers will not give a usable one.
 MAX_BAD_ANSWERS = 3
 # Limit for the endpoint's requested pause: some ask for a year or more.
 LONGEST_WISH = timedelta(days=1)
@@ -64,8 +64,8 @@ def queue_assessment(
     """Write the exchange, said at `said_at` or now, into the outbox; enqueue it on commit, unless
     it is due later.
 
-    An exchange that teaches nothing is ignored at once: one that the gate recognises, or any if
-    `learns` is false. A repeated idempotency key returns the first assessment.
+    An exchange that teaches nothing is ignored at once: any exchange if `learns` is false,
+    otherwise one that the gate recognises. A repeated idempotency key returns the first assessment.
     """
     values: dict[str, Any] = asdict(exchange)
     values |= {"created_at": said_at or now, "enqueued_at": now, "due_at": due_at or now}
@@ -137,8 +137,8 @@ def finish(
     advisor: Advisor | None = None,
     second_opinion: SecondOpinion | None = None,
 ) -> Memory | None:
-    """Store the assessment, and its memory if important enough or news about a known one, in one
-    transaction.
+    """Store the assessment in one transaction, and its memory if it is important enough or changes
+    a known one.
 
     The advisor may decide how the memory relates to its neighbours (assessor.reconciling), and the
     second opinion whether doubtful words wait for review (assessor.second_opinion). Returns
@@ -166,8 +166,9 @@ def _finish_again(
     assessment: Assessment, result: AssessmentResult, policy: PolicyDocument, *, worth: bool,
     now: datetime,
 ) -> None:  # fmt: skip
-    """Store a later assessment, and update the memory that only this exchange taught; news about a
-    known one stay."""
+    """Store a later assessment, and update the memory that only this exchange taught. A change of a
+    known memory stays.
+    """
     worth = worth or (assessment.memory is not None and bool(superseded_by(assessment.memory)))
     state = State.DONE if worth else State.IGNORED
     if _store(assessment, state, result, policy, now):
@@ -217,12 +218,12 @@ def skip(*, assessment: Assessment, now: datetime) -> None:
 
 
 def is_last_try(assessment: Assessment, error: AssessmentError) -> bool:
-    """Return whether no further attempt can help after this error."""
+    """Return whether further attempts after this error are pointless."""
     return error.permanent or assessment.attempts >= MAX_ATTEMPTS
 
 
 def answers_badly(assessment: Assessment, error: AssessmentError) -> bool:
-    """Return whether this error is the model's third answer to the exchange that cannot be used."""
+    """Return whether this error is the model's third unusable answer to the exchange."""
     unusable = [one for one in assessment.failed_tries if one["answer"]]
     return bool(error.answer) and len(unusable) + 1 >= MAX_BAD_ANSWERS
 

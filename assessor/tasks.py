@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# An answer may take this many times as long as the latest one of this period.
+# An answer may take this many times as long as the latest answer of the space in this period.
 _MARGIN = 1.5
 _LATELY = timedelta(days=1)
 _OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
@@ -113,7 +113,7 @@ def requeue_due_assessments() -> None:
 
 
 def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) -> AssessmentResult:
-    """Return the result, after the last attempt by the built-in assessor if the policy says so.
+    """Return the result; after the last attempt, the built-in assessor's if the policy says so.
 
     Raises AssessmentError.
     """
@@ -162,8 +162,8 @@ def _asked(
 
 
 def _patience(assessment: Assessment, policy: PolicyDocument) -> int:
-    """Return the attempt whose timeout applies. The first one suits the model's latest answer,
-    because an endpoint may continue to work on a request that was given up.
+    """Return the attempt whose timeout applies. The first attempt already allows for the time of
+    the model's latest answer, because an endpoint may continue to work on an abandoned request.
     """
     rows = Assessment.objects.in_space(assessment.space)
     usual = rows.last_answer_seconds(since=assessment.created_at - _LATELY)
@@ -225,7 +225,7 @@ def _consult(
     purpose: UsagePurpose,
     ask: Callable[..., Coroutine[Any, Any, T | None]],
 ) -> T | None:
-    """Return what the model that has just assessed the exchange answers; None without one."""
+    """Return the answer of the model that has just assessed the exchange; None if no model did."""
     chosen = chosen_model(Purpose.ASSESS, assessment.space)
     if chosen is None:
         return None
@@ -240,7 +240,7 @@ def _consult(
 
 
 def _wait_for(answer: Coroutine[Any, Any, T]) -> T:
-    """Return the answer of a model; meanwhile another thread works."""
+    """Return the answer of a model; let another thread work meanwhile."""
     release_connection()
     _at_work.release()
     try:
@@ -251,5 +251,5 @@ def _wait_for(answer: Coroutine[Any, Any, T]) -> T:
 
 @shared_task
 def mail_notices() -> None:
-    """Mail owners what began to wait for them; beat calls this every hour."""
+    """Mail owners about everything that began to wait for them; beat calls this every hour."""
     mail_owners(now=database_now())

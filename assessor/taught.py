@@ -37,7 +37,8 @@ def taught_only_by(
         space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
     )
     changed = MemoryRevision.objects.filter(space_id=space.pk, memory_id=OuterRef("pk"))
-    # An assessment's own revision and an inheritance are no changes. Older rows have no code.
+    # An assessment's own revision and an inheritance do not count as changes. Older rows have no
+    # code.
     sentences = ["judged with its exchange", "judged again"]
     assessed = Q(reason_code__in=["assessed", "assessed_again"]) | Q(reason__in=sentences)
     changed = changed.exclude(assessed, actor_type="assessor").exclude(reason_code="inherited")

@@ -1,4 +1,4 @@
-"""The figures of assessor.inspection for the Assessments page, each beside its target.
+"""The figures of assessor.inspection for the Assessments page, each with its target.
 
 A space has tiles, and each model has a table row.
 """

@@ -1,6 +1,6 @@
 """The job that remembers a document: each passage is a step, assessed and stored at once.
 
-What is worth keeping waits for review (assessor.remembering), marked with the document's name. A
+Memories worth keeping wait for review (assessor.remembering), marked with the document's name. A
 document that was read before adds nothing.
 """
 
@@ -65,7 +65,8 @@ def start_document(
 
 
 def remember_document(job: Job) -> Mapping[str, Any]:
-    """Assess the passages from the job's place on; return how many went where.
+    """Assess the passages from the job's position on; return how many were sent to review, not
+    saved, or already known.
 
     Raises UnreadableDocument, JobStopped, or AssessmentError if the model did not answer.
     """

@@ -1,7 +1,7 @@
 """Reads a PDF from stdin and writes its pages as JSON: `python -m assessor.documents.pdf_text 50`.
 
-A parser may loop or fill the memory over a hostile file. So it runs in a process of its own, with
-limits, and the caller waits only so long (assessor.documents.reading).
+A hostile file can make the parser loop or use up the memory. So it runs in its own process with
+limits, and the caller waits only for a limited time (assessor.documents.reading).
 """
 
 import json

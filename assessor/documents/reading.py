@@ -1,6 +1,6 @@
 """The text of a document: plain text, Markdown or PDF, within limits.
 
-The sentences of the errors are translated when a page shows them.
+Error messages are translated when a page shows them.
 """
 
 import json
@@ -39,7 +39,7 @@ class UnreadableDocument(EbbError):
 
 
 def is_readable(name: str) -> bool:
-    """Return true if the file's name ends like a document that Ebb reads."""
+    """Return true if Ebb can read documents with this file extension."""
     return _ending(name) in {*TEXTS, PDF}
 
 

@@ -1,5 +1,5 @@
-"""Recognises requests that teach nothing, because a program wrote them: the gate before the
-assessor.
+"""The gate before the assessor: recognises requests that teach nothing, because a program wrote
+them.
 
     own_words  tells a person's own words from documents, transcripts, code and templates
     pasted     recognises pasted text by its form: mails, posts, reviews, logs
@@ -14,13 +14,13 @@ assessor.
     prompts    names the reason why a message teaches nothing
     exchanges  applies the gate to exchanges, and counts refused requests
 
-Everything is decided by the shape of the text. No product's template is listed.
+The gate decides by the shape of the text only. It does not list the templates of any product.
 """
 
 from assessor.gate.own_words import own_words
 from assessor.gate.prompts import GateReason, gate_reason
 
-# The header of an answer to a request that taught nothing, with the reason.
+# The response header with the reason why a request taught nothing.
 GATE_HEADER = "X-Ebb-Gate"
 
 __all__ = ["GATE_HEADER", "GateReason", "gate_reason", "own_words"]

@@ -1,6 +1,7 @@
 """Recognises a program's template by its labels, or by its task at the end, whatever text it holds.
 
-A text in the first person, put into a template, reads like a person's message. Its frame does not.
+A first-person text inside a template reads like a person's message. The template around it does
+not.
 """
 
 import re
@@ -8,7 +9,7 @@ import re
 from assessor.gate.signals import END_LABEL, TASK_SIGNALS, self_share
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
-# "[The Start of Reference]", and words that hand over what another program has made.
+# "[The Start of Reference]", and words that introduce another program's output.
 _MARK = re.compile(r"^[ \t]*\[(?:the )?(?:start|beginning|end) of [^\]\n]{1,60}\]", _FLAGS)
 _HANDED = re.compile(
     r"\bhere (?:is|are) (?:the|some) (?:original |existing )?(?:query|question|response|feedback)\b"
@@ -33,7 +34,7 @@ def has_frame(text: str) -> bool:
 
 
 def _ends_as_task(text: str) -> bool:
-    """Return whether a labelled text ends with a task on it, in which nobody speaks of themselves.
+    """Return whether a labelled text ends with a task that contains no first person.
 
     "Context: … Give a title that summarises the context. Title:"
     """

@@ -1,6 +1,6 @@
-"""Finds the text that a person hands over to be worked on, and tells it from their own words.
+"""Finds the text that a person pastes to have it worked on, and separates it from their own words.
 
-The boundary is the request: a colon or the end of a line after it, or the text before it.
+The request marks the boundary. The text comes after its colon or line end, or before the request.
 """
 
 import re
@@ -11,7 +11,7 @@ from itertools import islice
 from assessor.gate.requests import LONGEST_CLAUSE, Whose, whose_text
 from assessor.gate.wording import choice, pattern
 
-# A longer text is not the sender's own, whatever it says.
+# A longer text never counts as the sender's own.
 LONG_TEXT = 300  # characters
 _MOST_BOUNDARIES = 12
 _BOUNDARY = re.compile(
@@ -25,7 +25,7 @@ _QUOTED = re.compile(
 _RULED = re.compile(
     r"\A\s{0,9}(?P<rule>[-=*]{3,20})[ \t]*\n.*?\n(?P=rule)[ \t]*(?:\n|\Z)", re.DOTALL
 )
-# In the place of a part that was recognised before.
+# Replaces a part that was recognised earlier.
 _MARK = re.compile(r"\s{0,9}…(?=\n)")
 SELF = pattern("self")
 STATED = pattern("stated")
@@ -38,13 +38,13 @@ _ASKS = re.compile(
 )
 _QUESTION = re.compile(r"(?<![^.!?。！？\n])[^.!?。！？\n]++[?？]")
 _LAST_WORDS = 25
-# A text of the sender speaks of them at its beginning.
+# A text by the sender mentions them at its beginning.
 _FIRST_WORDS = 80  # characters
 
 
 @dataclass(frozen=True)
 class Handed:
-    """The span of a text that a message hands over, and its author."""
+    """The span of a pasted text in a message, and its author."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ class Clause:
 
     @property
     def at_colon(self) -> bool:
-        """Return whether a colon or an arrow ends it."""
+        """Return whether the clause ends with a colon or an arrow."""
         return self.ends_with in ":：->→="
 
 
@@ -112,7 +112,7 @@ def _start_of_request(text: str, clause: Clause) -> int:
 
 
 def _is_text(rest: str) -> bool:
-    """Return whether a text follows a question in its line, in quotation marks or on oneself."""
+    """Return whether the rest of a question's line is a text: quoted, or in the first person."""
     if _QUOTED.match(rest):
         return True
     return SELF.search(rest) is not None and not _ABOUT_REQUEST.match(rest.lstrip())
@@ -145,8 +145,9 @@ def clauses_of(text: str) -> Iterator[Clause]:
 
 
 def _length(rest: str) -> int:
-    """Return the length of the text that a request hands over: a quotation, or all up to a question
-    to the assistant."""
+    """Return the length of the text after a request: a quotation, or everything up to a question to
+    the assistant.
+    """
     if quoted := _QUOTED.match(rest) or _RULED.match(rest) or _MARK.match(rest):
         return quoted.end()
     if (last := _own_paragraph(rest)) is not None:
@@ -161,7 +162,7 @@ def _length(rest: str) -> int:
 
 
 def _own_paragraph(rest: str) -> int | None:
-    """Return where the last paragraph begins, if only it speaks of somebody's self.
+    """Return where the last paragraph begins, if it is the only one in the first person.
 
     "Here's the mail from school: … My son has no rain jacket."
     """

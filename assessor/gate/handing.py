@@ -1,7 +1,7 @@
-"""The likeness of a clause to a request that hands over a text, by its multilingual vector.
+"""Recognises a request that hands over a text by the multilingual vector of its clause.
 
-It finds the wordings that no pattern of `requests` knows, in a memory that is about to be written:
-such a memory waits for review. A logistic regression; benchmarks.programs.handing trains it.
+A logistic regression, trained by benchmarks.programs.handing, finds wordings that the patterns of
+`requests` miss. It runs when a memory is about to be written; such a memory waits for review.
 """
 
 import functools
@@ -18,9 +18,9 @@ from memory.embeddings import MULTILINGUAL, get_embedder
 
 WEIGHTS_FILE = "handing.npz"
 DIMENSIONS = 512
-# Least log-odds of a request, chosen on messages of people (docs/safety.md).
+# Minimum log-odds of a request, chosen on people's messages (docs/safety.md).
 LEAST = 0.5
-# A text that a person handed over speaks of somebody at its beginning.
+# A text that a person pasted mentions someone at its beginning.
 _FIRST = 80  # characters
 _LONGEST = 200
 _OWN_TEXT = pattern("own_text")
@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float32]
 
 
 def not_surely_own(text: str) -> str:
-    """Return the part of a person's own words that somebody else may have written, "" if none.
+    """Return the part of a message's own words that someone else may have written, "" if none.
 
     Raises EmbeddingError.
     """
@@ -44,7 +44,7 @@ def not_surely_own(text: str) -> str:
 
 
 def candidates(text: str) -> list[tuple[str, str]]:
-    """Return the clauses that may hand over a text in the first person, each with that text."""
+    """Return the clauses that may introduce a first-person text, each with that text."""
     found: dict[str, str] = {}
     is_cut = False  # a text that the patterns recognise
     for clause in clauses_of(text):

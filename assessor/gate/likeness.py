@@ -1,8 +1,9 @@
-"""The likeness of a text to a program's prompt, by a logistic regression beside the rules.
+"""Recognises a program's prompt with a logistic regression, in addition to the rules.
 benchmarks.programs trains it.
 
-Its features are the marks of the rules, the shape of the text, and hashed words. System prompts
-have weights of their own: they must be told from the characters that a person talks to.
+Its features are the signals of the rules, the shape of the text, and hashed words. System prompts
+have their own weights, because a task must be distinguished from the description of a character
+that a person talks to.
 """
 
 import functools
@@ -35,7 +36,7 @@ MESSAGE_FROM, SELF_FROM = 1.5, 5.0
 # words of an assistant that people talk with.
 SYSTEM_FROM, SHORT_FROM, TALK_FROM = 2.0, 3.0, 3.0
 _SHORT = 12  # words
-# A prompt says its task at its beginning or its end.
+# A prompt states its task at the beginning or at the end.
 _BEGINNING, _END = 3_000, 1_000
 # Characters of the first sentence or so
 _FIRST = 80
@@ -81,14 +82,14 @@ def is_like_a_program(parts: Parts, text: str) -> bool:
 def sets_a_task(system: str, *, may_talk: bool, names_a_text: bool) -> bool:
     """Return whether a system prompt reads like a task on the message after it.
 
-    `may_talk` tells that it has words of an assistant that people talk with, `names_a_text` that it
+    `may_talk` is true if it describes an assistant that people talk with, `names_a_text` if it
     names the text to work on.
     """
     if not system.strip():
         return False
     is_short = len(WORD.findall(system)) < _SHORT
     if is_short and not names_a_text:
-        return False  # It says how to answer, not what to do.
+        return False  # The prompt says how to answer, not what to do.
     least = SHORT_FROM if is_short else SYSTEM_FROM
     least = TALK_FROM if may_talk else least
     return _odds(load_weights().system, parts_of(system), system) >= least
@@ -108,7 +109,7 @@ def columns(parts: Parts, text: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[
 
 
 def _begins_with_self(frame: str) -> bool:
-    """Return whether somebody speaks of themselves at the beginning, as programs seldom do."""
+    """Return whether the text begins in the first person, as programs' prompts seldom do."""
     return self_share(frame.lstrip()[:_FIRST]) > 0
 
 

@@ -1,4 +1,6 @@
-"""Tells a person's own words from the text around them: documents, transcripts, code, templates."""
+"""Separates a person's own words from the text around them: documents, transcripts, code,
+templates.
+"""
 
 import re
 from collections import Counter
@@ -26,14 +28,14 @@ _SHOWN_TAGS = (
 )
 _LONG = 80  # characters between any pair of tags; people type fewer
 _TAG = re.compile(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{0,40})(?:\s[^<>]{0,500})?>")
-# A longer text is judged by its beginning and its end.
+# Of a longer text, only the beginning and the end are examined.
 LONGEST, ENDING = 20_000, 4_000
 _BLOCKS = re.compile(
     r"\[(?:the )?(?:begin|start)\b[^\]\n]{0,60}\].*?(?:\[(?:the )?end\b[^\]\n]{0,60}\]|\Z)|"
     r"<!--.*?(?:-->|\Z)"
     r"|```.*?(?:```|\Z)"
     r'|"""(?:.*?)"""'
-    # Between lines of dashes, if the line before ends like an announcement: no heading, no divider
+    # Text between lines of dashes, if the line before announces it: not a heading, not a divider
     r"|(?:(?<=[.:：。)]\n)|(?<=[.:：。)] \n)|(?<=[.:：。)])"
     r"|(?<=[.:：。)] ))[ \t]*(?P<rule>[-_=*~])(?P=rule){4,}"
     r"[ \t]*\n.*?(?:(?P=rule){5,}[ \t]*$|\Z)"
@@ -107,9 +109,9 @@ _OTHER_TASK = re.compile(
 class Parts:
     """A message taken apart.
 
-    `own` is the text outside of all shown blocks. `frame` is the same, with a mark where a block
-    was. `asked` is the person's question in a template with retrieved text, "" if it is none.
-    `handed` is the part of `own` that the person hands over and may not have written.
+    `own` is the text outside all shown blocks. `frame` is the same, with a mark in place of each
+    block. `asked` is the person's question in a template with retrieved text, "" if there is none.
+    `handed` is the part of `own` that the person pasted and may not have written.
     """
 
     own: str
@@ -127,12 +129,12 @@ def own_words(text: str) -> str:
 
 
 def handed_over(text: str) -> str:
-    """Return the part of a person's own words that somebody else may have written, "" if none."""
+    """Return the part of a message's own words that someone else may have written, "" if none."""
     return parts_of(text).handed
 
 
 def parts_of(text: str) -> Parts:
-    """Take a message apart: the person's own words, and the text around them."""
+    """Split a message into the person's own words and the text around them."""
     text = bounded(text.replace("\r\n", "\n"))
     frame, shown_blocks = _without_blocks(_ASKED_TAG.sub("\n…\n", text))
     frame, dialogue = _without_transcript(frame)
@@ -154,8 +156,9 @@ def bounded(text: str) -> str:
 
 
 def _without_blocks(text: str) -> tuple[str, bool]:
-    """Return the text without marked parts, and whether there was one. Long parts between tags go
-    first: `_BLOCKS` looks for the end of a part in the characters next to its tag only."""
+    """Return the text without marked parts, and whether there was one. Removes long parts between
+    tags first, because `_BLOCKS` only looks for the end of a part near its opening tag.
+    """
     frame, tagged = _without_tagged(text)
     frame, blocks = _BLOCKS.subn("\n…\n", frame)
     return frame, tagged or blocks > 0
@@ -211,13 +214,13 @@ def _without_transcript(text: str) -> tuple[str, bool]:
     if by_role >= 2:
         lines = [line for line in lines if _ROLE.fullmatch(line["who"])]
     start, last = lines[0].start(), lines[-1].end()
-    # After a conversation of their own, the sender goes on in the next line.
+    # After a pasted conversation, the sender continues on the next line.
     end = text.find("\n" if "me" in who else "\n\n", last)
     return text[:start] + "\n…\n" + (text[end:] if end >= 0 else ""), True
 
 
 def _answers_each_other(lines: Sequence[re.Match[str]]) -> bool:
-    """Return whether a speaker goes on after another one has spoken."""
+    """Return whether a speaker speaks again after another one."""
     names = [line["who"].casefold() for line in lines]
     triples = zip(names, names[1:], names[2:], strict=False)
     return any(first == third != second for first, second, third in triples)

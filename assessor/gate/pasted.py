@@ -6,7 +6,7 @@ from assessor.gate.handed import SELF
 from assessor.gate.wording import chinese, choice
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
-# From this line on, a message is another's mail.
+# From this line on, a message is someone else's mail.
 _MAIL = re.compile(
     rf"^[ \t]*(?:(?:{choice('mail_begins')})\b[^\n]{{8,160}}"
     rf"\b(?:{choice('mail_wrote')})\b[^\n:]{{0,80}}[ \t]*:|在?[^\n]{{0,80}}写道[:：]"
@@ -30,7 +30,7 @@ _REGARDS = re.compile(
     r"[ \t]*\S[^\n]{0,60}\s*",
     _FLAGS,
 )
-# Lines that only pages and programs print. What stands around them was printed with them.
+# Lines that only web pages and programs contain. The text around them comes from the same source.
 _PRINTED = re.compile(
     r"^[ \t]*(?:"
     r"(?:posted|submitted|asked|answered|edited|published|written) (?:by|on|in)\b[^\n]{1,60}"
@@ -67,13 +67,13 @@ _QUOTED_PARAGRAPH = re.compile(
     r"|「[^「」\n]{12,4000}」)[ \t]*(?:[-–—][^\n]{0,60})?$",
     re.MULTILINE,
 )
-# A quotation in a sentence, in which somebody speaks of themselves.
+# A quotation in a sentence, in the first person.
 _QUOTATION = re.compile(
     r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“”\n]{0,2000}[“”]|«[^«»\n]{0,2000}»"
     r"|「[^「」\n]{0,2000}」"
 )
 _SHORTEST = 12  # characters
-# What its sender said, or a text of theirs: 'I told him "…"', 'my bio: "…"'.
+# The sender's own words or text: 'I told him "…"', 'my bio: "…"'.
 _SAID_BY_SENDER = re.compile(
     rf"(?:\b(?:{choice('speaker')})\b|{chinese('speaker')})[^.!?。！？\n]{{0,30}}\Z"
     rf"|\b(?:{choice('possessor')})(?: \w{{1,20}})? (?:{choice('quoted_kind')})\b"
@@ -86,7 +86,7 @@ _LONGEST_QUESTION = 200  # characters
 
 
 def without_pasted(text: str) -> tuple[str, bool]:
-    """Return the text with a mark in the place of pasted parts, and whether there was one."""
+    """Return the text with a mark in place of each pasted part, and whether there was one."""
     kept = _QUOTED_PARAGRAPH.sub(_SHOWN, text)
     kept = _without_quotations(kept)
     kept = _without_mail(kept)
@@ -116,7 +116,9 @@ def _without_mail(text: str) -> str:
 
 
 def _after(shown: str) -> str:
-    """Return a mark, and the last paragraph of a pasted text if it is the sender's question."""
+    """Return a mark, followed by the last paragraph of a pasted text if it is the sender's
+    question.
+    """
     start = shown.rstrip().rfind("\n\n")
     last = shown[start:].strip() if start >= 0 else ""
     first_line = last[:_LONGEST_QUESTION].partition("\n")[0]
@@ -139,7 +141,7 @@ def _without_timed(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """Cut from the first to the last tag of a page that has several."""
+    """Remove the text from the first to the last tag of a web page with several tags."""
     tags = list(_TAG.finditer(text))
     if len(tags) < 3:
         return text
@@ -147,7 +149,7 @@ def _without_markup(text: str) -> str:
 
 
 def _without_printed(text: str) -> str:
-    """Cut the paragraph of such a line and those after it, up to the sender's question."""
+    """Remove the paragraph of such a line and the following ones, up to the sender's question."""
     found = _PRINTED.search(text)
     if found is None:
         return text

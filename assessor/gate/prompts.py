@@ -1,4 +1,4 @@
-"""Names the reason why a message teaches nothing: a program wrote it, or it only shows a text."""
+"""Decides why a message teaches nothing: a program wrote it, or it only shows a text."""
 
 import json
 import re
@@ -26,13 +26,13 @@ from assessor.gate.signals import (
 )
 from assessor.gate.systems import is_task
 
-# Sum of the weights from which a message is a program's prompt. Lower if nobody speaks of
-# themselves in it: then little can be lost.
+# From this sum of weights on, a message is a program's prompt. The bound is lower for messages
+# without the first person, where little can be lost.
 ENOUGH, ENOUGH_WITHOUT_SELF, ENOUGH_BESIDE_A_TEXT = 5, 4, 2
-# Longest request, in words, beside a document that says nothing of its sender.
+# Longest request, in words, beside a document that does not mention its sender.
 REQUEST_WORDS = 16
-# A framework sends its parser's error, however much of the answer that quotes, or only asks for
-# another answer.
+# A framework sends its parser's error, which may quote much of the answer, or only asks for another
+# answer.
 _PARSER_ERROR = re.compile(
     r"\A\s*(?:\d{1,3} )?validation (?:feedback|errors?)"
     r"(?: (?:found|due to)\b[^\n:]{0,80})?:[ \t]*\n",
@@ -43,7 +43,7 @@ _ASKS_AGAIN = re.compile(
     r"|\bplease (?:return|include|respond|call|provide)\b[^.\n]{0,60}\b(?:a tool|tool calls?)\b",
     re.IGNORECASE,
 )
-# The last paragraph of a framework's message, whatever error of a validator is above it.
+# The last paragraph of a framework's message, below a validator's error.
 _ONLY_AGAIN = re.compile(
     r"\n\n(?:please )?(?:fix|correct) the errors?(?: and (?:try again|retry))?[.!]?\s{0,9}\Z",
     re.IGNORECASE,
@@ -54,7 +54,7 @@ class GateReason(StrEnum):
     """A reason why a request teaches nothing."""
 
     CLIENT_TASK = "client_task"  # the client says so, in a header or a field
-    TEMPORARY_CHAT = "temporary_chat"  # the client keeps none of it either
+    TEMPORARY_CHAT = "temporary_chat"  # the client does not keep it either
     TASK_PROMPT = "task_prompt"
     RETRY = "retry"
     TOOL_OUTPUT = "tool_output"
@@ -90,7 +90,7 @@ def gate_reason(text: str, system: str = "") -> GateReason | None:
 
 
 def _only_shows(parts: Parts, score: int) -> bool:
-    """Return whether a message shows a text, and says nothing of its sender."""
+    """Return whether a message only shows a text, and says nothing about its sender."""
     if parts.asked or not (parts.has_document or parts.has_transcript):
         return False
     if self_share(parts.own) or STATED.search(parts.own):
@@ -99,7 +99,7 @@ def _only_shows(parts: Parts, score: int) -> bool:
 
 
 def task_score(parts: Parts, text: str) -> int:
-    """Return the sum of the signals of a program's prompt, less those of a person."""
+    """Return the sum of the signals of a program's prompt, minus those of a person."""
     frame = parts.frame
     score = sum(weight for weight, signal in TASK_SIGNALS.values() if signal.search(frame))
     headings = {found["name"].strip().casefold() for found in HEADING.finditer(text)}
@@ -112,9 +112,9 @@ def task_score(parts: Parts, text: str) -> int:
 
 
 def _begins_as_task(text: str) -> bool:
-    """Return whether the text begins with a task on a text of others, which follows it.
+    """Return whether the text begins with a task and is followed by the text to work on.
 
-    The text itself may be in the first person.
+    The text to work on may be in the first person.
     """
     end = CONTENT.search(text)
     colon = COLON.search(text)
@@ -146,7 +146,7 @@ def _is_data(text: str) -> bool:
 
 
 def _quotes_an_error(text: str) -> bool:
-    """Return whether a framework asks for an answer without the errors that it lists."""
+    """Return whether the message lists errors and asks for a corrected answer, as frameworks do."""
     if _ONLY_AGAIN.search(text):
         return True
     return bool(_PARSER_ERROR.match(text) and _ASKS_AGAIN.search(text))

@@ -1,7 +1,7 @@
-"""Recognises the request with which a person hands over a text: "Can you translate this:".
+"""Recognises requests that introduce a pasted text: "Can you translate this:".
 
-A request is read clause by clause, in eight languages. Its own words (words/requests.toml and
-work.toml) tell whose text it may be.
+Reads a request clause by clause, in eight languages. Its words (words/requests.toml and work.toml)
+show whose text it may be.
 """
 
 import re
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from assessor.gate.wording import chinese, choice, pattern
 
-# Characters of a clause that are read.
+# Maximum number of characters read per clause.
 LONGEST_CLAUSE = 160
 
 
@@ -18,7 +18,7 @@ class Whose(StrEnum):
 
     OTHERS = "others"
     UNKNOWN = "unknown"
-    # Only a text in the first person is one that is handed over.
+    # Only a first-person text counts as handed over.
     GUESSED = "guessed"
 
 
@@ -44,7 +44,7 @@ _LABEL = re.compile(
     rf"|(?:{chinese('label')})",
     re.IGNORECASE,
 )
-# A use of the text, which says nothing of its author.
+# A use of the text, which does not show its author.
 _FOR_USE = re.compile(
     r"\b(?:for|on|in|about) (?:my|our)"
     rf" (?!(?:\w+ ){{0,2}}(?:{choice('kin')})?(?:{choice('person')})\b)\w{{2,20}}",
@@ -57,8 +57,8 @@ _I = re.compile(r"(?:i|we)\b", re.IGNORECASE)
 def whose_text(clause: str, *, at_colon: bool = False, follows: bool = True) -> Whose | None:
     """Return the author of the text that this clause hands over, or None if it hands over none.
 
-    `at_colon` tells that a colon ends the clause, and not the line; `follows` that the text stands
-    after the clause.
+    `at_colon` is true if the clause ends with a colon instead of the line, `follows` if the text
+    comes after the clause.
     """
     clause = clause.strip(" \t*_#-–—>.?!。？！:：¿¡=→\"'")[-LONGEST_CLAUSE:]
     given = _MADE.sub(" ", clause)
@@ -85,12 +85,14 @@ def whose_text(clause: str, *, at_colon: bool = False, follows: bool = True) -> 
 
 
 def is_of_sender(clause: str) -> bool:
-    """Return whether a clause calls the text the sender's own, or tells of their doings."""
+    """Return whether a clause calls the text the sender's own, or says what they did."""
     return bool(_OWN.search(_FOR_USE.sub("", clause)) or _OWN_DOING.search(clause))
 
 
 def _asks_for_work(clause: str, *, is_marked: bool, follows: bool) -> bool:
-    """Return whether a clause asks for work on a text that it marks, or in a few words."""
+    """Return whether a clause asks for work on a text. It must point to the text, name a language,
+    or be short.
+    """
     works = _SUMS_UP.search(clause) or _AUTHORS_WORK.search(clause)
     if not works and not (follows and _MEANS.search(clause)):
         return False

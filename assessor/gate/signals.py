@@ -167,7 +167,7 @@ TASK_SIGNALS: dict[str, tuple[int, re.Pattern[str]]] = {
         (
             "requirement",
             2,
-            # What the result must be like, twice.
+            # Two requirements for the result.
             r"(?:\b(?:the|your|each|every|all) (?:[\w-]+ ){0,2}?"
             r"(?:answers?|conclusion|descriptions?|headers?|introduction|items?|list|output"
             r"|quer(?:y|ies)|questions?|reports?|response|results?|sections?|sentences?|summary"
@@ -243,7 +243,7 @@ TOOL_REPORT = re.compile(
     re.IGNORECASE,
 )
 
-# "We" is left out: prompts say it, too ("we have provided an answer").
+# "We" is left out, because prompts use it too ("we have provided an answer").
 FIRST_PERSON = re.compile(
     r"\b(?:I|I['’](?:m|ve|d|ll)|us|(?i:my|mine|myself|we['’](?:re|ve|ll)|ours))\b"
     r"|\b(?i:our)\b(?! (?:chat|conversation|dialogue|discussion))"
@@ -252,16 +252,16 @@ FIRST_PERSON = re.compile(
 )
 # Names and values that a text only mentions: 'I', "my_field".
 MENTIONED = re.compile(r"(?<!\w)(['\"`])[^'\"`\n]{1,40}\1(?!\w)")
-# A text in quotation marks, into which a program put what a person or a document says.
+# Quotation marks into which a program has put the words of a person or a document.
 QUOTED = re.compile(r"\"[^\"\n]{20,2000}\"|“[^“”\n]{20,2000}”")
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’]\w+)?")
 
-# Share of words in the first person by which a person speaks of themselves.
+# From this share of first-person words on, a person writes about themselves.
 SOME_SELF, MUCH_SELF = 0.02, 0.04
 
 
 def self_share(text: str) -> float:
-    """Return the share of the words by which a person speaks of themselves."""
+    """Return the share of first-person words."""
     text = MENTIONED.sub(" ", QUOTED.sub(" ", text))
     words = len(WORD.findall(text))
     return len(FIRST_PERSON.findall(text)) / words if words else 0.0

@@ -1,11 +1,11 @@
-"""Tells a system prompt that sets a task on the text after it from that of a conversation."""
+"""Tells system prompts that set a task on the following text from those of conversations."""
 
 import re
 
 from assessor.gate.likeness import sets_a_task
 from assessor.gate.signals import JSON_ANSWER, RULE_LINE, TASK_SIGNALS, self_share
 
-# A system prompt names its duty at the beginning.
+# A system prompt states its task at the beginning.
 DUTY_CHARACTERS = 250
 _SYSTEM_TASK = re.compile(
     r"\b(?:titles?|tags|key-?words?|follow[- ]?ups?|search quer(?:y|ies)|emojis?|summar(?:y|ies"
@@ -37,8 +37,8 @@ _TALKS = re.compile(
     re.IGNORECASE,
 )
 
-# A task on one text, in a system prompt of a few sentences: its verb, the text that the message
-# brings, and the form of the output. An assistant that then answers is none.
+# A task on one text, in a system prompt of a few sentences: its verb, the text in the message, and
+# the form of the output. An assistant that then answers is not such a task.
 _WORKS_ON = re.compile(
     r"(?:\A|[.!?:;,\n] *|\b(?:you|to|and|then|please|that|which|who) )(?:classif(?:y|ies)"
     r"|(?:categori[sz]e|label|translate|extract|summari[sz]e|condense|rewrite|rephrase|reformulate"
@@ -76,12 +76,12 @@ _THEN_ANSWERS = re.compile(
     r"|chat|comment)\b|(?:再|然后|并|后)(?:再)?(?:回答|回复|解答)|陪|聊",
     re.IGNORECASE,
 )
-# Words of a character that people talk with, beside those of _TALKS.
+# Words that describe a character people talk with, besides those of _TALKS.
 _ADDRESSES = re.compile(
     r"\b(?:tutor|coach|mentor|teacher|therapist|companion|friend\w{0,5}|concierge|trainer)\b",
     re.IGNORECASE,
 )
-# A job on texts, which no assistant for people has.
+# A job on texts that no assistant for people has.
 _JOB = re.compile(
     r"\b(?:job|task|role|goal|responsibility|objective|purpose) is to (?:carefully )?(?:extract"
     r"|classify|categori[sz]e|identify|detect|summari[sz]e|condense|distill|rewrite|rephrase"
@@ -136,9 +136,10 @@ def _reads_like_a_task(system: str) -> bool:
 
 
 def _is_one_task(system: str) -> bool:
-    """Return whether a system prompt is a task on the text of the message, with a form of output.
+    """Return whether a system prompt is a task on the message's text that prescribes a form of
+    output.
 
-    A person's own system prompt speaks of the person, or of no text.
+    A person's own system prompt mentions the person, or mentions no text.
     """
     duty = system[:DUTY_CHARACTERS]
     if not (_WORKS_ON.search(duty) and _GIVEN.search(duty)):

@@ -1,4 +1,4 @@
-"""Chat models: the only place in Ebb that talks to one.
+"""Chat models. Only this package talks to them.
 
 `get_model` returns the process's model for a configuration. Web processes and workers have one
 event loop for life that keeps its connections. Code whose loop ends soon uses `async with
@@ -76,7 +76,7 @@ def _model(
     public_only: bool,
     idle_timeout: float,
 ) -> "OpenAICompatibleModel":
-    # Importing the SDK takes most of a second. Commands that ask no model should not pay for it.
+    # Importing the SDK takes almost a second. Commands that use no model should not pay for it.
     from assessor.llm.openai_compatible import OpenAICompatibleModel
 
     return OpenAICompatibleModel(

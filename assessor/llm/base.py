@@ -22,7 +22,8 @@ Count = Annotated[int, Field(ge=0, lt=1 << 30)]
 class ToolCall:
     """A function call requested by the model; `arguments` is the JSON text as the model wrote it.
 
-    The text is sent back word for word. Bad JSON is answered by the tool, not by the transport.
+    The text is sent back unchanged. The tool, not the transport, answers invalid JSON with an
+    error.
     """
 
     id: str
@@ -55,7 +56,7 @@ class Completion:
     text: str
     model: str
     usage: Usage | None
-    # By the prices of the model's connection; None if they are unknown.
+    # At the prices of the model's connection; None if they are unknown.
     cost_usd: float | None = None
 
 
@@ -80,8 +81,8 @@ Chunk = TextDelta | ToolCall | Finished
 class ChatModel(ABC):
     """A chat model. Options go to the constructor; nothing is read from the environment."""
 
-    name: ClassVar[str]  # the provider's
-    model: str  # the model's own, shown beside its answers
+    name: ClassVar[str]  # the provider's name
+    model: str  # the model's own name, shown beside its answers
 
     @abstractmethod
     async def complete(
@@ -133,4 +134,4 @@ class ChatModel(ABC):
 
     @abstractmethod
     async def check(self) -> None:
-        """Return if the model's endpoint answers and accepts the key, else raise a ModelError."""
+        """Check that the model's endpoint answers and accepts the key. Raises ModelError if not."""

@@ -15,8 +15,8 @@ from memory.webhooks.public_transport import AsyncPublicTransport
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 10.0  # seconds: a running endpoint accepts at once, but we may be busy
-# Each idle connection is checked at every request. With the SDK's limit of 100 and two hundred
-# streams at once, that was a sixth of the streams' cost.
+# Every request checks each idle connection. With the SDK's limit of 100 and two hundred
+# simultaneous streams, these checks were a sixth of the streams' cost.
 CONNECTIONS = httpx2.Limits(max_connections=1000, max_keepalive_connections=20)
 
 
@@ -73,6 +73,6 @@ class Clients:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    # Loading the certificates takes 35 of the 36 ms of creating a client, and each task needs a
-    # client.
+    # Loading the certificates takes 35 of the 36 ms that creating a client takes, and each task
+    # needs a client.
     return httpx2.create_ssl_context()

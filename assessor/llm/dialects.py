@@ -1,7 +1,7 @@
 """The parts of a request that an endpoint accepts. OpenAI-compatible endpoints differ in them.
 
-A request first asks for everything. If the endpoint refuses one part of it, the request is sent
-again without that part, and the endpoint's dialect is remembered once an answer came.
+A request first has all parts. If the endpoint refuses one of them, Ebb sends the request again
+without it. Once an answer arrives, Ebb remembers the endpoint's dialect.
 """
 
 from __future__ import annotations
@@ -145,7 +145,9 @@ def _with_schema(messages: Messages, schema: Mapping[str, Any]) -> list[Mapping[
 
 
 def _without_system_role(messages: Messages) -> list[Mapping[str, Any]]:
-    """Return the messages with the system's texts in front of the first message of the user."""
+    """Return the messages with the system prompts moved to the beginning of the user's first
+    message.
+    """
     system = [str(one["content"]) for one in messages if one["role"] == "system"]
     others = [dict(one) for one in messages if one["role"] != "system"]
     for message in others:

@@ -1,4 +1,4 @@
-"""Errors that can occur when a model is asked, in our words.
+"""Errors that can occur when Ebb asks a model, in our own words.
 
 A provider translates the errors of its SDK and of the network into these classes; the pipeline and
 the chat see nothing else. `permanent` decides whether to retry. The sentences are plain English
@@ -19,9 +19,9 @@ class ModelError(Exception):
     """A model gave no usable answer.
 
     `kind` is a stable word for logs and counters, `code` is stored beside the text, and `sentence`
-    is for people. `detail` is the
-    endpoint's message on one line, and `said` the error object it sent (`message`, `code`, …), if
-    any. `retry_after` is in seconds, if the endpoint asked for a pause.
+    is for people. `detail` is the endpoint's message on one line, and `said` the error object that
+    the endpoint sent (`message`, `code`, …), if any. `retry_after` is the pause in seconds that the
+    endpoint asked for, if any.
     """
 
     kind: ClassVar[str]

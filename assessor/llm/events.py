@@ -1,7 +1,7 @@
 """Reads the server-sent events of an endpoint's stream.
 
-The SDK's own reader takes three times as much of the processor for each token, and one process
-streams to many people at once.
+The SDK's own reader takes three times as much processor time per token, and one process streams to
+many people at once.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import openai
 
-# Two ends of line. Atomic groups, so that one \r\n is not taken for two ends.
+# Two line ends. The atomic groups prevent one \r\n from counting as two.
 _EVENT_END = re.compile(rb"(?>\r\n|\r|\n)(?>\r\n|\r|\n)")
 _DONE = b"[DONE]"
 _LAST_PATIENCE = 0.1  # seconds
@@ -53,7 +53,7 @@ async def _data_of(parts: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
 
 
 async def _read_to_the_end(parts: AsyncIterator[bytes]) -> None:
-    """Read what follows the last event, so that the connection can be used again."""
+    """Read the rest after the last event, so that the connection can be reused."""
     with suppress(TimeoutError, httpx2.RequestError):
         async with asyncio.timeout(_LAST_PATIENCE):
             async for _ in parts:
@@ -61,7 +61,7 @@ async def _read_to_the_end(parts: AsyncIterator[bytes]) -> None:
 
 
 def _without_error(event: Any, response: httpx2.Response) -> Any:
-    """Return the event. Raises APIError for one that reports an error."""
+    """Return the event; raise APIError if it reports an error."""
     if not isinstance(event, Mapping) or not (error := event.get("error")):
         return event
     said = error.get("message") if isinstance(error, Mapping) else None

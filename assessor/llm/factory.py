@@ -1,4 +1,4 @@
-"""The assessor's model by the names of seed 001: an LLMFactory and LLMType.WEAK."""
+"""The assessor's model under the names of seed 001: an LLMFactory and LLMType.WEAK."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -94,13 +94,13 @@ class MeteredModel(ChatModel):
 
 
 class _Counted(BaseModel):
-    """An answer or a chunk, of which only the usage is read."""
+    """An answer or a chunk; only its usage is read."""
 
     usage: UsageOrNone = None
 
 
 def _usage_in(answer: Mapping[str, Any]) -> Usage | None:
-    sent = answer.get("usage")  # in a stream, only the last chunk has it
+    sent = answer.get("usage")  # in a stream, only the last chunk has the usage
     return _Counted.model_validate({"usage": sent}).usage if sent else None
 
 

@@ -26,8 +26,8 @@ from memory.model_connections.choosing import Prices
 T = TypeVar("T")
 
 CHECK_TIMEOUT = 3.0
-# A local server may first load the model, or finish another request: the beginning of a stream may
-# take this many times as long as the silence between two chunks.
+# A local server may first have to load the model or finish another request. So the first chunk may
+# take this many times as long as the longest silence between two chunks.
 START_PATIENCE = 4
 
 
@@ -126,7 +126,7 @@ class OpenAICompatibleModel(ChatModel):
 
     async def check(self) -> None:
         with translated():
-            # The SDK loads modules here. On a busy machine that takes seconds, which must not count
+            # The SDK loads modules here. On a busy machine this takes seconds, which must not count
             # as the endpoint's time.
             ask = self._clients.get().models.with_raw_response.list
             try:
@@ -148,7 +148,9 @@ class OpenAICompatibleModel(ChatModel):
         await self._clients.close()
 
     async def _in_its_dialect(self, ask: Callable[[Dialect], Awaitable[T]], wish: Wish) -> T:
-        """Ask in the endpoint's dialect, and more simply after each refusal of a part."""
+        """Send the request in the endpoint's dialect; after each refusal of a part, send it without
+        that part.
+        """
         dialect = self._dialect
         while True:
             try:
@@ -159,7 +161,7 @@ class OpenAICompatibleModel(ChatModel):
                     raise
                 dialect = simpler
             else:
-                # Remembered only now: the refusals may have had another cause.
+                # Remember the dialect only now: the refusals may have had another cause.
                 self._dialect = dialect
                 return answer
 
@@ -174,7 +176,7 @@ class OpenAICompatibleModel(ChatModel):
         return Completion(text=text, model=model, usage=usage, cost_usd=self._cost_usd(usage))
 
     def _cost_usd(self, usage: Usage | None) -> float | None:
-        """Return the cost by our prices; None if prices or usage are unknown."""
+        """Return the cost at our prices; None if prices or usage are unknown."""
         prompt, completion = self._prices
         if usage is None or prompt is None or completion is None:
             return None
@@ -189,7 +191,7 @@ class OpenAICompatibleModel(ChatModel):
             except openai.APIConnectionError as error:
                 if not isinstance(error.__cause__, BROKE_OFF):
                     raise
-                # Most likely the endpoint was just closing a kept-open connection.
+                # Most likely the endpoint was just closing an idle connection.
                 return await _post(client, request)
 
     async def _chunks(self, opened: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 def portable(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with only the keywords `type`, `properties`, `required`,
-    `enum`, `items` and `additionalProperties`. References are replaced by what they refer to.
+    `enum`, `items` and `additionalProperties`. References are replaced by their definitions.
     """
     return _portable(schema, schema.get("$defs", {}))
 

@@ -1,4 +1,4 @@
-"""Translates the errors of the SDK and of the network into ours, by one table."""
+"""Translates errors of the SDK and of the network into ours. One table maps them."""
 
 import json
 import re
@@ -43,7 +43,7 @@ ERRORS: dict[type[Exception], type[ModelError]] = {
     openai.APIConnectionError: ModelInterrupted,
     openai.APITimeoutError: ModelTimeout,
 }
-# No connection: the SDK has the same two classes for this and for a connection that broke.
+# No connection. The SDK uses the same two classes for this and for a broken connection.
 NOT_THERE = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
@@ -95,15 +95,16 @@ def translate(error: openai.OpenAIError) -> ModelError:
 
 
 def _specific(kind: type[ModelError], words: str) -> type[ModelError]:
-    """Return ModelTooLong for a refusal that says so. Endpoints disagree on its status."""
+    """Return ModelTooLong if the refusal says that the prompt is too long. Endpoints disagree on
+    the status.
+    """
     return ModelTooLong if kind in _MAY_BE_TOO_LONG and TOO_LONG.search(words) else kind
 
 
 def endpoint_said(error: openai.APIStatusError) -> str:
     """Return the status and the endpoint's words, as in “500: out of memory”.
 
-    A message is not always a text: Mistral's is an object, and Gemini sends a list. A proxy sends a
-    page.
+    A message is not always a text: Mistral sends an object, Gemini a list, and a proxy a web page.
     """
     if not error.body:
         return str(error).removeprefix("Error code: ")
@@ -113,7 +114,7 @@ def endpoint_said(error: openai.APIStatusError) -> str:
 
 
 def _nobody_there(error: openai.OpenAIError) -> str:
-    """Return the address to which no connection was made, and the reason if there is one."""
+    """Return the address that could not be reached, and the reason if there is one."""
     words = str(error.__cause__)
     if not isinstance(error, openai.APIConnectionError):
         return words

@@ -8,7 +8,7 @@ _LONGEST_TAG = len("</thinking>")
 
 
 class ThoughtFilter:
-    """Passes a stream's text on, except for thoughts at its beginning."""
+    """Passes on a stream's text, except for thoughts at its beginning."""
 
     def __init__(self) -> None:
         self._held = ""  # text that may yet turn out to be a thought
@@ -17,7 +17,7 @@ class ThoughtFilter:
         self._answering = False
 
     def add(self, text: str) -> str:
-        """Return the part of the text so far that belongs to the answer and was not returned."""
+        """Return the new part of the text that belongs to the answer and was not returned yet."""
         if self._answering:
             return text
         self._held += text
@@ -33,7 +33,7 @@ class ThoughtFilter:
         return "" if self._may_go_on() else self.rest()
 
     def rest(self) -> str:
-        """Return the text held back; at the end of a stream, an unfinished thought is dropped."""
+        """Return the buffered text at the end of a stream, without an unfinished thought."""
         held, self._held = self._held, ""
         self._answering = not self._thinking
         if self._thinking:
@@ -41,5 +41,5 @@ class ThoughtFilter:
         return held.lstrip() if self._thought else held
 
     def _may_go_on(self) -> bool:
-        """Return whether the text held back could be the start of a tag, or blanks before one."""
+        """Return whether the buffered text could be the start of a tag, or blanks before one."""
         return "<thinking>".startswith(self._held.strip().lower())

@@ -33,8 +33,8 @@ _Text = Annotated[str | None, BeforeValidator(_joined)]
 
 
 def _none_if_unreadable(value: Any, read: ValidatorFunctionWrapHandler) -> Usage | None:
-    """Return None for unreadable usage, so that the answer is kept: some endpoints send {} or half
-    of it.
+    """Return None for unreadable usage, so that the answer is kept: some endpoints send {} or only
+    some of the fields.
     """
     with suppress(ValidationError):
         counted: Usage | None = read(value)
@@ -162,6 +162,6 @@ class StreamedReply:
 
 
 def _same_call(known: ToolCallPart, part: ToolCallPart) -> bool:
-    # The index identifies the call, but some endpoints number every call 0: a second id means a
-    # second call.
+    # The index identifies the call, but some endpoints number every call 0. There, a second id
+    # means a second call.
     return known.index == part.index and (not part.id or known.id == part.id)

@@ -121,6 +121,6 @@ def _matching(rule: _Rule, text: str) -> Iterator[str]:
 
 
 def _echoes(sentence: str, wishes: set[str]) -> bool:
-    """Return whether enough of the sentence's words are in the user's own wishes."""
+    """Return whether the user's own wishes contain enough of the sentence's words."""
     words = words_of(sentence)
     return bool(words) and len(words & wishes) >= _ECHOED * len(words)

@@ -1,4 +1,4 @@
-"""Reads text that is disguised from people or from patterns: lookalike letters, codes, ciphers."""
+"""Reads text that hides from people or from patterns: lookalike letters, codes, ciphers."""
 
 import base64
 import binascii
@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from assessor.screening.provenance import Origin, Part
 from assessor.screening.words import as_read
 
-# Words of any English talk, with those that planted instructions are full of
+# Common English words, and words that are frequent in planted instructions
 _COMMON = frozenset(
     resources.files("assessor.local").joinpath("common_words.txt").read_text("utf-8").split()
 ) | set(
@@ -39,14 +39,14 @@ _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{1,6};"
 _UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _PIECE = re.compile(r"[\n:：.!?\"“”()]")
 _WORD = re.compile(r"[a-z']{1,30}")
-# A piece of text is a cipher if at least this share of its words, read otherwise, is common, and
-# less as it is written.
+# A piece of text is a cipher if at least this share of its decoded words is common, and fewer of
+# its words as written.
 _READABLE, _FEWEST = 0.5, 3
 _LONGEST = 20_000
 
 
 def undisguised(text: str) -> str:
-    """Return the text with plain letters instead of lookalikes, and letters set apart joined."""
+    """Return the text with plain letters instead of lookalikes, and with spaced letters joined."""
     text = as_read(text)
     if not text.isascii():
         text = _MIXED_WORD.sub(lambda found: found[0].translate(_LOOKALIKES), text)
@@ -54,18 +54,18 @@ def undisguised(text: str) -> str:
 
 
 def _joined(letters: str) -> str:
-    """Join letters that are set apart; two blanks separate words."""
+    """Join spaced letters; two blanks separate words."""
     words = re.split(r"\s{2,}", letters)
     return " ".join(re.sub(r"[ .\-_*|]", "", word) for word in words)
 
 
 def decoded_parts(parts: Iterable[Part]) -> list[Part]:
-    """Return what is encoded in these parts, as parts of their own."""
+    """Return the decoded texts of these parts, as further parts."""
     return [Part(said, Origin.DECODED) for part in parts for said in decoded(part.text)]
 
 
 def decoded(text: str) -> Iterator[str]:
-    """Yield what the codes and ciphers in the text say, where they say words."""
+    """Yield the decoded codes and ciphers in the text that contain words."""
     text = text[:_LONGEST]
     for pattern, decode in _CODES:
         for found in pattern.finditer(text):
@@ -82,7 +82,7 @@ def decoded(text: str) -> Iterator[str]:
 
 def _from_base64(run: str) -> str:
     run = run.rstrip("=").replace("-", "+").replace("_", "/")
-    # One character too many is no code, but people cut codes off.
+    # With one character too many it would not be valid code, but people cut codes off.
     run = run[:-1] if len(run) % 4 == 1 else run
     try:
         return base64.b64decode(run + "=" * (-len(run) % 4)).decode("utf-8")
@@ -98,7 +98,7 @@ def _from_hex(run: str) -> str:
 
 
 def _from_hex_words(run: str) -> str:
-    """Decode blanks between words, too: the code of each word is a group of its own."""
+    """Decode blanks between words too: each word is encoded as a separate group."""
     return " ".join(map(_from_hex, re.split(r"[ ,:]", run)))
 
 
@@ -140,7 +140,7 @@ def _is_text(said: str) -> bool:
 
 
 def _is_plainer(other: str, text: str) -> bool:
-    """Return whether this other reading of the text has more common words."""
+    """Return whether the decoded text has more common words."""
     return _share_of_common(other) > max(_READABLE, _share_of_common(text))
 
 

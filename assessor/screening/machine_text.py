@@ -34,11 +34,11 @@ _CUT = [
         r"(?:relevant|recalled|retrieved|stored|saved|long-term|相关|已存|已知)(?:的)?[ \t]*"
         r"(?:memor(?:y|ies)|记忆)[*: ：\t]*$(?:\s*^[ \t]*(?:[-*•]|\d+\.|\(none\))[^\n]*$)*",
         # A recalled memory by itself, as Ebb writes it for models (seeds 000 and 003) and people
-        # (no further than to the next one, or each would be read to the end of the line)
+        # (only up to the next one, otherwise each would be read to the end of the line)
         r"[-*•][ \t]{0,9}\[\d{4}-\d\d-\d\d\] (?:(?!\[\d{4}-\d\d-\d\d\] )[^\n])*?"
         r"\(\d{1,3}% match[^()\n]*\)",
         r"^[ \t]*[-*•][ \t]*“[^\n]*” \([^()\n]*\d{1,3}% match\)[ \t]*$",
-        # (not from within a number: a long one would be read to its end from each digit)
+        # (not from within a number: otherwise a long one would be read to its end from each digit)
         r"(?:今天|(?<!\d)\d{1,6}(?:天|个月|年)前)的对话摘要“[^“”\n]*”(?:（[^（）\n]{0,40}）)?",
         # A tool's answer in words, to the next blank line
         r"^[ \t]*(?:tool|function)[ _](?:result|output|response)s?[^:\n]{0,60}:"

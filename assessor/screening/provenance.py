@@ -1,7 +1,7 @@
 """Finds the origin of words in an exchange.
 
-Only text that the user typed is the user's wish. A mail, page or file that they show, and the
-assistant's reply, are other people's words, even if they address the assistant.
+Only text that the user typed counts as the user's wish. A mail, page or file that the user shows,
+and the assistant's reply, are other people's words, even if they address the assistant.
 """
 
 import re
@@ -77,7 +77,7 @@ _TALKS_OF_ATTACKS = re.compile(
 def parts_of(exchange: Exchange) -> list[Part]:
     """Split the exchange into non-empty parts of one origin each.
 
-    Quotes in a discussion about attacks are left out: the user does not mean them.
+    Quotes in a discussion about attacks are left out, because the user does not mean them.
     """
     origin = Origin.USER if exchange.source_role.casefold() == "user" else Origin.SHOWN
     parts = [
@@ -109,7 +109,9 @@ def stated_by_user(content: str, exchange: Exchange) -> bool:
 
 
 def evidence(summary: str, exchange: Exchange) -> str:
-    """Return the user's sentence that shares most words with the summary; "" if none does."""
+    """Return the user's sentence that shares the most words with the summary; "" if none shares
+    any.
+    """
     words = words_of(summary)
     sentences = split_sentences(exchange.user_message)
     best = max(sentences, key=lambda sentence: len(words_of(sentence) & words), default="")

@@ -2,7 +2,7 @@
 benchmarks.suspicion.
 
 Its features are signs (suspicion.toml) and pairs of them, hashed words, and the multilingual
-embedder's vector, with further weights for words that are not the user's own. Text is read in
+embedder's vector. Words that are not the user's own have additional weights. The text is read in
 windows. Only the windows that are most suspicious without a vector are embedded.
 """
 
@@ -28,9 +28,9 @@ DIMENSIONS = 512
 LIKE_AN_INSTRUCTION = "reads like an instruction to the assistant"
 WITH_EARLIER = "with the earlier messages, reads like an instruction to the assistant"
 CONFIRMED = "reads like an instruction to the assistant, as a model confirms"
-# Least probabilities of a finding, chosen on innocent text (docs/safety.md).
+# Minimum probabilities of a finding, chosen on harmless text (docs/safety.md).
 ALONE, TOGETHER, UNHEARD = 0.7, 0.75, 0.85
-# From the first to the second probability, a model is asked where one is connected.
+# Between these two probabilities, a model is asked if one is connected.
 DOUBTFUL, SURE = 0.2, 0.9
 TURNS = 6
 _EMBEDDED = 3
@@ -51,7 +51,7 @@ class Weights:
         return float(self.sparse[found] @ values)
 
     def by_vector(self, vector: Array, *, own: bool) -> float:
-        """Return what the vector adds to the log-odds."""
+        """Return the vector's contribution to the log-odds."""
         weights = self.vector[:DIMENSIONS] + (0 if own else self.vector[DIMENSIONS:])
         return float(vector @ weights)
 
@@ -68,9 +68,9 @@ class Suspicion:
 def suspect(
     exchange: Exchange, earlier: Sequence[str] = (), *, least: float = ALONE
 ) -> Finding | None:
-    """Return a finding if the exchange, or the user's earlier messages with it, read like a planted
-    instruction; else None. With a lower `least`, a doubt too: see `is_enough`. Raises
-    EmbeddingError.
+    """Return a finding if the exchange, alone or with the user's earlier messages, reads like a
+    planted instruction; otherwise None. With a lower `least`, also return doubtful findings: see
+    `is_enough`. Raises EmbeddingError.
     """
     parts = [part for part in parts_of(exchange) if part.origin is not Origin.ASSISTANT]
     if (worst := most_suspicious([*parts, *decoded_parts(parts)])) is None:
@@ -91,8 +91,8 @@ def is_enough(finding: Finding) -> bool:
 
 
 def suspect_words(words: str) -> Finding | None:
-    """Return a finding if words of a model, without a conversation, read like a planted
-    instruction; else None. Raises EmbeddingError.
+    """Return a finding if a model's words, without a conversation, read like a planted instruction;
+    otherwise None. Raises EmbeddingError.
     """
     parts = [Part(words, Origin.SUMMARY)]
     worst = most_suspicious([*parts, *decoded_parts(parts)])
@@ -116,8 +116,8 @@ def most_suspicious(parts: Sequence[Part]) -> Suspicion | None:
 
 
 def with_earlier(said: str, earlier: Sequence[str]) -> Suspicion | None:
-    """Return the suspicion of the worst window of each of the latest messages, read together, if it
-    is enough for a finding and the newest message adds to it.
+    """Read the most suspicious window of each of the latest messages together. Return the suspicion
+    if it is enough for a finding and the newest message adds to it.
     """
     before = " ".join(map(_worst_window, earlier[1 - TURNS :])).strip()
     newest = _worst_window(said)

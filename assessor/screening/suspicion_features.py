@@ -1,4 +1,6 @@
-"""The features of the classifier beside the rules: signs, hashed words, and how text is cut up."""
+"""The features of the classifier that complements the rules: signs, hashed words, and windows of
+text.
+"""
 
 import re
 import tomllib
@@ -27,7 +29,7 @@ def _load_signs(*languages: str) -> dict[str, re.Pattern[str]]:
 
 
 SIGNS = _load_signs("any", "en", "de", "romance", "ru", "ar", "cjk")
-# The same for text in ASCII, without the languages that it cannot be in.
+# The same for ASCII text, without the languages that need other characters.
 _ASCII_SIGNS = _load_signs("any", "en", "de", "romance")
 # The columns of one origin: a constant, each sign, each pair of signs, and hashed words.
 _PAIRS = 1 + len(SIGNS)
@@ -47,7 +49,9 @@ class Window:
     grams: Counter[int]
 
     def columns(self, *, own: bool) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
-        """Return the columns that are not zero, and their values. `own` are the user's words."""
+        """Return the columns that are not zero, and their values. `own` is true for the user's own
+        words.
+        """
         signs = sorted(self.signs)
         pairs = [_PAIRS + one * len(SIGNS) + two for one in signs for two in signs if one < two]
         counted = np.ones(1 + len(signs) + len(pairs), dtype=np.float32)

@@ -33,7 +33,7 @@ _STYLED = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d
 def as_read(text: str) -> str:
     """Return the text as a model reads it, without tricks that hide words from a pattern.
 
-    Removes invisible characters, shows hidden letters, and makes other widths and styles plain.
+    Removes invisible characters, reveals hidden letters, and normalises widths and styles.
     """
     if text.isascii():
         return text
