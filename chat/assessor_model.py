@@ -1,4 +1,4 @@
-"""Facts about the assessor model for the page of models: its cost, and a smaller model to use.
+"""Facts about the assessor model for the models page: its cost, and a smaller model to suggest.
 
 Seed 001 asks for a weak model. Without EBB_ASSESSOR_MODEL the chat's model assesses.
 """
@@ -31,7 +31,9 @@ def small_model() -> str:
 
 
 def _is_at(preset: Preset, address: SplitResult) -> bool:
-    """Return whether an address is the provider's: by its host, or the port of a local server."""
+    """Return whether an address belongs to the provider, judged by its host or by the port of a
+    local server.
+    """
     own = urlsplit(preset.base_url)
     if own.hostname == "localhost":
         return own.port == address.port
@@ -39,9 +41,11 @@ def _is_at(preset: Preset, address: SplitResult) -> bool:
 
 
 def cost(space: Space, chosen: ChosenModel, now: datetime) -> str:
-    """Return the cost of an assessment in words: measured in this space, else by the prices."""
+    """Return the cost of an assessment in words: measured in this space, or otherwise the
+    prices.
+    """
     for figures in figures_by_model(space=space, now=now):
-        # Endpoints answer with the version's whole name.
+        # Endpoints return the full name of the version.
         if figures.model.startswith(chosen.model) and figures.cost_each is not None:
             said = ngettext(
                 "%(cost)s per assessment (%(n)d in the last 30 days)",

@@ -30,7 +30,7 @@ _ENDING = re.compile(r"(?:['’]s|ing|ies|ied|ed|es|ys|s|e|y)$")
 _SHORTEST_STEM = 3
 # The date of a patch is in its brackets, not in the text (memory.reconciliation.rules).
 _PATCHED_ON = re.compile(r"\[\d{4}-\d{2}-\d{2}: ")
-# Words common in any text, and in memories and answers about themselves.
+# Words that are common in any text, or in memories and in answers about memories.
 _SMALL_TALK = (
     "a about also am an and any are as ask at be been but by can could did do does for from"
     " get good great had has have he her here him his how i i'd i'll i'm i've if in into is it"
@@ -41,7 +41,7 @@ _SMALL_TALK = (
     " earlier before 我 你 您 他 她 的 了 是 在 吗 呢 用户"
 )
 _PLAIN = frozenset(_SMALL_TALK.split())
-# Capitalised, but not names: dates often coincide.
+# Capitalised, but not names: dates often coincide by chance.
 _DATES = (
     "january february march april may june july august september october november december"
     " monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays"
@@ -83,13 +83,13 @@ def attribution(
     """Return the best match of a sentence's new information with the memory, in 0..1.
 
     The overlap coefficient |A ∩ B| / min(|A|, |B|) (Szymkiewicz 1934, Simpson 1943) of two sets of
-    words with weights. A name or number has twice the weight of another word. A word of the
-    question has a quarter of its weight. The weight is divided by the number of recalled memories
-    with the word.
+    words with weights. A name or number has twice the weight of other words. A word that also
+    occurs in the question keeps a quarter of its weight. The weight is divided by the number of
+    recalled memories that contain the word.
 
     Jaccard's |A ∩ B| / |A ∪ B| does not fit: a long sentence may use one short memory, and a short
-    one a part of a long memory. If the memory has only words of the question ("do I like pizza?"),
-    they count in full.
+    sentence a part of a long memory. If the memory contains only words of the question ("do I like
+    pizza?"), these words count in full.
     """
     echoed = asked if memory.keys() - asked.keys() else {}
     known = _weighed(memory, echoed, holders)

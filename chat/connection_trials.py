@@ -1,6 +1,7 @@
-"""Tests a connection with real requests: what its endpoint and one of its models can do.
+"""Tests with real requests what a connection's endpoint and one of its models can do.
 
-Each step depends on the ones before: an endpoint that cannot be reached is not asked further.
+Each step depends on the earlier ones: if the endpoint cannot be reached, no further request is
+sent.
 """
 
 import asyncio
@@ -106,8 +107,9 @@ def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
 
 
 def _embed(trial: ConnectionTrial, configuration: ModelConfiguration) -> None:
-    """Record whether the endpoint makes embeddings, by a model whose name says so, if it lists
-    one."""
+    """Record whether the endpoint makes embeddings, if it lists a model whose name suggests
+    this.
+    """
     started = perf_counter()
     model = next(iter(likely_embedders(trial.names)), trial.model)
     try:

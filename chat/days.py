@@ -1,4 +1,4 @@
-"""The days above messages, and the periods above conversations in the list."""
+"""Headings for lists: days above messages, and periods above conversations."""
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
@@ -42,8 +42,9 @@ def period_name(moment: datetime) -> str:
 def beginnings(
     rows: Iterable[R], name_of: Callable[[R], str], *, before: str = ""
 ) -> dict[UUID, str]:
-    """Return the names above rows, by the row's id: one wherever the name differs from the row
-    before. `before` is the name that is shown already."""
+    """Return the headings above rows, by the row's id: one wherever it differs from the row before.
+    `before` is the heading that is already shown.
+    """
     found = {}
     for row in rows:
         name = name_of(row)

@@ -1,4 +1,4 @@
-"""Replies between web processes: a page reads and stops a reply that another process writes.
+"""Replies across web processes: lets a page read and stop a reply that another process writes.
 
 A reader asks all processes for its reply (chat.process_channel). The process that writes the reply
 sends the events so far, then the new ones, until the reply ends or the reader leaves.
@@ -26,7 +26,7 @@ from memory.errors import Conflict
 
 logger = logging.getLogger(__name__)
 
-# Seconds without news after which a reader looks whether the reply has ended.
+# Seconds without an event after which a reader checks whether the reply has ended.
 UNANSWERED = 0.5
 SILENCE = 5.0
 STOP_PATIENCE = 3.0  # seconds that another process may take to stop a reply
@@ -44,7 +44,9 @@ async def answer_others() -> None:
 
 
 async def finish_forwards() -> None:
-    """Wait until the readers elsewhere know that the replies of this process have ended."""
+    """Wait until the readers in other processes know that the replies of this process have
+    ended.
+    """
     await asyncio.gather(*_forwards.values(), return_exceptions=True)
 
 
@@ -76,7 +78,7 @@ async def read(message: Message) -> AsyncGenerator[list[Event]]:
 
 
 async def stop(message: Message) -> bool:
-    """Let the process that writes the reply stop it; return whether the reply has ended."""
+    """Ask the process that writes the reply to stop it; return whether the reply has ended."""
     await in_thread(send, ALL, {"do": "stop", "reply": str(message.pk)})
     with suppress(TimeoutError):
         async with asyncio.timeout(STOP_PATIENCE), aclosing(read(message)) as news:
@@ -114,7 +116,9 @@ def _handle(message: ProcessMessage) -> None:
 
 
 async def _forward(reply: live.LiveReply, reader: str, channel: str) -> None:
-    """Send the reply's events to a reader elsewhere. The reader counts like one of this process."""
+    """Send the reply's events to a reader in another process. This reader counts like a
+    local one.
+    """
     told = {"do": "tell", "reader": reader}
     try:
         with suppress(Conflict):  # a third process writes it

@@ -1,7 +1,7 @@
-"""Erasing of purged memories from replies, which store what was recalled and saved for them, and
-from the assessments of replies that quote them.
+"""Erases purged memories from replies, which store the memories recalled and saved for them, and
+from the assessments of replies that quote these memories.
 
-The words of the conversation itself remain: it is deleted by itself.
+The conversation's own messages remain until the conversation is deleted.
 """
 
 import re
@@ -20,7 +20,8 @@ _EMPTY: dict[str, Any] = {"content": "", "tags": [], "topics": [], "metadata": {
 
 
 def erase(space: Space, memories: Sequence[Memory]) -> None:
-    """Empty these memories' texts in what replies recalled, and the tool calls that mention them.
+    """Empty these memories' texts in the recalled memories of replies, and the tool calls that
+    mention them.
 
     Tools name memories by their short ids, with which the full ids begin.
     """

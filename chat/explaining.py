@@ -27,7 +27,7 @@ def explain(found: Recall) -> list[Stored]:
     try:
         ranked = explained(found)
     except DatabaseError as error:
-        # The reply does not need the explanation: it is shown without ranks.
+        # The reply does not need the explanation; the page shows it without ranks.
         logger.warning("A reply's recall could not be explained: %s", error)
         return []
     return results_out([*ranked.results, *ranked.missed])

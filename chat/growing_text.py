@@ -20,7 +20,7 @@ class GrowingText:
     def add(self, text: str) -> SafeString:
         """Add text. Return the HTML that replaces the element of the open block: the blocks that
         are finished now, then that element again."""
-        text = text.replace("\r", "")  # would count as a line of its own
+        text = text.replace("\r", "")  # would count as a separate line
         finished, self._open = _divided(self._open + text, has_new_line="\n" in text)
         named = format_html(' id="{}"', self._place) if self._place else ""
         tail = format_html('<div class="open-block"{}>{}</div>', named, to_html(self._open))
@@ -28,8 +28,9 @@ class GrowingText:
 
 
 def _divided(text: str, *, has_new_line: bool) -> tuple[str, str]:
-    """Return the finished blocks and the open one. A line without its end decides nothing: "#" may
-    become a heading or "#tag"."""
+    """Return the finished blocks and the open one. An unfinished line is undecided: "#" may become
+    a heading or "#tag".
+    """
     if not has_new_line:
         return "", text
     lines = text.split("\n")

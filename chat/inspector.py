@@ -1,7 +1,7 @@
 """The playground's inspector: the memories recalled for a reply, and the reasons.
 
-The numbers are those stored with the reply, which later changes do not alter. Each memory is shown
-in its current state, because a person can act on that.
+The numbers were stored with the reply, so later changes do not alter them. Each memory is shown in
+its current state, because a person can act on it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -180,7 +180,8 @@ def _hits(
 
 
 def _set_aside(message: Message, question: str, ids: Sequence[str]) -> set[str]:
-    """Return the ids whose use was undone, or that were unused and marked for this question.
+    """Return the ids of memories whose use was undone, or that were unused and marked irrelevant to
+    this question.
 
     A memory recalled again for the same question counts as used, and is shown again.
     """

@@ -1,8 +1,8 @@
-"""Replies that this process is writing for pages, each in a task of its own.
+"""Replies that this process is writing for pages, each in its own task.
 
-Writer and readers are separate. A reloaded page or a second tab reads the events so far and then
-the new ones. A reply without readers is written for GRACE more seconds, then stopped like one that
-a person stops: the text so far is stored.
+Writer and readers are separate tasks. A reloaded page or a second tab reads the events so far, then
+the new ones. A reply without readers continues for GRACE seconds. Then it is stopped as if a person
+had stopped it: the text so far is stored.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from uuid import UUID
 from chat.models import Message
 from chat.replies import Event, Recalled, Token, stream_reply
 
-# Seconds that a reply continues without a reader: a reload takes two or three, also on a phone.
+# Seconds that a reply continues without a reader. A reload takes two or three, even on a phone.
 GRACE = 10.0
 
-# Seconds between two batches of text. A page that draws each of thirty tokens a second looks the
-# same and costs three times as much.
+# Seconds between two batches of text. Drawing each of thirty tokens a second would look the same
+# and cost three times as much.
 PACE = 0.1
 
-# Seconds to wait for the first text after the memories are known. The built-in responder answers at
-# once, and its text can then be drawn first.
+# Seconds to wait for the first text once the memories are known. The built-in responder answers at
+# once, so the page can show its text before the memories.
 MOMENT = 0.01
 
 INSIST = 2.0  # seconds between two attempts to stop a writer
@@ -30,7 +30,7 @@ _LIVE: dict[UUID, "LiveReply"] = {}
 
 
 def follow(message: Message, *, may_begin: bool) -> "LiveReply | None":
-    """Return the reply if it is written here; begin it if it is pending and `may_begin`.
+    """Return the reply if this process writes it; begin it if it is pending and `may_begin`.
 
     Returns None if the reply has ended or another process or API stream writes it.
     """
@@ -46,7 +46,7 @@ def written_here(message_id: UUID) -> "LiveReply | None":
 
 
 async def stop(message_id: UUID) -> bool:
-    """Stop the reply if it is written here, and wait until the text so far is stored."""
+    """Stop the reply if this process writes it, and wait until the text so far is stored."""
     live = _LIVE.get(message_id)
     if live is None:
         return False
@@ -55,7 +55,7 @@ async def stop(message_id: UUID) -> bool:
 
 
 async def stop_all() -> None:
-    """Stop all replies written here, and wait until their text is stored."""
+    """Stop all replies that this process writes, and wait until their texts are stored."""
     await asyncio.gather(*(reply.stop() for reply in list(_LIVE.values())))
 
 

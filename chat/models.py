@@ -22,7 +22,7 @@ from memory.models.personal import PersonalQuerySet, name_field, user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
 from memory.readers import Reader
 
-# A reply unfinished after this time will never end: its process is gone.
+# A reply that is unfinished after this time will never end, because its process is gone.
 REPLY_OVERDUE = timedelta(minutes=10)
 UNFINISHED = Q(state__in=["pending", "streaming"])
 
@@ -35,7 +35,8 @@ class ConversationQuerySet(PersonalQuerySet["Conversation"]):
         return self.filter(space_id=space.pk, deleted_at__isnull=True)
 
     def open_to(self, reader: Reader) -> ConversationQuerySet:
-        """Return what this reader sees, and the conversations that members share with the space.
+        """Return the conversations that this reader sees, and those that members share with the
+        space.
 
         For pages only: a key's user is not a member.
         """
@@ -143,7 +144,7 @@ class Conversation(SpaceRow):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     updated_at = models.DateTimeField(_("last message"), default=timezone.now)
     deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
-    # Since then all members of the space may read it.
+    # From this time on, all members of the space may read it.
     shared_at = models.DateTimeField(_("shared"), null=True, blank=True)
 
     objects: ClassVar[models.Manager[Conversation]] = ConversationQuerySet.as_manager()

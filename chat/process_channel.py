@@ -1,7 +1,7 @@
 """Messages between web processes, through LISTEN and NOTIFY of PostgreSQL.
 
-Each process listens on a channel that all share and on one of its own. PostgreSQL keeps no message:
-one without a listener is lost.
+Each process listens on a shared channel and on its own. PostgreSQL does not store messages: without
+a listener, a message is lost.
 """
 
 import asyncio
@@ -33,8 +33,8 @@ def send(channel: str, message: ProcessMessage) -> None:
     """Send a message to the processes that listen on the channel."""
     text = json.dumps(message)
     pieces = [text[begin : begin + PIECE] for begin in range(0, len(text), PIECE)]
-    # The number of pieces that follow. It also tells equal pieces apart: PostgreSQL drops repeated
-    # notifications of a transaction.
+    # The number of pieces that follow. It also makes equal pieces differ, because PostgreSQL drops
+    # repeated notifications within a transaction.
     numbered = [f"{len(pieces) - place} {piece}" for place, piece in enumerate(pieces, start=1)]
     with connection.cursor() as cursor:
         cursor.execute(

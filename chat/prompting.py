@@ -57,8 +57,9 @@ def notes_on(results: Sequence[Result], now: datetime, rules: PolicyDocument) ->
 
 
 def how_to_answer(standing: Sequence[Memory]) -> str:
-    """Return the standing rules, one a line between two marked lines, with instructions for
-    following them."""
+    """Return the standing rules, one per line between two marked lines, with instructions for
+    following them.
+    """
     wishes = "\n".join(f"- {one_line(memory.content)}" for memory in standing)
     return _STANDING.format(mark=_mark(wishes), wishes=wishes)
 

@@ -27,7 +27,7 @@ OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}
 class Setting:
     """One value and its environment variable, "" for the default.
 
-    `variables` are those that may set it, the preferred one first.
+    `variables` are the variables that can set it, the preferred one first.
     """
 
     value: str
@@ -105,12 +105,12 @@ class Part:
 
 
 def parts(space: Space) -> list[Part]:
-    """Return all parts for this space: its own embedder first, then that of new spaces."""
+    """Return all parts for this space: its own embedder first, then the embedder of new spaces."""
     embedder = space.embedder
     own = _embeddings("embeddings", embedder.provider, embedder.model, embedder.dimensions)
     found = [_talking("chat", space), _assessor(space), own]
     provider, model = model_of_new_spaces()
-    chosen = provider.startswith(PREFIX)  # shown in any case: the choice can be removed there
+    chosen = provider.startswith(PREFIX)  # always shown, because the choice can be removed there
     if chosen or (provider, model) != (embedder.provider, embedder.model):
         dimensions = None if chosen else settings.EBB_EMBEDDING_DIMENSIONS
         found.append(_embeddings("new_embeddings", provider, model, dimensions))
@@ -166,7 +166,7 @@ def _assessor(space: Space) -> Part:
     if part.chosen is None:
         return replace(part, cost=_("Nothing. It runs on this machine."))
     found = assessor_model.cost(space, part.chosen, timezone.now())
-    # The card of a connection has a suggestion of its own.
+    # A connection's card has its own suggestion.
     smaller = "" if part.connection else assessor_model.small_model()
     return replace(part, cost=found, small_model=smaller)
 

@@ -1,4 +1,6 @@
-"""The search for a message of a conversation, and the memories for "what do you know about me?"."""
+"""The search for a conversation's message, and the memories that answer "what do you know about
+me?".
+"""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -24,9 +26,9 @@ def search_request(
 ) -> SearchRequest:
     """Return the search for a message, with the conversation's settings.
 
-    Leaves out memories below the policy's minimum relevance, unless the text asks for everything,
-    or names what to forget: that is the question then. To be forgotten, a text is found each time
-    that it was saved.
+    Leaves out memories below the policy's minimum relevance, unless the text asks for everything.
+    If the text names something to forget, this becomes the question, and a text saved several times
+    is found each time.
     """
     kind = kind_of(text)
     named = forget_what(text) if kind is Kind.FORGET else ""

@@ -1,4 +1,4 @@
-"""A reply as a stream of events, for pages and API alike.
+"""A reply as a stream of events, for pages and for the API.
 
 No thread and no database connection is occupied while the model works. At every end — done, failed,
 or the reader gone — the reply's row is finished and the exchange is released.
@@ -45,8 +45,9 @@ HISTORY_MESSAGES = 20
 
 @dataclass(frozen=True)
 class Recalled:
-    """The recalled memories as search results in JSON, and the standing rules as memories. Repeated
-    with the complete list when the model has searched for more."""
+    """The recalled memories as search results in JSON, and the standing rules as memories. Sent
+    again with the complete list when the model has searched for more.
+    """
 
     results: list[dict[str, Any]]
     standing: list[dict[str, Any]]
@@ -91,7 +92,7 @@ Event = Recalled | Token | Tool | Done | Failed
 
 @dataclass
 class Draft:
-    """A reply so far. With `explains`, its recall is explained at the end."""
+    """The reply so far. With `explains`, its recall is explained at the end."""
 
     responder: Responder
     explains: bool = False
@@ -182,7 +183,7 @@ def _read(message: Message, draft: Draft) -> tuple[list[ChatMessage], Recall | N
 
 
 def _taught_before(message: Message) -> list[UUID]:
-    """Return the memories learned only from earlier replies to the same message."""
+    """Return the memories learned only from earlier replies to this message."""
     before = Message.objects.in_space(message.space).answered_before(message)
     assessed = [message.assessment_id] if message.assessment_id else []
     taught = taught_only_by(message.space, assessed, before.memories_written())
@@ -210,14 +211,14 @@ async def stream_reply(message: Message, *, explain: bool = False) -> AsyncGener
     else:
         yield Done(await _finish(message, draft, Message.State.DONE))
     finally:
-        # The reader left, or an error occurred: the text so far is stored, and the exchange is
-        # released for assessment. Both can happen during the claim.
+        # The reader left, or an error occurred. Either can happen during the claim. The text so far
+        # is stored, and the exchange is released for assessment.
         if not draft.ended and await claim:
             await _finish(message, draft, Message.State.STOPPED)
 
 
 async def _claimed(message: Message) -> bool:
-    """Return whether this reply is ours to write: claimed for us already, or still unclaimed."""
+    """Claim the reply unless it is already claimed for us; return whether we may write it."""
     if message.state == Message.State.STREAMING:
         return True
     return await in_thread(claim_reply, space=message.space, message_id=message.pk)
@@ -226,7 +227,9 @@ async def _claimed(message: Message) -> bool:
 async def written(
     conversation: Conversation, history: Sequence[ChatMessage], found: Recall | None, draft: Draft
 ) -> AsyncGenerator[Recalled | Token | Tool]:
-    """Answer with the conversation's settings, and record it in the draft, except for the usage."""
+    """Answer with the conversation's settings, and record everything except the usage in
+    the draft.
+    """
     yield draft.begin(found)
     now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
@@ -251,7 +254,9 @@ async def written(
 async def _known(
     conversation: Conversation, said: str, draft: Draft, rules: PolicyDocument, now: datetime
 ) -> list[Memory]:
-    """Return the memories for the built-in answer to "what do you know about me?"."""
+    """Return the memories that the built-in responder needs to answer "what do you know
+    about me?".
+    """
     builtin = isinstance(draft.responder, BuiltinResponder)
     if not builtin or conversation.memory == MemoryUse.OFF or kind_of(said) is not Kind.EVERYTHING:
         return []
@@ -289,7 +294,9 @@ def _record_outcome(
 
 
 def said_so_far(message: Message) -> tuple[list[ChatMessage], int]:
-    """Return the latest messages before the reply, the question last, and its position."""
+    """Return the latest messages before the reply, with the question last, and the question's
+    position.
+    """
     rows = Message.objects.in_space(message.space).of(message.conversation).shown()
     said = rows.filter(position__lt=message.position).exclude(content="").order_by("-position")
     latest = list(said.values_list("role", "content", "position")[:HISTORY_MESSAGES])

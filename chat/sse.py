@@ -17,7 +17,9 @@ def event(name: str, data: str) -> bytes:
 
 
 def token_event(text: str) -> bytes:
-    """Encode the event of a piece of a reply. It comes thirty times a second for each person."""
+    """Encode the event of a piece of a reply. This happens thirty times a second for each
+    person.
+    """
     return b'event: token\ndata: {"text":%b}\n\n' % orjson.dumps(text)
 
 

@@ -27,7 +27,7 @@ def kept(message: Message) -> dict[str, str]:
 
 
 async def stored_reply(message: Message) -> AsyncGenerator[Event]:
-    """Yield the events of a finished reply, as if it were written now."""
+    """Yield the events of a finished reply as if it were being written now."""
     reply = Reply.of(message)
     yield Recalled(reply.recalled, reply.standing)
     if reply.content:

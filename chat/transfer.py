@@ -16,7 +16,7 @@ class _Memory(BaseModel):
 
 
 class _Recalled(BaseModel):
-    """The parts of a recalled memory that pages calculate with."""
+    """The parts of a recalled memory that pages use in calculations."""
 
     memory: _Memory
     score: float
@@ -65,7 +65,7 @@ def _check(row: Row) -> None:
 
 
 def _nobody_writes_it(row: Row) -> None:
-    """Stop an unfinished reply: no process here writes it."""
+    """Stop an unfinished reply, because no process of this installation writes it."""
     if row["state"] in {Message.State.PENDING, Message.State.STREAMING}:
         row["state"] = Message.State.STOPPED
 

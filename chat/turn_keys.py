@@ -7,7 +7,9 @@ from memory.models.space_rows import SpaceForeignKey, SpaceRow
 
 
 class IdempotentTurn(SpaceRow):
-    """The reply to the `POST chat` calls with this Idempotency-Key; a new one after a failure."""
+    """The reply to the `POST chat` calls with this Idempotency-Key; replaced by a new reply after a
+    failure.
+    """
 
     space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)

@@ -1,4 +1,4 @@
 """The OpenAI-compatible API: adds memory between any OpenAI client and the configured model.
 
-Requests and answers pass through unchanged otherwise.
+Otherwise requests and answers pass through unchanged.
 """

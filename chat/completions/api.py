@@ -46,9 +46,10 @@ async def create_completion(
 ) -> HttpResponseBase:
     """Return the model's answer to a chat with memory.
 
-    With `stream`, it comes as server-sent events. A program's own prompt is answered, but neither
-    stored nor assessed; the header `X-Ebb-Gate` says why. The header `X-Ebb-User`, or else `user`,
-    or else `safety_identifier` names the user whose memories are recalled and learned.
+    With `stream`, the answer comes as server-sent events. A program's own prompt is answered, but
+    neither stored nor assessed; the header `X-Ebb-Gate` says why. The header `X-Ebb-User`,
+    otherwise `user`, otherwise `safety_identifier`, names the user whose memories are recalled and
+    learned.
     """
     metadata = (asked.model_extra or {}).get("metadata")
     call = await call_of(request, asked, options, metadata)
@@ -60,8 +61,8 @@ async def create_completion(
         async with aclosing(parts):
             ebb, whole = [part async for part in parts]
         return named_response(JsonResponse({**whole, "ebb": ebb}), ebb, call)
-    # A refusal by the model gives an HTTP status, not a stream. The stream begins here: if nobody
-    # reads it, Python still closes it, and with it the request to the model.
+    # If the model refuses, the response is an HTTP error instead of a stream. So the stream begins
+    # here. If nobody reads it, Python still closes it, and with it the request to the model.
     ebb = await anext(parts)
     return named_response(event_stream(_events(ebb, parts)), ebb, call)
 
@@ -76,7 +77,8 @@ def _special(extra: Json) -> Json:
 async def call_of(
     request: HttpRequest, asked: CompletionIn, options: MemoryHeaders, metadata: object
 ) -> Call:
-    """Return the call for `answered`, from the body and the headers; the body has priority.
+    """Return the call for `answered`, from the body and the headers; the body overrides the
+    headers.
 
     `metadata` is the client's field of that name. Raises Forbidden if the key lacks the scope.
     """
@@ -100,8 +102,8 @@ async def call_of(
 
 
 def writer_of(request: HttpRequest, user: str | None) -> Access:
-    """Return the access of a caller who may write, for the user in the header X-Ebb-User or else
-    for this one.
+    """Return the access of a caller who may write, for the user in the header X-Ebb-User, or
+    otherwise for this user.
     """
     return access_to(request, "write", user_in_header(request) or user or None)
 

@@ -61,7 +61,7 @@ class ConfiguredModel(Backend):
         self.model = model.model
 
     def accept(self, options: Mapping[str, object], client: MemoryHeaders) -> None:
-        """Accept every option: the endpoint answers for itself."""
+        """Accept every option: the endpoint itself refuses options it does not support."""
 
     @asynccontextmanager
     async def answer(self, request: Json, turn: Turn) -> AsyncGenerator[AsyncGenerator[Json]]:
@@ -94,7 +94,7 @@ class BuiltIn(Backend):
     model = BuiltinResponder.label
 
     def accept(self, options: Mapping[str, object], client: MemoryHeaders) -> None:
-        """Refuse what only a language model can follow.
+        """Refuse options that only a language model can follow.
 
         Open WebUI offers its own tools in every chat, and answers without them are fine.
         """

@@ -86,15 +86,15 @@ def _own(space: Space, names: Names) -> ConversationQuerySet:
 
 
 def with_id(space: Space, names: Names) -> Conversation | None:
-    """Return the user's conversation with this id; None if the name is no id."""
+    """Return the user's conversation with this id; None if the name is not an id."""
     with suppress(ValueError):
         return _own(space, names).filter(pk=UUID(names.conversation)).first()
     return None
 
 
 def _with_history(space: Space, names: Names, said: Said, now: datetime) -> Conversation | None:
-    """Return the latest conversation with the request's previous question and answer, or else the
-    one most like its history.
+    """Return the latest conversation with the request's previous question and answer, or otherwise
+    the conversation most similar to its history.
 
     A request without earlier messages matches only if it continues or repeats a first turn.
     """
@@ -138,8 +138,8 @@ def _reply_to(message: Message) -> Message | None:
 def _is_text_of(reply: Message | None, text: str) -> bool:
     """Return whether the client's text is this reply.
 
-    Clients trim the text and omit text before a tool call. Of a stopped reply, they may know
-    slightly more or less than was stored.
+    Clients trim the text and omit text before a tool call. They may have received slightly more or
+    less of a stopped reply than was stored.
     """
     stored, known = reply.content.strip() if reply else "", text.strip()
     return bool(stored) and (known in stored or stored in known)

@@ -1,4 +1,6 @@
-"""Decides whether a request teaches: the client's own word, its text, texts it repeats."""
+"""Decides whether a request teaches: by what the client states, by its text, and by
+repeated texts.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,14 +20,14 @@ TASK_HEADER = "X-OpenWebUI-Task"
 CHAT_HEADER = "X-OpenWebUI-Chat-Id"
 # Ids of chats that Open WebUI does not save; "local:" in its older versions.
 TEMPORARY_CHATS = ("temporary:", "local:")
-# A template has at least this length, and begins or ends with this many fixed characters.
+# A template has at least this length, and this many fixed characters at its beginning or end.
 TEMPLATE_LENGTH, FIXED = 300, 120
-# Earlier messages around whose changing parts a template stood.
+# The number of earlier messages that must share the fixed part of a template.
 REPEATED = 3
 
 
 def stated_reason(headers: Mapping[str, str], metadata: object) -> GateReason | None:
-    """Return why the request teaches nothing by the client's own word, or None."""
+    """Return why the request teaches nothing if the client says so, or None."""
     if _names_task(headers, metadata):
         return GateReason.CLIENT_TASK
     temporary = headers.get(CHAT_HEADER, "").startswith(TEMPORARY_CHATS)
@@ -37,7 +39,7 @@ def _names_task(headers: Mapping[str, str], metadata: object) -> bool:
     named: list[Any] = [headers.get(TASK_HEADER)]
     if isinstance(metadata, dict):
         named.append(metadata.get("task"))
-    # A client that does not fill in its placeholder sends it as it is.
+    # A client that does not fill in its placeholder sends the placeholder itself.
     return any(isinstance(n, str) and n.strip() and not n.startswith("{{") for n in named)
 
 
@@ -71,6 +73,8 @@ def _digest(text: str) -> str:
 
 
 def _differing(found: QuerySet[Message], text: str) -> int:
-    """Return the number of different texts among the latest of these messages, but this one."""
+    """Return the number of different texts among the latest of these messages, excluding
+    this one.
+    """
     latest = found.order_by("-created_at").values_list("content", flat=True)[: 5 * REPEATED]
     return len(set(latest) - {text})

@@ -1,7 +1,7 @@
-"""Finds the conversation of a request by the likeness of its history.
+"""Finds the conversation of a request by the similarity of its history.
 
-Clients trim the history, and show replies otherwise than they were sent: without a part, corrected,
-translated. The person's own messages mostly stay as they are.
+Clients trim the history and change replies: they leave out parts, correct or translate them. They
+mostly keep the person's own messages unchanged.
 """
 
 import re
@@ -31,12 +31,12 @@ Spoken = tuple[str, Words]
 def most_alike(
     space: Space, conversations: ConversationQuerySet, history: Sequence[ChatMessage]
 ) -> Conversation | None:
-    """Return the one of these conversations of the space that is most like the history without its
-    last message.
+    """Return the conversation among these that is most similar to the history without its last
+    message.
 
-    It must be recent and like enough: two of the user's messages are the same, or one is and a
-    reply is a version of the other. Otherwise return the only one that contains the previous
-    message, if it ends with it. Returns None if there is none.
+    It must be recent and similar enough: two of the user's messages are the same, or one is and a
+    reply is a version of the other. Otherwise return the only conversation that contains the
+    previous message, if it ends with that message. Returns None if there is none.
     """
     earlier = [(message.role, words_of(message.content)) for message in history[:-1]][-COMPARED:]
     if not earlier:

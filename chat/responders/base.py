@@ -22,10 +22,10 @@ MOST_KNOWN = 20
 class Turn:
     """The input of a reply: the history with the question last, and the recalled memories.
 
-    `memory` is the conversation's MemoryUse: if off, there was no recall. `system_prompt` is the
-    conversation's own, "" if none; `standing` are the memories that say how to answer; `rules` are
-    the space's policy; `tools` are the tools for the model. `known` are the most important
-    memories, if the built-in responder is asked for everything.
+    `memory` is the conversation's MemoryUse: if it is off, there was no recall. `system_prompt` is
+    the conversation's own prompt, "" if none. `standing` are the memories that say how to answer,
+    `rules` the space's policy, and `tools` the tools for the model. `known` are the most important
+    memories, if the user asks the built-in responder for everything it knows.
     """
 
     history: Sequence[ChatMessage]
@@ -47,7 +47,8 @@ class Turn:
 @dataclass(frozen=True)
 class Offer:
     """An offer to delete these recalled memories; the page shows a button for each. The reply is
-    about no other memory."""
+    about these memories only.
+    """
 
     memory_ids: Sequence[UUID]
 

@@ -1,7 +1,7 @@
 """Answers without a language model: quotes recalled memories with dates, plainly labelled.
 
-Memories are quoted. A simple question that one memory clearly answers also gets a short answer
-(direct_answers). `matching` has the rules for a match. In doubt, the reply says so or asks.
+A simple question that one memory clearly answers also gets a short answer (direct_answers).
+`matching` has the rules for a match. If the match is doubtful, the reply says so or asks.
 """
 
 import re
@@ -42,11 +42,11 @@ from memory.recall.results import Result
 from memory.templatetags.ebb import age_in_words, days_since, match_in_words
 from memory.text.secrets import asks_for_secret
 
-# How far the relevance of a memory must lead the next one, to be the clear answer.
+# The lead in relevance over the next memory that makes a memory the clear answer.
 CLEAR_LEAD = 0.15
-# Share of the best score from which other memories are quoted too.
+# From this share of the best score on, other memories are quoted too.
 CLOSE = 0.75
-# Similarity from which a statement repeats a memory.
+# From this similarity on, a statement repeats a memory.
 SAME = 0.9
 
 
@@ -107,7 +107,7 @@ def _answer(turn: Turn) -> list[str]:
 
 
 def _in_a_word(kind: Kind) -> str:
-    """Return the answer to small talk, or to the question who answers."""
+    """Return the answer to small talk, or to the question who is answering."""
     match kind:
         case Kind.GREETING:
             return _(
@@ -172,23 +172,24 @@ def _short(turn: Turn) -> list[str]:
     """Return a short answer with the memory that gives it, if that memory clearly leads."""
     found = _quotable(turn)
     own = [one for one in found if not is_about_another(turn.question, one.memory.content)]
-    # In a question about the past, what was true then counts before what is true now.
+    # In a question about the past, memories that were true then come before memories that are true
+    # now.
     ranked = sorted(own, key=lambda one: ("past" not in one.contributions, -one.relevance))
-    # Beside a memory about somebody else, which seemed to fit better, the relevance says little.
+    # If a memory about someone else seemed to fit better, the relevance is not a good measure.
     if not ranked or (ranked[0].relevance < SURE_RELEVANCE and len(own) == len(found)):
         return []
     answers = {direct_answer(turn.question, result.memory.content) for result in ranked}
-    # Another memory that answers differently makes the answer unsure, unless it is far behind.
+    # Another memory with a different answer makes the answer unsure, unless it is far behind.
     if len(answers - {""}) > 1 and ranked[0].relevance - ranked[1].relevance < CLEAR_LEAD:
         return []
     if is_from_document(ranked[0].memory):
-        return []  # its "I" may be somebody else
+        return []  # its "I" may be someone else
     said = direct_answer(turn.question, ranked[0].memory.content)
     return [said, _list(turn, ranked[:1])] if said else []
 
 
 def _quotable(turn: Turn) -> list[Result]:
-    """Return the recalled memories that tell something."""
+    """Return the recalled memories that contain information."""
     return [one for one in turn.results if is_quotable(turn.question, one.memory.content)]
 
 
@@ -217,8 +218,9 @@ def _answers_to(question: str, turn: Turn) -> list[Result]:
 
 
 def _unsure(turn: Turn) -> list[str]:
-    """Return close memories, or a question back. Nobody is asked for a secret, which would be
-    masked."""
+    """Return close memories, or a question back. Never ask for a secret, because it would be
+    masked.
+    """
     said = []
     if turn.rules.assessment.mask_secrets and asks_for_secret(turn.question):
         said = [_("I don't keep secrets such as passwords, PINs, codes and keys.")]

@@ -2,14 +2,14 @@
 
 For “where do I live?”, the memory “moved to Lisbon” gives “You live in Lisbon.”
 
-Only the asked place or name is taken from the memory, and only if the memory clearly says it.
+Takes only the requested place or name from the memory, and only if the memory clearly states it.
 """
 
 import re
 
 from chat.responders.utterances import asked_back, is_chinese
 
-# A name of up to four capitalised words. "the 3rd floor" and "March" are no places.
+# A name of up to four capitalised words. "the 3rd floor" and "March" are not places.
 _PLACE = re.compile(
     r"\b(in|to|at|from) ((?!(?:January|February|March|April|May|June|July|August|September"
     r"|October|November|December|\w+day)\b)[A-Z][\w'’-]*(?: (?:de |of )?[A-Z][\w'’-]*){0,3})"

@@ -1,4 +1,4 @@
-"""Asks a model with less of the conversation, until it fits what the model can read.
+"""Sends a model less and less of the conversation, until the model can read it all.
 
 A local model often reads only 4,096 tokens. Some servers refuse a longer conversation,
 llama-cpp-python breaks the stream off, and LM Studio ends it without a word.
@@ -52,7 +52,7 @@ class FittingModel:
     def _shorten(self) -> bool:
         """Leave out the older half of the history; return whether there was one."""
         newer = self._history[len(self._history) // 2 :]
-        # Some endpoints want a person's message first.
+        # Some endpoints require a person's message first.
         while len(newer) > 1 and newer[0].role != "user":
             newer = newer[1:]
         left_out = len(self._history) - len(newer)

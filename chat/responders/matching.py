@@ -13,20 +13,22 @@ from chat.responders.utterances import (
 from memory.recall.results import Result
 
 # MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR
-# say if the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
+# say whether the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
 SURE_WITH_WORDS, SURE = 0.3, 0.5
 NEAR = {True: 0.15, None: 0.28, False: 0.45}
-# MiniLM does not know Chinese: its neighbours of a Chinese text are random, so common words count.
+# MiniLM does not know Chinese. It finds random neighbours of a Chinese text, so common words count
+# instead.
 COMMON_WORDS_IN_CHINESE = 0.05
-# Relevance from which a memory answers surely, and from which it may help.
+# From the first relevance on, a memory surely answers; from the second on, it may help.
 SURE_RELEVANCE, NEAR_RELEVANCE = 0.5, 0.35
-# Similarity from which a memory is related to a statement.
+# From this similarity on, a memory is related to a statement.
 RELATED = 0.5
 
 
 def is_quotable(question: str, text: str) -> bool:
-    """Return whether a memory tells something: not a request that was saved by mistake, and a
-    supposition ("If I lived in Paris, …") only if the question asks for one."""
+    """Return whether a memory can be quoted: not if it is a request saved by mistake, and a
+    supposition ("If I lived in Paris, …") only if the question asks for one.
+    """
     return not is_only(is_request, text) and (asks_what_if(question) or not is_only(supposes, text))
 
 
@@ -58,7 +60,7 @@ def is_near(question: str, result: Result) -> bool:
 
 
 def goes_with(statement: str, result: Result) -> bool:
-    """Return whether the memory is about the same as the statement."""
+    """Return whether memory and statement are about the same thing."""
     text, words = result.memory.content, result.signals.get("lexical", 0.0)
     if is_chinese(statement) and is_chinese(text):
         return words >= COMMON_WORDS_IN_CHINESE
@@ -66,7 +68,7 @@ def goes_with(statement: str, result: Result) -> bool:
 
 
 def is_meant(what: str, result: Result) -> bool:
-    """Return whether the memory tells what the user wants forgotten."""
+    """Return whether the memory contains what the user wants forgotten."""
     text = result.memory.content
     if is_chinese(what) and is_chinese(text):
         return share_a_character(what, text)

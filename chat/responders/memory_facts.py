@@ -9,8 +9,7 @@ from memory.models import Memory
 
 
 def facts_of(memory: Memory) -> list[str]:
-    """Return the end of the time in which a superseded memory was true, and the document that says
-    it, if there are any."""
+    """Return until when a superseded memory was true, and the document it comes from, if any."""
     facts = []
     if memory.valid_to is not None:
         end = date_format(timezone.localtime(memory.valid_to), "DATE_FORMAT")
@@ -21,5 +20,5 @@ def facts_of(memory: Memory) -> list[str]:
 
 
 def is_from_document(memory: Memory) -> bool:
-    """Return true if a document says it, and not the user."""
+    """Return true if the memory comes from a document instead of the user."""
     return memory.source_role == DOCUMENT

@@ -1,4 +1,4 @@
-"""Tells people apart: the name of a brother is no answer to a question about a sister."""
+"""Distinguishes people: a brother's name does not answer a question about a sister."""
 
 import re
 
@@ -46,8 +46,9 @@ _ABOUT_SELF = re.compile(r"\b(?:i|am i)\b|^我(?!的|家)", re.IGNORECASE)
 
 
 def is_about_another(question: str, text: str) -> bool:
-    """Return whether the question asks about somebody of the speaker's, or about the speaker, and
-    the text tells about somebody else of theirs."""
+    """Return whether the question is about the speaker or one of their relatives, and the text is
+    about another relative.
+    """
     asked, told = _relations(question), _relations(text)
     if asked:
         return bool(told) and not asked & told

@@ -48,8 +48,8 @@ _PATTERNS = {
     r"|^(请|你|帮我|把)*(忘掉|忘了|忘记|删掉|删除)",
 }
 _KINDS = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _PATTERNS.items()}
-# Orders that need more than words, which are what the user has to do among notes, and any others
-# but those to tell or to save something.
+# Orders that need more than words, which are to-dos among the user's notes, and all other orders
+# except those to tell or to save something.
 _ORDER = re.compile(
     r"^(?:please |pls )?(?:can|could|would|will) you (?:please )?(?!(?:tell|say|remind"
     r"|remember|recall|forget|keep|save|note|know|guess|list|look up|find out)\b)[a-z]"
@@ -65,7 +65,7 @@ _QUESTION = re.compile(
 )
 
 _ENDS = " \t\n.!?。！？"
-# What is to be forgotten, after the words that say so. The text has no `_ENDS` at its end.
+# The thing to forget, after the words that ask to forget it. `_ENDS` are already removed.
 _FORGOTTEN = re.compile(
     r"^(?:please |can you |could you )*forget\b(?: about\b)?"
     r"(?: (?:the fact that|that|what i (?:said|told you) about|everything about|all about)\b)?"
@@ -73,7 +73,7 @@ _FORGOTTEN = re.compile(
     r"|^(?:请|你|帮我|把)*(?:忘掉|忘了|忘记|删掉|删除)掉?(?:关于)?(?P<zh>.*?)(?:的?这?件?事情?)?吧?$",
     re.IGNORECASE | re.DOTALL,
 )
-# Words that name nothing.
+# Words that do not name anything to forget.
 _NOTHING = re.compile(
     r"^(?:it|this|that|these|them|me|everything|all|all of it|all of this|what i said"
     r"|全部|所有|一切|这个|那个|它|我|我说的|这|那)?$",
@@ -91,7 +91,7 @@ _NUMBER = (
     r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
     r"|fifty)\b|[一二三四五六七八九十两]"
 )
-# Questions for a place, a time or a number, and the pattern of their answers.
+# Questions about a place, a time or a number, and the patterns of their answers.
 _ASKED = (
     (r"^where\b|哪里|哪儿|什么地方", r"\b(in|to|at|from|near|on)\b|[在到去住来]"),
     (
@@ -209,13 +209,13 @@ def is_chinese(text: str) -> bool:
 
 
 def asks_what_if(question: str) -> bool:
-    """Return whether the question is about what is not so: "Where would I live?"."""
+    """Return whether the question is hypothetical: "Where would I live?"."""
     return bool(_WHAT_IF.search(question))
 
 
 def holds_what_is_asked(question: str, text: str) -> bool | None:
-    """Return whether the text has the place, time or number asked for; None if none is
-    asked for.
+    """Return whether the text contains the place, time or number asked for; None if the question
+    asks for none.
     """
     for asks, answers in _ASKED_RULES:
         if asks.search(question.strip()):

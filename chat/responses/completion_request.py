@@ -9,7 +9,7 @@ from chat.responses.input_items import messages_of
 from chat.responses.schemas import ResponseIn
 from memory.errors import FieldError, InvalidArguments, refused
 
-# These fields have another name or no meaning in a chat completion.
+# These fields have a different name or no meaning in a chat completion.
 _OWN = {
     "input", "instructions", "store", "previous_response_id", "conversation", "tools",
     "tool_choice", "parallel_tool_calls", "text", "max_output_tokens", "reasoning", "metadata",
@@ -25,7 +25,7 @@ def completion_of(
     """Return the request for the model: the history, then the new items.
 
     `conversation` is the id or name of the conversation, "" if the request does not name one.
-    Raises InvalidArguments for what a chat completion cannot express.
+    Raises InvalidArguments for anything that a chat completion cannot express.
     """
     _refuse(asked)
     fields = asked.model_dump(exclude_none=True, exclude=_OWN)

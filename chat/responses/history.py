@@ -1,4 +1,4 @@
-"""Finds what a request continues: the items of earlier responses, and the conversation."""
+"""Finds the items of earlier responses and the conversation that a request continues."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class Continued:
 
 
 def continued(space: Space, owner: str | None, asked: ResponseIn) -> Continued:
-    """Return the request's items after those that it continues. Only responses of exactly this
-    user count, or for None only the shared ones.
+    """Return the request's items after the items that it continues. Only responses of exactly this
+    user count; for None, only the shared ones.
 
     Raises InvalidArguments if it refers to a response or an item that does not exist.
     """

@@ -46,7 +46,8 @@ def get_response(space: Space, reader: Reader, response_id: str) -> StoredRespon
 def delete_response(*, space: Space, reader: Reader, response_id: str) -> None:
     """Delete a response; raises NotFound, and Forbidden if the reader may only read it.
 
-    Responses that continue it then continue the one before. The conversation and its memories stay.
+    Responses that continued it then continue the previous one. The conversation and its memories
+    stay.
     """
     found = get_response(space, reader, response_id)
     check_change(reader, found.conversation)

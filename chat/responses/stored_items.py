@@ -30,7 +30,7 @@ class InputItemsOut(Schema):
 def input_items(stored: StoredResponse, asked: InputItemsIn) -> InputItemsOut:
     """Return a page of the items that a response was asked with.
 
-    Raises InvalidArguments if `after` is none of their ids.
+    Raises InvalidArguments if `after` is not one of their ids.
     """
     root = stored.pk.removeprefix("resp_")
     items = [_shown(item, f"in_{root}_{place}") for place, item in enumerate(stored.items)]

@@ -37,7 +37,7 @@ def new_response(asked: ResponseIn, *, id_: str, model: str, ebb: Json, now: dat
         "previous_response_id": asked.previous_response_id,
         "conversation": named,
         "reasoning": asked.reasoning or {"effort": None, "summary": None},
-        # Without a conversation there is nothing to which the response could belong.
+        # Without a conversation, the response has nothing to belong to.
         "store": asked.is_stored and ebb["conversation_id"] is not None,
         "text": {"format": {"type": "text"}, **(asked.text or {})},
         "tool_choice": asked.tool_choice or "auto",
@@ -187,7 +187,7 @@ def _as_delta(choice: object) -> object:
 
 
 def _more(kind: str, **fields: object) -> Json:
-    """Return fields that only texts have."""
+    """Return the fields that only text parts have."""
     return fields if kind == "output_text" else {}
 
 

@@ -95,7 +95,7 @@ def _exchanges(space: Space, conversation_id: UUID) -> list[UUID]:
 
 
 def _bring_replies(space: Space, assessment_ids: Collection[UUID], now: datetime) -> None:
-    """Add replies that ended after the deletion to their exchanges.
+    """Add replies that were finished after the deletion to their exchanges.
 
     An exchange whose reply is still being written waits for it.
     """

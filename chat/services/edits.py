@@ -1,7 +1,7 @@
 """Edits a message, and undoes an edit.
 
-Replaced messages are kept, but not shown or sent to a model. All messages replaced at one moment
-are one edit, and are restored together.
+Replaced messages are kept, but not shown or sent to a model. All messages replaced at the same
+moment belong to one edit and are restored together.
 """
 
 from datetime import datetime
@@ -97,7 +97,7 @@ def _taught(rows: MessageQuerySet) -> list[UUID]:
 
 
 def _touch(conversation: Conversation, before: str, after: str, now: datetime) -> None:
-    """Update the conversation's time; a title taken from the old text follows the new text."""
+    """Update the conversation's time; replace a title that was taken from the old text."""
     if conversation.title == title_of(before):
         conversation.title = title_of(after)
     conversation.updated_at = now

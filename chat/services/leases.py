@@ -1,4 +1,4 @@
-"""Leases of replies: a reply whose web process has died does not stay unfinished.
+"""Leases of replies, so that a reply does not stay unfinished if its web process dies.
 
 The process that writes a reply leases its row, by the database's clock, and renews the lease. Beat
 stops the replies whose lease has expired.
@@ -53,7 +53,7 @@ async def renewed(message: Message) -> AsyncIterator[None]:
 
 
 def stop_abandoned(*, now: datetime) -> int:
-    """Stop the replies that no process writes any more, and release their exchanges.
+    """Stop the replies that no process is writing any more, and release their exchanges.
 
     Returns their number. A reply without a lease is stopped when it is overdue.
     """

@@ -1,4 +1,4 @@
-"""Redaction: secrets, or whole messages, are replaced in a conversation for good.
+"""Redaction: permanently replaces secrets, or whole messages, in a conversation.
 
 Memories are not changed: their secrets were masked before they were saved.
 """
@@ -54,7 +54,9 @@ def redact_secrets(*, space: Space, conversation_id: UUID, actor: Actor, now: da
         raise Conflict("Ebb finds no secret in this conversation.")
 
     def repeated(text: str) -> str:
-        """Mask what the messages told. The forms of secrets would also find ids in JSON."""
+        """Mask only the secrets found in the messages: the patterns of secrets would also match ids
+        in JSON.
+        """
         return mask_values(text, values)
 
     _rewrite(conversation, lambda text: repeated(mask_secrets(text)), repeated, actor, now)
@@ -105,7 +107,8 @@ def _rewrite(
     conversation: Conversation, mask: Mask, in_json: Mask, actor: Actor, now: datetime
 ) -> None:
     """Apply `mask` to the texts of the conversation and of its assessments, and `in_json` to the
-    texts in JSON; note who asked for it."""
+    texts in JSON. Record the actor in the activity log.
+    """
     space = conversation.space
     messages = list(Message.objects.in_space(space).of(conversation))
     titles = {title_of(message.content): message for message in messages}
@@ -131,7 +134,9 @@ def _rewrite(
 
 
 def _rewrite_responses(conversation: Conversation, mask: Mask) -> None:
-    """Apply the mask to what clients of the Responses API stored in the conversation."""
+    """Apply the mask to the responses that clients of the Responses API stored in the
+    conversation.
+    """
     rows = StoredResponse.objects.filter(
         space_id=conversation.space_id, conversation_id=conversation.pk
     )

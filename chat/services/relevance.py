@@ -66,8 +66,9 @@ def question_of(message: Message) -> str:
 
 
 def _lock(message: Message) -> None:
-    """Lock the message against a concurrent second request, before any memory: the end of a reply
-    locks them in the same order."""
+    """Lock the message against a concurrent second request, before any memory. Finishing a reply
+    locks both in the same order.
+    """
     Message.objects.in_space(message.space).select_for_update().get(pk=message.pk)
 
 

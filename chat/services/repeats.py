@@ -49,7 +49,9 @@ def _answer_again(space: Space, reply: Message, now: datetime, *, learns: bool) 
 
 
 def _lock_key(space: Space, key: str) -> None:
-    """Lock the key until the transaction ends: of two calls at once, the second finds the first."""
+    """Lock the key until the transaction ends, so that of two simultaneous calls the second finds
+    the first.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended('ebb.turn ' || %s, %s))",

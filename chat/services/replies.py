@@ -64,10 +64,10 @@ def stop_pending(*, space: Space, message_id: UUID, now: datetime) -> None:
 class Reply:
     """A reply at its end.
 
-    One that `goes_on` waits for results of the client's tools: until then, or until it is overdue,
-    its exchange is not assessed. One that `is_cut` reached the model's length limit. One that
-    `is_builtin` used only the memories that it quotes: no model was sent the others. Without the
-    `question` it is read from the conversation.
+    If it `goes_on`, it waits for results of the client's tools; its exchange is not assessed before
+    they arrive or the reply is overdue. If it `is_cut`, it reached the model's length limit. If it
+    `is_builtin`, it used only the memories that it quotes, because the others were not sent to a
+    model. Without a `question`, the question is read from the conversation.
     """
 
     state: str
@@ -116,7 +116,8 @@ class Reply:
 def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
     """Store the reply, count its memories as used, and release the exchange.
 
-    Only the first end of a reply counts: one whose reader leaves while it is stored stays done.
+    Only the first end of a reply counts: if the reader leaves while the reply is being stored, it
+    stays done.
     """
     row = Message.objects.filter(space_id=message.space_id, pk=message.pk)
     if not row.filter(state=Message.State.STREAMING).update(**reply.stored, leased_until=None):
@@ -145,8 +146,9 @@ def finish_reply(*, message: Message, reply: Reply, now: datetime) -> None:
 
 
 def _followed(reply: Reply, now: datetime) -> list[UUID]:
-    """Return the standing rules to count as used: each at most once a day, because they are sent
-    with every message. A rule that is in use does not expire."""
+    """Return the standing rules to count as used, each at most once a day, because they are sent
+    with every message. So a rule in use does not expire.
+    """
     used = {rule["id"]: rule["last_active_at"] for rule in reply.standing}
     return [
         UUID(id_)
@@ -158,8 +160,9 @@ def _followed(reply: Reply, now: datetime) -> list[UUID]:
 def _answered(
     reply: Reply, sent: Collection[UUID], supporting: Collection[UUID]
 ) -> dict[UUID, bool]:
-    """Return whether the answer used each memory that was sent. A stopped, cut or failed answer, or
-    one that goes on, says nothing about those that it has not used."""
+    """Return whether the answer used each memory that was sent. A stopped, cut, failed or
+    unfinished answer says nothing about the memories that it has not used.
+    """
     whole = reply.state == Message.State.DONE and not (reply.goes_on or reply.is_cut)
     return (dict.fromkeys(sent, False) if whole else {}) | dict.fromkeys(supporting, True)
 

@@ -1,4 +1,4 @@
-"""Sharing of one's own conversations with the members of the space, to read only."""
+"""Lets owners of conversations share them read-only with the members of the space."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,10 +16,10 @@ from memory.models import AuditAction, Space
 def share_conversation(
     *, space: Space, conversation_id: UUID, owner: str, shared: bool, actor: Actor, now: datetime
 ) -> Conversation:
-    """Let all members of the space read the owner's conversation, or stop that; return it.
+    """Let all members of the space read the owner's conversation, or stop sharing it; return it.
 
-    The activity log names the owner and the time of the conversation, not its title, which quotes
-    a message. Raises NotFound if the owner has no such conversation.
+    The activity log names the owner and the time of the conversation, but not the title, because it
+    quotes a message. Raises NotFound if the owner has no such conversation.
     """
     rows = Conversation.objects.in_space(space).filter(pk=conversation_id, user_id=owner)
     conversation = rows.select_for_update().first()

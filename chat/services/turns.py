@@ -1,8 +1,8 @@
 """Database writes of a turn. The user's message is stored before a model is asked.
 
-A turn is stored in one transaction: the user's message, an empty row for the reply, and the
-exchange in the assessor's outbox, due when the reply is overdue. So the exchange is assessed even
-if the reply fails.
+One transaction stores a turn: the user's message, an empty row for the reply, and the exchange in
+the assessor's outbox. The exchange is due when the reply is overdue, so it is assessed even if the
+reply fails.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,9 @@ TITLE_SOURCE = 500
 
 @dataclass(frozen=True)
 class NewConversation:
-    """A conversation to create with a turn: who begins it, the caller's name for it, and the user
-    of the space for whom it recalls and learns."""
+    """A conversation to create with a turn: its creator, the caller's name for it, and the user of
+    the space for whom it recalls and learns.
+    """
 
     user: User | None = None
     external_id: str = ""
@@ -55,10 +56,10 @@ def begin_turn(
 ) -> Message:
     """Store the user's message and an empty reply. Return the reply's row.
 
-    The choices apply to the conversation from now on. A caller that writes the reply itself at once
-    passes `claimed`; one with its own history may begin `beside` an unfinished reply. Unless it
-    `learns`, the turn recalls but teaches nothing. Raises InvalidArguments, NotFound for a
-    conversation of another space, Conflict while a reply is being written.
+    The choices apply to the conversation from now on. A caller that will write the reply itself at
+    once passes `claimed`. A caller with its own history may begin `beside` an unfinished reply.
+    Unless it `learns`, the turn recalls but teaches nothing. Raises InvalidArguments, NotFound for
+    a conversation of another space, Conflict while a reply is being written.
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
@@ -90,7 +91,7 @@ def _begin_conversation(
 
 
 def only_read(conversation: Conversation) -> None:
-    """Make memory read-only for this turn; the stored conversation keeps its setting."""
+    """Make memory read-only for this turn only; the stored conversation keeps its setting."""
     if conversation.memory == MemoryUse.ON:
         conversation.memory = MemoryUse.READ_ONLY
 
@@ -129,8 +130,9 @@ def answer_again(
 
 
 def title_of(text: str) -> str:
-    """Return the title of a conversation that begins with this text, without Markdown's marks; a
-    long one ends with "…"."""
+    """Return the title of a conversation that begins with this text, without Markdown; a long title
+    ends with "…".
+    """
     beginning = text.strip()[:TITLE_SOURCE]
     return Truncator(to_text(beginning) or " ".join(beginning.split())).chars(TITLE_LENGTH)
 
@@ -190,7 +192,7 @@ def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Ass
         return None
     return queue_assessment(
         space=space,
-        # Programs may send more than a person types; a memory's length is limited to this.
+        # Programs may send more text than a person types; a memory's length is limited to this.
         exchange=Exchange(
             text[:MAX_CONTENT],
             source_conversation=str(conversation.pk),

@@ -32,7 +32,7 @@ def choice_context(space: Space, document: PolicyDocument) -> dict[str, Any]:
         "responder": responder.label,
         "has_model": isinstance(responder, ModelResponder),
         "memory_uses": MemoryUse.choices,
-        "chats_alone": partial(starts_alone, space),  # asked only by a new conversation's page
+        "chats_alone": partial(starts_alone, space),  # requested only by a new conversation's page
         "profiles": PROFILE_CHOICES.items(),
         "space_profile": PROFILE_NAMES[document.recall.profile],
         "max_system_prompt": MAX_SYSTEM_PROMPT,

@@ -22,7 +22,9 @@ from memory.models import Job
 @require_POST
 @space_page("write")
 def remember(request: PageRequest, access: Access) -> HttpResponse:
-    """Start to read the document; render the job's progress, or what to do about the file."""
+    """Start reading the document; render the job's progress, or a message about what is wrong with
+    the file.
+    """
     files = request.FILES.getlist("file")
     if wrong := _wrong(files):
         return _shown(request, access, wrong=wrong)
@@ -46,7 +48,7 @@ def remember(request: PageRequest, access: Access) -> HttpResponse:
 
 
 def _wrong(files: "list[UploadedFile[bytes]]") -> str | Promise:
-    """Return what to do about the chosen files, or ""."""
+    """Return a message about what is wrong with the chosen files, or ""."""
     if len(files) != 1:
         return _("Choose one document.")
     [file] = files

@@ -28,7 +28,7 @@ from memory.reconciliation.discarding import discard_memory, undo_discard
 def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Render a form in the memory's place, then the edited memory.
 
-    If the memory was deleted meanwhile, the form stays with its text.
+    If the memory was deleted in the meantime, the form stays and keeps its text.
     """
     assessment = _exchange(access, message_id).assessment
     if assessment is None:
@@ -81,7 +81,7 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
 @require_POST
 @space_page("write")
 def retry(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Requeue a failed assessment. One in another state is shown unchanged."""
+    """Requeue a failed assessment; show an assessment in any other state unchanged."""
     message = _exchange(access, message_id)
     if message.assessment_id is None:
         raise Http404

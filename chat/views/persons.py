@@ -1,4 +1,4 @@
-"""The user for whom a member chats: themselves, or nobody in particular."""
+"""The user for whom a member chats: the member, or no user in particular."""
 
 from uuid import UUID
 
@@ -59,6 +59,7 @@ def starts_alone(space: Space) -> bool:
 
 
 def may_continue(request: PageRequest, conversation: Conversation) -> bool:
-    """Return true if the conversation is shared or the member's own. What a member says in another
-    one would be learned about another user."""
+    """Return true if the conversation is shared or the member's own. In any other conversation, Ebb
+    would learn the member's words about another user.
+    """
     return conversation.user_id in (None, request.user.get_username())
