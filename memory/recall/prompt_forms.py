@@ -1,11 +1,11 @@
-"""Formats of memories sent to a model: those of the seeds, letter for letter.
+"""Formats of memories sent to a model, exactly as in the seeds.
 
     list       seed 000, "Search Output Format": day, text, match and id, for prompts and tools
     summaries  seed 003, section 6: the age in words and the text
 
-With the policy's `relative_dates`, the list and the answers of tools have the age beside the day.
-A memory that tells of an event at another time also has that time at the end, and one that was
-superseded the day until which it was true. A memory from a document names it there.
+With the policy's `relative_dates`, the list and the answers of tools show the age beside the day.
+The end of a line names the time of an event on another day, the day until which a superseded memory
+was true, and the document of a memory from a document.
 
 A memory's text stays within its line and position: it cannot start another line, close its
 quotation marks, or imitate a control token of a model's server.
@@ -34,7 +34,7 @@ SayDay: TypeAlias = Callable[[datetime], str]
 # prompts. Servers look for such tokens in the finished prompt, wherever they come from.
 _ANGLE_MARK = re.compile(r"<(?=[A-Za-z/!?|｜<])")
 _BRACKET_MARK = re.compile(r"\[(/?[A-Z]{3,}(?:_[A-Z]+)*)\]")  # [INST], [/TOOL_CALLS]
-# Embeddings, overrides and isolates; right-to-left letters and their marks are kept.
+# Directional embeddings, overrides and isolates. Right-to-left letters and marks are kept.
 _TURNS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 
@@ -55,8 +55,9 @@ def iso_day(moment: datetime) -> str:
 
 
 def day_by(policy: PolicyDocument, now: datetime) -> SayDay:
-    """Return the policy's way to write a day: `2026-02-18`, or with the age beside it
-    `2026-02-18, 3 days ago`, in Chinese `2026-02-18, 3天前`."""
+    """Return the function with which the policy writes a day: `2026-02-18`, or with the age
+    `2026-02-18, 3 days ago`, in Chinese `2026-02-18, 3天前`.
+    """
     if not policy.recall.relative_dates:
         return iso_day
     return lambda moment: f"{iso_day(moment)}, {age_in_words(moment, policy.language, now)}"

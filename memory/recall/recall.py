@@ -41,12 +41,12 @@ class SearchRequest:
     """A search by any caller: the API, a page, a tool, the XML interface or the chat.
 
     Without a `profile` the policy's is used; without a `limit` the profile's, then the policy's.
-    Finds what the `reader` sees, by default the shared memories; of one agent or session, if these
-    are given. `without` excludes these memories. Memories below `min_relevance` are left out; None
+    Finds memories that the `reader` sees, by default the shared ones, limited to an agent or
+    session if given. `without` excludes memories. Memories below `min_relevance` are left out; None
     means the policy's, for memories that are sent to a model. With `explain` each result has its
-    rank without each signal, and the memories just missed are returned too. With `as_of` it is
-    answered as if asked at that moment, with what was true then. With `each_once` a text that was
-    saved twice, shared and as the user's own, is found once.
+    rank without each signal, and the memories just missed are returned too. With `as_of` the search
+    answers as if asked at that moment, with the facts of that time. With `each_once`, a text that
+    was saved both as shared and as the user's own is found once.
     """
 
     query: str
@@ -67,7 +67,8 @@ class SearchRequest:
 @dataclass(frozen=True)
 class Recall:
     """The answer to a question: the results, best first; if explained, also the memories just
-    missed. In a chat also the standing rules, which are sent whatever the question is."""
+    missed; in a chat, also the standing rules, which are sent with every question.
+    """
 
     question: Question
     shape: Shape
@@ -140,15 +141,17 @@ def _measure(found: Recall, *, for_model: bool) -> None:
 
 
 def trusting(shape: Shape, question: Question) -> Shape:
-    """Return the shape with less semantic weight if the model hardly knows the question's
-    script."""
+    """Return the shape, with less semantic weight if the model was hardly trained on the question's
+    script.
+    """
     trusted = trust(question.space.embedder, question.text)
     return shape if trusted == 1.0 else replace(shape, profile=shape.profile.trusting(trusted))
 
 
 def explained(found: Recall) -> Recall:
     """Answer the same question again with explanations, as of the same moment and policy, and with
-    the same vector. Only memories saved or deleted since then can differ."""
+    the same vector. The answer differs only if memories were saved or deleted since then.
+    """
     started = perf_counter()
     return _answer(found.question, replace(found.shape, explain=True), found.policy, started)
 
@@ -181,7 +184,7 @@ def compare(
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
-    # More rows than are asked for, to fill the places of those that are left out.
+    # More rows than requested, to replace the ones that are left out.
     spare = len(question.without) + (shape.limit if question.each_once else 0)
     with turn_of(question.space, question.text), share_of(question.space):
         rows = recalled(question, replace(shape, limit=shape.limit + spare))
@@ -199,7 +202,7 @@ def _answer(question: Question, shape: Shape, policy: Policy, started: float) ->
 
 
 def _is_sent(one: Result, question: Question, shape: Shape) -> bool:
-    if shape.profile.order != "score":  # asked for by date, whatever the question
+    if shape.profile.order != "score":  # sorted by date, whatever the question
         return True
     return one.score >= shape.min_score and one.relevance >= question.min_relevance
 
@@ -209,8 +212,8 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
     vector, trusted = built_in_vector(model, text, question.vector), trust(model, text)
     own = relevance_of(text, vector, [signals_of(memory) for memory in rows], trusted=trusted)
     of: dict[UUID | None, float] = dict(zip((memory.pk for memory in rows), own, strict=True))
-    # Before something that is named, the words fit the memory that names it. What that superseded
-    # is the answer.
+    # In "before Porto", the words fit the memory that names Porto. The answer is the memory it
+    # superseded.
     return [
         max(of[memory.pk], of.get(memory.superseded_by, 0.0)) if memory.valid_to else of[memory.pk]
         for memory in rows
@@ -218,7 +221,7 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
 
 
 def signals_of(memory: Memory) -> Signals:
-    """Return the numbers of a memory that the statement found, for its relevance."""
+    """Return the numbers that the statement computed for a memory, as input for its relevance."""
     numbers = vars(memory)  # annotated by the statement
     return Signals(
         semantic=numbers["signal_semantic"],

@@ -1,8 +1,8 @@
 """Turns the vector of a remark toward the memories that help with it.
 
-MiniLM compares what is said: "We booked a cruise." is not near "User gets seasick easily". A
-question is near its answer already. So only remarks are turned, by a matrix that
-`python -m benchmarks.relevance` trains on our own English examples.
+MiniLM compares meanings: "We booked a cruise." is not near "User gets seasick easily", while a
+question is near its answer. So only remarks are turned, by a matrix that `python -m
+benchmarks.relevance` trains on our own English examples.
 """
 
 import functools
@@ -23,7 +23,7 @@ MATRIX_FILE = "remarks.npz"
 FEWEST, MOST = 4, 60
 """Words of a remark: fewer are keywords to search for, and more are a text about several things."""
 _WORD = re.compile(r"\w+")
-# The words of a memory, as a model searches for it.
+# A text that begins like a memory. Models search with such texts.
 _OF_USER = re.compile(r"(?:the )?user\b", re.I)
 
 

@@ -1,4 +1,4 @@
-"""The results of recall, and the results to leave out."""
+"""The results of recall, and functions that leave some out."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,9 @@ class Result:
 
 
 def repeated(memories: Iterable[Memory]) -> set[UUID]:
-    """Return the ids of the memories with the text of an earlier one, true until the same time."""
+    """Return the ids of memories that have the same text as an earlier result and were true until
+    the same time.
+    """
     known: set[object] = set()
     again: set[UUID] = set()
     for memory in memories:
@@ -46,8 +48,7 @@ def repeated(memories: Iterable[Memory]) -> set[UUID]:
 
 
 def left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
-    """Return the results except those in `without`, ranked as if the excluded ones did not
-    exist."""
+    """Return the results except those in `without`, ranked as if these did not exist."""
     out = [one for one in found if one.memory.pk in without]
     if not out:
         return found

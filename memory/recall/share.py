@@ -21,7 +21,7 @@ from memory.models import Space
 
 PATIENCE = 15.0  # seconds, as for a connection of the pool
 LONG = 500  # characters
-_FILES = 64  # Spaces may share one: they then wait for each other.
+_FILES = 64  # Several spaces may share one lock; they then wait for each other.
 
 _Places = WeakValueDictionary[int, Semaphore]
 """The places of each space. A space whose places nobody uses is forgotten."""
@@ -31,29 +31,30 @@ _creating = Lock()
 
 
 class SpaceBusy(OperationalError):
-    """The space has used its share for too long. Callers answer it as a busy database."""
+    """The space has used its share for too long. Callers respond as for a busy database."""
 
 
 @contextmanager
 def share_of(space: Space) -> Iterator[None]:
-    """Take a place among the space's rankings, at most half of the connections; wait for it
-    without a connection. Raises SpaceBusy."""
+    """Take one of the space's places for rankings, which are half of the connections; hold no
+    connection while waiting. Raises SpaceBusy.
+    """
     with _place(_running, space, max(1, settings.EBB_DB_POOL // 2)):
         yield
 
 
 @contextmanager
 def turn_of(space: Space, *texts: str) -> Iterator[None]:
-    """Wait for the space's turn to read a long text; short ones do not wait. Raises SpaceBusy. A
-    thread takes one turn at a time."""
+    """Wait for the space's turn to read a long text; short texts do not wait. A thread takes one
+    turn at a time. Raises SpaceBusy.
+    """
     with turn(space) if sum(map(len, texts)) > LONG else nullcontext():
         yield
 
 
 @contextmanager
 def turn(space: Space) -> Iterator[None]:
-    """Wait for the space's turn for work that takes long, one at a time on this host. Raises
-    SpaceBusy."""
+    """Wait for the space's turn to do long work, one at a time on this host. Raises SpaceBusy."""
     with _place(_long, space, 1), _host_wide(space):
         yield
 

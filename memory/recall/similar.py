@@ -61,12 +61,11 @@ def nearest_live(
     most: int = NEIGHBOURS,
     large: int = LARGE,
 ) -> list[Neighbour]:
-    """Return the live memories nearest to a vector of the space's model, nearest first: `most`, up
-    to AT_MOST, and all that are ALIKE. Only this user's own memories count, or for None only the
-    shared ones: what one user says never touches the memories of others.
+    """Return the live memories nearest to a vector of the space's model, nearest first: `most` of
+    them, and further ones that are ALIKE, up to AT_MOST. Only this user's own memories count, or
+    for None only the shared ones: one user's words never affect another user's memories.
 
-    In a large space this uses the embedder's approximate index where that is quicker, as recall
-    does.
+    In a large space this uses the embedder's approximate index if that is faster, as recall does.
     """
     owner = Reader.exactly(user_id)
     rows = Memory.objects.in_space(space).live().readable_by(owner)

@@ -1,7 +1,7 @@
 """Standing rules: memories that say how the user likes to be answered.
 
-Their words are not in the questions, so recall does not find them. They are sent with every
-message, in a place of their own in the prompt.
+Questions do not contain their words, so recall does not find them. They are sent with every
+message, in a separate part of the prompt.
 """
 
 from collections.abc import Collection
@@ -23,7 +23,7 @@ TYPES = (MemoryType.PREFERENCE, MemoryType.IDENTITY)
 AMONG = 2000
 """The most important memories of a reader that are examined. Fewer than this many are all read."""
 
-# Not by the ORM: this is asked before each reply, and its plan can be kept.
+# Not by the ORM: this runs before each reply, and PostgreSQL can cache its plan.
 _TEXTS = """
     SELECT id, content FROM (
         SELECT id, content, memory_type FROM memory_memory
@@ -42,8 +42,9 @@ def standing_rules(
     now: datetime,
     without: Collection[UUID] = (),
 ) -> list[Memory]:
-    """Return the live memories of this reader that say how to answer, the most important first and
-    each text once, at most as many as the policy's `recall.standing`; none of `without`."""
+    """Return this reader's live memories that say how to answer, most important first and each text
+    once. At most the policy's `recall.standing` are returned, and none of `without`.
+    """
     if not rules.recall.standing:
         return []
     texts = fetch(

@@ -1,8 +1,8 @@
 """The time that a question is about: now, a given day, or the past.
 
 A question about the past ("where did I live before Porto?", "what did I use to drink?", "where did
-I live in March 2024?") also finds what was true then and was superseded since, and prefers it.
-Questions in other words are about now.
+I live in March 2024?") also finds memories that were true then and were superseded later, and
+prefers them. Any other question is about now.
 """
 
 import re
@@ -31,7 +31,7 @@ _FORMER = re.compile(
     r"|之前|以前|过去|曾经|原来|从前|先前|当时|那时",
     re.IGNORECASE,
 )
-# What the question says of itself in "before I moved to Porto", "我搬到波尔图之前".
+# The words of "before I moved to Porto" and "我搬到波尔图之前" that name nothing.
 _NO_NAME = re.compile(
     r"\b(?:i|we|you|he|she|they|it|my|our|that|this|then|now|the|a|an|was|am|is|were|to|in|at|with"
     r"|on|for|moved?|moving|came|coming|went|going|started?|starting|switched|switching|changed"
@@ -77,7 +77,7 @@ def end_of(day: date) -> datetime:
 
 
 def _names(found: re.Match[str]) -> str:
-    """Return the words that name what came later, joined by "or" for PostgreSQL's websearch."""
+    """Return the words that name the later event, joined by "or" for PostgreSQL's websearch."""
     said = prepare(_NO_NAME.sub(" ", found["what"] or found["chinese"]))
     return " or ".join(re.findall(r"\w+", said))
 

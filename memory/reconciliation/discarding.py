@@ -1,7 +1,7 @@
 """Discards a wrong memory and restores the memories it superseded. A discard can be undone.
 
-A superseded memory is restored only if no other active memory has replaced it. Deleting differs: a
-person who deletes a correct memory does not want the older one back.
+A superseded memory is restored only if no other active memory has replaced it. Deleting is
+different: a person who deletes a correct memory does not want the older one back.
 """
 
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Finds a memory that says the same as another one, for programs that save without comparing."""
+"""Finds an existing memory that says the same, for programs that save without comparing."""
 
 from uuid import UUID
 

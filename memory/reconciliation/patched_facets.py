@@ -9,7 +9,7 @@ _assessors: list[Callable[[str], Facets]] = []
 
 
 def register(assess: Callable[[str], Facets]) -> None:
-    """Judge facets by this function from now on. It may raise EmbeddingError."""
+    """Use this function to assess facets from now on. It may raise EmbeddingError."""
     _assessors[:] = [assess]
 
 

@@ -1,4 +1,4 @@
-"""Tells whom a statement is about: the speaker, or somebody else by kinship or name."""
+"""Finds whom a statement is about: the speaker, or someone else by kinship or name."""
 
 import re
 import tomllib
@@ -9,8 +9,9 @@ from memory.text.lexemes import unspaced
 
 
 class People(NamedTuple):
-    """The patterns of one language: other people, the one that a statement begins with, somebody by
-    name at its beginning, and the speaker."""
+    """The patterns of one language: other people, a person at the beginning of a statement, a name
+    at the beginning, and the speaker.
+    """
 
     others: re.Pattern[str]
     first: re.Pattern[str]
@@ -35,8 +36,9 @@ def people_in(text: str) -> People:
 
 
 def tells_of_another(new: str, old: str) -> bool:
-    """Return true if the new statement is about somebody of whom the old one does not tell: "My
-    brother moved from Lisbon to Porto" says nothing of the speaker's home."""
+    """Return true if the new statement is about someone whom the old one does not mention: "My
+    brother moved from Lisbon to Porto" says nothing about the speaker's home.
+    """
     people = people_in(new)
     begins = people.first.match(new) or people.named.match(new)
     if begins is None or people.speaker.search(new, begins.start(1)):

@@ -2,9 +2,9 @@
 
 A restated memory reinforces the old one instead of adding a duplicate. A statement that says it
 replaces something ("I moved from Lisbon to Porto", "我不再吃辣") revises or supersedes the old one.
-A trained model finds changes that are said in other words; it only adds them in brackets.
-Everything else is new. The rule prefers adding: a superfluous memory fades by itself, while a wrong
-merge loses what somebody said.
+A trained model finds changes in other words; these are only added in brackets. Everything else is
+new. The rule prefers adding: a superfluous memory fades, while a wrong merge loses what someone
+said.
 """
 
 import re
@@ -42,7 +42,7 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _COMPARED = re.compile(r"\b(?:than|instead of)\b|[比胜]|多于", re.IGNORECASE)
-# Words whose next word has a part that another word may not take: to Anna, from Anna.
+# Words that give the next word its role in the sentence: to Anna, from Anna.
 _PARTS = re.compile(
     r"\b(to|from|than|over|before|after|by) (?:an? |the |my |his |her |their )?(\w+)", re.I
 )
@@ -105,14 +105,15 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
         if restates(content, memory_type, neighbour):
             return Decision(Verdict.REINFORCE, neighbour.memory, Reason("said_again", content))
     if (old := _probably_outdated(content, neighbours)) is not None:
-        # Only probably: in brackets, nothing is lost if it is wrong.
+        # Only probable. In brackets, nothing is lost if this is wrong.
         return Decision(Verdict.REVISE, old, Reason("replaced", content))
     return Decision(Verdict.ADD)
 
 
 def _probably_outdated(content: str, neighbours: Sequence[Neighbour]) -> Memory | None:
-    """Return the memory that the trained model takes for outdated by the statement. Of a patched
-    memory it reads the newest statement."""
+    """Return the memory that the statement makes outdated according to the trained model. In a
+    patched memory, the model reads the newest statement.
+    """
     content, near = _statement(content), {}
     for neighbour in neighbours[:PROBABLE]:
         old = _newest_first(neighbour.memory.content)[0]
@@ -159,8 +160,9 @@ def restates(content: str, memory_type: str | None, neighbour: Neighbour) -> boo
 
 
 def _turns(content: str, old: str) -> bool:
-    """Return true if the same words take other parts: "from work to home" and "from home to
-    work", "Tom lent Eva a bike" and "Eva lent Tom a bike"."""
+    """Return true if the same words have other roles: "from work to home" and "from home to work",
+    "Tom lent Eva a bike" and "Eva lent Tom a bike".
+    """
     said, known = (dict(_PARTS.findall(text.casefold())) for text in (content, old))
     if any(said[part] != known[part] for part in said.keys() & known.keys()):
         return True
@@ -181,8 +183,8 @@ def echoes(content: str, neighbour: Neighbour) -> bool:
     """Return true if a statement is similar to the memory and contains no name that the memory
     lacks.
 
-    Looser than `restates`, which compares statements made by people. Treating the assistant's own
-    repetition as known loses nothing.
+    Less strict than `restates`, which compares people's statements: nothing is lost if the
+    assistant's own repetition counts as known.
     """
     old = neighbour.memory.content
     if text_similarity.plain(content) == text_similarity.plain(old):
@@ -231,7 +233,7 @@ def _newest_first(text: str) -> list[str]:
 
 
 def _names_as_former(content: str, old: str) -> bool:
-    """Return true if the statement names what the old one is about as replaced or ended."""
+    """Return true if the statement says that the subject of the old one was replaced or ended."""
     if tells_of_another(content, old):
         return False
     if match := _REPLACED.search(content):
@@ -260,8 +262,9 @@ def patched(old: str, new: str, now: datetime) -> str:
 
 
 def has_room(old: str, new: str) -> bool:
-    """Return true if the old text with the statement in brackets is short enough. Otherwise the
-    statement becomes a separate memory, so that nothing is lost."""
+    """Return true if the old text with the statement in brackets is short enough. If not, the
+    statement becomes a separate memory, so that nothing is lost.
+    """
     return len(patched(old, new, datetime.max)) <= MAX_CONTENT
 
 

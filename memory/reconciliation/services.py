@@ -1,7 +1,7 @@
 """Reconciliation of a new statement with known memories: add, reinforce, revise or supersede.
 
 `decided` returns the verdict; `carry_out` applies it. A space processes one statement at a time:
-otherwise two identical statements at the same moment would both be added.
+otherwise two identical simultaneous statements would both be added.
 """
 
 from collections.abc import Sequence
@@ -55,8 +55,8 @@ class Outcome:
 class Statement:
     """A statement to reconcile, new or waiting for review until now.
 
-    It is compared with memories of the same user only: a user who restates a shared memory gets
-    one of their own. A statement without a type is compared with memories of any type; without a
+    It is compared with memories of the same user only: a user who restates a shared memory gets a
+    memory of their own. A statement without a type is compared with memories of any type; without a
     vector it has no neighbours.
     """
 
@@ -148,8 +148,9 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime) -> Outcome:
 
 
 def one_at_a_time(space: Space) -> None:
-    """Let no other statement be reconciled in the space until the transaction ends. Call this
-    before locking any row."""
+    """Prevent other statements from being reconciled in the space until the transaction ends. Call
+    this before locking any row.
+    """
     lock_changes(space.pk)
     lock_conversations(space)
 
@@ -179,8 +180,9 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
 
 
 def by_rule(statement: Statement) -> Decision:
-    """Return the rule's verdict on a statement. It looks further than a model would: other
-    statements about the same person may be nearer than the one that is outdated."""
+    """Return the rule's verdict on a statement. The rule examines more neighbours than a model
+    would, because other statements about the same person may be nearer than the outdated one.
+    """
     space, vector = statement.space, statement.vector
     neighbours = (
         [] if vector is None else nearest_live(space, vector, statement.user_id, most=AT_MOST)
@@ -228,8 +230,9 @@ def update_older(
 
 
 def is_echo(prepared: Prepared) -> bool:
-    """Return true if the space already contains a statement that no person made: the assistant
-    repeated a recalled memory."""
+    """Return true if the statement only repeats a memory of the space, as when the assistant
+    repeats a recalled memory.
+    """
     [draft] = prepared.drafts
     return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
 
@@ -241,8 +244,9 @@ def near(prepared: Prepared) -> list[Neighbour]:
 
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
     """Return the old memory with the statement appended in brackets. Its facets are assessed again,
-    and its importance from them. Its lifetime restarts: otherwise the statement might expire the
-    same night."""
+    and its importance follows from them. Its lifetime restarts: otherwise the statement might
+    expire the same night.
+    """
     content = patched(old.content, statement.content, now)
     if old.facets is None:
         change = MemoryChange(content=content, importance=max(old.importance, statement.importance))

@@ -1,5 +1,6 @@
-"""The succession of facts: a statement that supersedes a memory ends the time in which it was
-true, and is kept at least as long as the memory would have been."""
+"""The succession of facts: a statement that supersedes a memory ends the memory's time of truth,
+and is kept at least as long as the memory would have been.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +16,7 @@ from memory.readers import Reader
 from memory.reconciliation.rules import Decision, Verdict
 from memory.store.services import revise_memory
 
-# From each memory to the one that superseded it, and to those that it superseded. A memory has
+# Links each memory to the memory that superseded it and to those that it superseded. A memory has
 # `valid_to` only while it is superseded.
 _CHAIN = """
     WITH RECURSIVE chain (id) AS (
@@ -69,13 +70,14 @@ def inherited(
 
 
 def facets_in(memory: Memory) -> Facets | None:
-    """Return the memory's facets, None without."""
+    """Return the memory's facets; None if it has none."""
     return Facets.model_validate(memory.facets) if memory.facets else None
 
 
 def succession(memory: Memory, reader: Reader) -> Sequence[Memory]:
-    """Return this memory with all that were true before and after it, in their order; none if it
-    neither superseded a memory nor was superseded."""
+    """Return this memory with its predecessors and successors, in order; an empty result if it has
+    neither.
+    """
     chain = RawSQL(_CHAIN, [memory.pk, memory.space_id])  # noqa: S611 - our own text
     rows = Memory.objects.filter(space_id=memory.space_id, pk__in=chain).readable_by(reader)
     found = sorted(rows.defer("search"), key=lambda one: (one.begins_at, one.created_at, one.pk))

@@ -42,7 +42,7 @@ class _Filters(AddressForm):
 @require_GET
 @space_page("read")
 def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
-    """Show the memories in the bin, the latest deletion first, or the next part of the list."""
+    """Show the memories in the bin, latest deletion first, or the next part of the list."""
     context = _listed(request, access)
     if request.htmx:
         more = "cursor" in request.GET

@@ -1,6 +1,6 @@
 """Charts for pages: SVG attributes, drawn by _bin_chart.html and _decay_forecast.html.
 
-Numbers are strings with a decimal point, whatever the reader's language.
+Numbers are strings with a decimal point in every language.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Forecast of a memory's importance: unused, and if it is used today.
+"""Forecast of a memory's importance, if it is not used and if it is used today.
 
 Applies the Python versions of the formulas that recall and the sweeps use to future days. Pages
 draw the forecast with memory.retention.charts.

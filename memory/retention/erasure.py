@@ -1,8 +1,8 @@
-"""Erasing of a purged memory's text from every row that has a copy of it.
+"""Erases a purged memory's text from every row that has a copy.
 
-The history is append-only except here: its events lose their text and keep what was done, when and
-by whom. Apps above this one have copies, too, and register the functions that erase them. The
-messages that a memory was learned from are redacted on request only.
+The history is append-only except here: its events lose their text and keep the action, time and
+actor. Apps above this one also have copies, and register the functions that erase them. The
+messages that a memory was learned from are only redacted on request.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,12 +35,12 @@ _REDACT: list[Redact] = []
 _EVENT, _REVISION = MemoryEvent._meta.db_table, MemoryRevision._meta.db_table
 _DELIVERY, _WEBHOOK = WebhookDelivery._meta.db_table, Webhook._meta.db_table
 _NO_REASON = "reason = '', reason_code = '', reason_argument = ''"
-# Only words of Ebb's own: a reason may quote the memory.
+# Only words written by Ebb, because a reason may quote the memory.
 _OWN_REASONS = ", ".join(f"'{reason.value}'" for reason in BinReason)
 _OF_WEBHOOKS = f"webhook_id IN (SELECT id FROM {_WEBHOOK} WHERE space_id = %s)"  # noqa: S608 - our own names
 
-# Parts of the statement that purges; `held_ids` are the purged memories. Another memory's reason
-# may quote one of them, such as "replaced by: …": both were written in one action.
+# Parts of the statement that purges; `held_ids` are the purged memories. The reason of another
+# memory, such as "replaced by: …", may quote one of them; both were written in the same action.
 STATEMENTS = f"""
     told AS MATERIALIZED (
         SELECT id, action_id, content FROM {_EVENT}

@@ -1,4 +1,6 @@
-"""The order in which a full space removes memories, and those that may be among the first."""
+"""The order in which a full space removes memories, and a filter for the memories near the
+front.
+"""
 
 from django.db.models import F, Q, Value, Window
 from django.db.models.functions import RowNumber
@@ -15,8 +17,9 @@ _ROUNDING = 1e-9
 def ranked(
     rows: MemoryQuerySet, new: Q, tiers: Tiers, after: int, *, learn: bool
 ) -> MemoryQuerySet:
-    """Return memories with `current_importance` in their order, each with `contested` and `rank`.
-    With `learn` the effective importance takes the place of the current one."""
+    """Rank memories that have `current_importance`; return them in order, each with `contested` and
+    `rank`. With `learn`, the effective importance replaces the current one.
+    """
     if learn:
         rows = rows.annotate(effective_importance=effective_importance())
     importance = F("effective_importance" if learn else "current_importance")
@@ -32,9 +35,10 @@ def near_the_front(
 ) -> MemoryQuerySet:
     """Filter to memories that may be among the `first` to be evicted.
 
-    Decay takes at most 1 - floor of an importance, and being new only raises it. A memory is
-    excluded if its importance times floor exceeds the `first`-lowest importance of the memories
-    that are not new, a bound that an index finds. With `learn` adjustments may move both.
+    Decay removes at most the share 1 - floor of an importance, and being new only raises it. So a
+    memory is excluded if its importance times floor exceeds the `first`-lowest importance of the
+    memories that are not new. An index finds this bound. With `learn`, adjustments may change both
+    values.
     """
     least = rows.exclude(new).order_by("importance").values_list("importance", flat=True)
     bound = least[first - 1 : first].first() if first else None

@@ -1,4 +1,4 @@
-"""Restarting a memory's lifetime by hand."""
+"""Restarts a memory's lifetime by hand."""
 
 from datetime import datetime
 from uuid import UUID

@@ -43,9 +43,11 @@ _RENEWS = (Action.RENEWED, Action.REINFORCED, Action.RESTORED, Action.EXTENDED)
 
 @dataclass(frozen=True)
 class EvictionQueue:
-    """The next memories to be evicted. `first` have `rank` and `current_importance`; the next sweep
-    removes `over` of them; `room` is the number of memories that can be added before the first
-    eviction; `new` of them count as the upper end of their tier."""
+    """The next memories to be evicted. `first` are the first ones, with `rank` and
+    `current_importance`. The next sweep removes `over` memories. `room` is the number of memories
+    that can be added before the first eviction. `new` memories count as the upper end of their
+    tier.
+    """
 
     first: list[Memory]
     live: int
@@ -57,8 +59,9 @@ class EvictionQueue:
 
 
 def _goes_at(now: datetime) -> Case:
-    """An expression for the time a live memory expires, as an index of TIMES. Pinned memories never
-    expire."""
+    """An expression for the time at which a live memory expires, as an index of TIMES. Pinned
+    memories never expire.
+    """
     return Case(
         When(_NEVER, then=Value(TIMES.index("never"))),
         *(
@@ -103,8 +106,9 @@ def _tier(document: PolicyDocument) -> Case:
 def timeline(
     space: Space, reader: Reader, document: PolicyDocument, now: datetime
 ) -> dict[str, dict[str, int]]:
-    """Return the number of live memories that expire at each of TIMES, by tier. Groups by one
-    number: grouping by two columns or by text takes half as long again."""
+    """Return the number of live memories that expire at each of TIMES, by tier. Groups by a single
+    number: grouping by two columns or by text would take half as long again.
+    """
     rows = Memory.objects.in_space(space).readable_by(reader).live()
     place = _goes_at(now) * Value(len(TIERS)) + _tier(document)
     groups = rows.annotate(place=place).values_list("place").annotate(n=Count("*")).order_by()
@@ -116,7 +120,7 @@ def timeline(
 
 
 def line(space: Space, reader: Reader, document: PolicyDocument, now: datetime) -> EvictionQueue:
-    """Return the eviction queue of the space as it will be without the expired memories."""
+    """Return the space's eviction queue, as it will be once the expired memories are gone."""
     rows = Memory.objects.in_space(space).readable_by(reader)
     unexpired = statements.unexpired(rows, now=now)
     spared = statements.spared(now)

@@ -1,4 +1,4 @@
-"""The history of removals: an event for each removed memory, in the transaction of the removal."""
+"""Records removals in the history: one event for each removed memory, in the same transaction."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def run_and_record(cause: Cause, action: Action, statement: str, values: Sequenc
     """Run a statement that ends with `GONE`, and write the events of the removed memories and the
     messages to webhooks in the same transaction; return the number of memories.
 
-    The statement itself cannot write the events: Citus 13.0 numbers the rows of an INSERT … SELECT
-    on the node of the shard, apart from all other events (citusdata/citus#7976).
+    The statement itself cannot write the events, because for an INSERT … SELECT Citus 13.0 numbers
+    the rows on the shard's node, independently of all other events (citusdata/citus#7976).
     """
     actor = cause.actor.in_action()
     shared: dict[str, Any] = {"space": cause.space, "at": cause.now, "action": action}

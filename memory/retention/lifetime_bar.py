@@ -64,7 +64,7 @@ def _expiry(expires_at: datetime | None, now: datetime) -> str:
 
 
 def _summary(memory: Memory, importance: float, ends: datetime | None) -> str:
-    """Return for example "important (0.71 now), kept until 21 December, used 4 times"."""
+    """Return a summary such as "important (0.71 now), kept until 21 December, used 4 times"."""
     score = _("%(score)s now") % {"score": f"{importance:.2f}"}
     parts = [f"{band(importance)} ({score})"]
     if ends is None:

@@ -1,4 +1,4 @@
-"""A space in numbers: active memories, additions and removals, distance from the capacity.
+"""Statistics of a space: active memories, additions and removals, distance from the capacity.
 
 Three statements, whatever the size of the space.
 """
@@ -44,8 +44,9 @@ class Day:
 
 @dataclass(frozen=True)
 class Overview:
-    """The numbers of a space; those by type and by importance count live memories. The capacity is
-    that of each user."""
+    """The statistics of a space. Numbers by type and by importance count live memories. The
+    capacity applies to each user.
+    """
 
     by_status: Mapping[str, int]
     by_type: Mapping[str, int]
@@ -74,7 +75,7 @@ def overview(*, space: Space, now: datetime, reader: Reader = SHARED) -> Overvie
     groups = _groups(live.annotate(band=_band(policy.decay.floor)), now)
 
     def by(name: str, keys: Mapping[str, float]) -> dict[str, int]:
-        """Return the number of memories for each of the keys."""
+        """Return the number of memories for each key."""
         return {key: sum(g.memories for g in groups if getattr(g, name) == key) for key in keys}
 
     def total(name: str) -> int:
@@ -118,7 +119,7 @@ class _Group(NamedTuple):
 def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
     """Return counts of live memories by type and by `band`.
 
-    PostgreSQL overestimates the number of groups from the columns behind `band` and would sort all
+    From the columns behind `band`, PostgreSQL would overestimate the number of groups and sort all
     rows. OFFSET 0 hides these columns from the planner, which then counts while reading.
     """
     goes = Case(When(pinned=False, then=F("expires_at")))  # pinned memories never expire
@@ -137,11 +138,10 @@ def _groups(live: MemoryQuerySet, now: datetime) -> list[_Group]:
 
 
 def _band(floor: float) -> Case:
-    """An expression for the number of bounds of BANDS above 0 that `current_importance` has
-    reached.
+    """An expression for how many bounds of BANDS above 0 `current_importance` has reached.
 
-    Decay leaves at least `floor` of the base importance. If both are in one band, the decay need
-    not be computed: this saves half of the memories and half of the work.
+    Decay leaves at least the share `floor` of the base importance. If both values are in the same
+    band, the decay need not be computed, which saves half of the work.
     """
     base, least = _reached(F("importance")), _reached(F("importance") * double(floor))
     return Case(

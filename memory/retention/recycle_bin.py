@@ -19,7 +19,7 @@ from memory.store.times import end_again
 
 
 def delete_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) -> Memory:
-    """Move a memory to the bin at somebody's request. Raises NotFound."""
+    """Move a memory to the bin at someone's request. Raises NotFound."""
     why = BinReason.DELETED
     return move_to_bin(
         space=space, memory_id=memory_id, why=why, actor=actor, now=now, reason=why.value
@@ -55,8 +55,9 @@ def move_to_bin(
 def restore_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
-    """Restore memories from the bin, all or none. Their lifetimes restart, or they would expire the
-    same night (retention.statements.TAKEN_BACK_STAYS). The history keeps why each was deleted.
+    """Restore memories from the bin, all or none. Their lifetimes restart; otherwise they would
+    expire the same night (retention.statements.TAKEN_BACK_STAYS). The history keeps the reason of
+    each deletion.
 
     Raises NotFound, or Conflict if one is not in the bin.
     """
@@ -129,9 +130,9 @@ def purge_memories(
     now: datetime,
     with_sources: bool = False,
 ) -> None:
-    """Permanently delete binned memories, all or none. Their text is erased everywhere; the
-    history keeps that they were purged, when and by whom. `with_sources` also redacts the messages
-    that they were learned from.
+    """Permanently delete binned memories, all or none. Their text is erased everywhere; the history
+    records that they were purged, when and by whom. `with_sources` also redacts the messages that
+    they were learned from.
 
     Raises NotFound if one is not in the bin, and Conflict while a reply is being written in a
     conversation to be redacted.
@@ -151,7 +152,8 @@ def purge_memory(*, space: Space, memory_id: UUID, actor: Actor, now: datetime) 
 def _lock(space: Space, memory_ids: Collection[UUID]) -> list[Memory]:
     """Return the memories, locked until the transaction ends; raises NotFound.
 
-    Locks rows in the same order as all other code: otherwise two transactions could deadlock.
+    Locks rows in the same order as all other code, because otherwise two transactions could
+    deadlock.
     """
     wanted = set(memory_ids)
     rows = Memory.objects.in_space(space).filter(pk__in=wanted).order_by("pk")

@@ -1,4 +1,4 @@
-"""Removals as the bin shows them: the event, the policy in effect and the successor.
+"""Removals as the bin shows them: with the event, the policy of that time and the successor.
 
 Three statements for all memories of a page, and two more if some were consolidated.
 """
@@ -24,9 +24,11 @@ _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)
 
 @dataclass(frozen=True)
 class Removal:
-    """The removal of a memory. `event` is its history entry; a memory imported from another bin may
-    have none. `capacity` is the capacity under the policy of that time, `successor` the history
-    entry of the memory that replaced it, `became` the memory into which it was consolidated."""
+    """The removal of a memory. `event` is its history entry; a memory that was in the bin when
+    imported may have none. `capacity` is the capacity under the policy of that time, `successor`
+    the history entry of the memory that replaced it, `became` the memory into which it was
+    consolidated.
+    """
 
     event: MemoryEvent | None = None
     capacity: int | None = None
@@ -103,5 +105,5 @@ def _successor(removal: MemoryEvent, lines: Sequence[MemoryEvent]) -> MemoryEven
     others = [
         e for e in lines if (e.at, e.action_id) == action and e.memory_id != removal.memory_id
     ]
-    # An old action, identified by its time, may have several events: take the next one.
+    # An old action, identified by its time, may have several events. Take the next one.
     return max(others, key=lambda e: (e.pk > removal.pk, -e.pk), default=None)

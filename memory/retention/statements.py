@@ -1,4 +1,4 @@
-"""Selection of the memories to remove, and the statements that remove them.
+"""Selects the memories to remove, and removes them.
 
 A sweep and its preview use the same queries: `expiring`, `evictable`, `purgeable`. A sweep turns a
 query into one statement that changes the rows, and writes an event for each row that it returns:
@@ -9,7 +9,7 @@ query into one statement that changes the rows, and writes an event for each row
     held      those that are unchanged since
     gone      the change itself
 
-Every part names the space as a literal, so that one shard can run it all.
+Every part names the space as a literal, so that one shard can run the whole statement.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ TAKEN_BACK_STAYS = timedelta(hours=24)
 
 _MEMORY = Memory._meta.db_table
 
-# `locked` sees changes committed after `chosen` was read: a use, a new importance or a pin in
-# between keeps the memory. It does not join: Citus 13.2 misreads the rows of a join that locks.
+# `locked` sees changes that were committed after `chosen` was read: a use, a new importance or a
+# pin in between keeps the memory. It uses no join, because Citus 13.2 misreads the rows of a join
+# that locks.
 _HELD = f"""
         locked AS MATERIALIZED (
             SELECT id, last_active_at, expires_at FROM {_MEMORY}
@@ -104,12 +105,12 @@ def evictable(
     """Return the live memories that may be evicted, with `rank`: 1 is removed first (seed 003,
     section 5).
 
-    Orders by `contested`, the current importance or for a new memory the upper end of its tier.
-    Then by current importance, least first, and by age, oldest first. A memory is new if it was
-    created or restored less than the grace period ago; imported old conversations are not new.
-    With `learn`, the effective importance takes the place of the current one.
-    `first` limits the ranking to memories that may be among this many. `after` is the number
-    removed before, where the rank continues.
+    Orders by `contested`, which is the current importance, or for a new memory the upper end of its
+    tier. Then by current importance, lowest first, and by age, oldest first. A memory is new if it
+    was created or restored less than the grace period ago; imported old conversations are not new.
+    With `learn`, the effective importance replaces the current one. `first` limits the ranking to
+    memories that may be among this many. `after` is the number already removed, at which the ranks
+    continue.
     """
     rows = rows.live().exclude(_protected(now))
     new = _new(now, grace_hours)
@@ -124,7 +125,7 @@ def _protected(now: datetime) -> Q:
 
 
 def _new(now: datetime, grace_hours: float) -> Q:
-    # Greatest ignores NULL, which a memory has that was never in the bin.
+    # Greatest ignores NULL, which is the value of a memory that was never in the bin.
     since = Greatest("created_at", "restored_at", output_field=DateTimeField())
     return Q(retention_sql.in_grace(since, now, grace_hours))
 
@@ -155,8 +156,9 @@ def why_staying(*, now: datetime, grace_hours: float, expires_at: Combinable) ->
 
 
 def purgeable(rows: MemoryQuerySet, *, now: datetime, bin_days: float) -> MemoryQuerySet:
-    """Filter to binned memories whose retention in the bin has ended. `rows` are those of a whole
-    space: a superseded memory stays as long as the memory that superseded it is one of them."""
+    """Filter to binned memories whose time in the bin is over. `rows` are all memories of a space:
+    a superseded memory stays as long as `rows` contains the memory that superseded it.
+    """
     old = rows.binned().filter(binned_at__lte=now - timedelta(days=bin_days))
     return old.exclude(succeeded(rows))
 
@@ -173,8 +175,9 @@ def expire(cause: Cause, *, at_most: int | None = None) -> int:
 
 
 def excess_by_user(rows: MemoryQuerySet, capacity: int) -> dict[str | None, int]:
-    """Return the number of live memories above the capacity, for each user who exceeds it; the
-    shared memories count as those of None."""
+    """Return the number of live memories above the capacity for each user who exceeds it; the user
+    None stands for the shared memories.
+    """
     counts = rows.live().values_list("user_id").annotate(n=Count("pk")).order_by("user_id")
     return {user_id: n - capacity for user_id, n in counts.filter(n__gt=capacity)}
 

@@ -35,8 +35,8 @@ class Swept:
 def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
     """Expire, evict and purge memories: statements on many rows, each with its history.
 
-    Repeating a sweep at the same time changes nothing. Sweeps of one space run one after the other,
-    because each must count the memories that the previous one left. Purging has separate
+    Repeating a sweep with the same time changes nothing. Sweeps of one space run one after the
+    other, because each must count the memories that the previous one left. Purging runs in separate
     transactions, because it must lock the turns of conversations before any other row
     (store.conversations).
     """

@@ -1,8 +1,8 @@
 """The sweep of a large space as a job: in batches, each a transaction with its history.
 
-Beat starts a job if a sweep would remove more than AT_ONCE; a person or a command may start one at
-any time. Cancelling a job keeps the finished batches. Beat then skips the space for the time PAUSE,
-so that the policy can be changed.
+Beat starts a job if a sweep would remove more than AT_ONCE memories. A person or a command can
+start one at any time. Cancelling a job keeps the finished batches. Beat then skips the space for
+the time PAUSE, so that the policy can be changed.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ PAUSE = timedelta(hours=1)
 
 
 def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
-    """Start a sweep of the space by a worker. Raises Conflict while another one runs."""
+    """Start a job in which a worker sweeps the space. Raises Conflict while another one runs."""
     return jobs.start_job(
         space=space, kind=KIND, parameters={}, actor=actor, now=now, total=to_go(space, now)
     )
@@ -50,7 +50,7 @@ def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
 
 @transaction.atomic
 def begin_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
-    """Start a sweep and claim the job for the caller. Raises Conflict while another one runs."""
+    """Start a sweep job and claim it for the caller. Raises Conflict while another one runs."""
     job = start_sweep(space=space, actor=actor, now=now)
     return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
@@ -73,8 +73,8 @@ def to_go(space: Space, now: datetime) -> int:
 def start_large(*, now: datetime) -> set[int]:
     """Start jobs for spaces with many memories to remove; beat calls this.
 
-    Return the ids of the spaces to skip in the direct sweep: their job runs, or was cancelled less
-    than PAUSE ago.
+    Return the ids of the spaces that the direct sweep skips, because their job is running or was
+    cancelled less than PAUSE ago.
     """
     cancelled = Q(state=JobState.CANCELLED, ended_at__gt=now - PAUSE)
     left = Job.objects.filter(cancelled | Q(state__in=["queued", "running"]), kind=KIND)

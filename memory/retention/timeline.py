@@ -54,14 +54,14 @@ class Period:
 
     @property
     def step(self) -> timedelta:
-        """The length of a step: an hour, or so many days that there are at most STEPS."""
+        """The length of a step: an hour, or enough days for at most STEPS steps."""
         if self.days <= _BY_HOUR:
             return timedelta(hours=1)
         return timedelta(days=-(-self.days // STEPS))
 
     @property
     def bounds(self) -> tuple[datetime, datetime]:
-        """The first moment, and the first moment afterwards."""
+        """The first moment of the period, and the first moment after it."""
         begins = datetime.combine(self.since, time(), tzinfo=UTC)
         return begins, begins + timedelta(days=self.days)
 
@@ -86,8 +86,9 @@ def first_day(*, space: Space, reader: Reader, default: date) -> date:
 def events_of(
     *, space: Space, reader: Reader, period: Period, kinds: Collection[str], memory_type: str = ""
 ) -> HistoryQuerySet:
-    """Return the events of these kinds. With a type, those of memories that still exist and have
-    this type now, because events do not record it."""
+    """Return the events of these kinds. With a type, only events of memories that still exist and
+    have this type now, because events do not record the type.
+    """
     begins, ends = period.bounds
     actions = [action for kind in kinds for action in KINDS[kind]]
     events = MemoryEvent.objects.in_space(space).readable_by(reader)

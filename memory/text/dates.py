@@ -1,9 +1,8 @@
 """Dates in a question, as the index writes them: "2 May 2023" for 5月2日 or for yesterday.
 
-A memory with a speaker is indexed with its date (passages.py), so these words find what was said
-on that day, in that month or in that year. English dates need no help: their words are those of
-the index. dateparser was tried: it took 20 ms for a question without a date, read "5月2日" as 16
-November, and "May I …" as a month.
+A memory with a speaker is indexed with its date (passages.py), so these words find memories from
+that day, month or year. English dates already use the words of the index. dateparser did not work:
+it took 20 ms for a question without a date, read "5月2日" as 16 November, and "May I …" as a month.
 """
 
 import re
@@ -56,7 +55,9 @@ def day_words(day: date) -> str:
 
 
 def asking_part(question: str) -> str:
-    """Return the part of a question that is searched for times: of a very long one, both ends."""
+    """Return the part of a question that is searched for times: both ends of a very long
+    question.
+    """
     return question if len(question) <= 2 * _END else f"{question[:_END]}\n{question[-_END:]}"
 
 
@@ -67,8 +68,9 @@ def with_dates(question: str, now: datetime) -> str:
 
 
 def _written(question: str) -> Iterator[str]:
-    """Return the dates in numbers, as "2 May 2023", "2 May", "May 2023" or "May"; of "2nd of May"
-    the number."""
+    """Return numeric dates as "2 May 2023", "2 May", "May 2023" or "May", and the number of "2nd of
+    May".
+    """
     for before, after in _ORDINAL.findall(question):
         yield before or after
     for year, *parts in _WRITTEN.findall(question) + _ISO.findall(question):
@@ -105,7 +107,7 @@ def _count_of(text: str) -> int:
 
 
 def _last_weekday(found: re.Match[str], today: date) -> date:
-    """Return the latest such weekday before today; in Chinese, the one of last week."""
+    """Return the latest such weekday before today; in Chinese, the weekday of last week."""
     if found[1]:
         back = (today.weekday() - _WEEKDAYS.index(found[1].lower()) - 1) % 7 + 1
         return today - timedelta(days=back)

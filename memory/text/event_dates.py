@@ -1,8 +1,9 @@
-"""The time of an event in a statement: "moved to Lisbon in March", against the day it was said.
+"""The time of an event in a statement, such as "moved to Lisbon in March", relative to the day it
+was said.
 
-store.services reads it whenever it writes a memory's text. The most exact time in the statement
-counts. A month or a day without a year is the next one, or the latest one after a past tense. What
-comes back every year is no event, and "until March" is not when something began.
+store.services calls this whenever it writes a memory's text. The most exact time in the statement
+counts. A month or a day without a year is the next one, or after a past tense the latest one.
+Yearly events have no time, and "until March" is not when something began.
 """
 
 import re
@@ -44,7 +45,7 @@ _DAYS_OF_WEEK = "|".join(_WEEKDAYS)
 _IN = "in|since|during|around|from"
 _COUNTS = ("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"(?P<count>\d{{1,3}}|an?|one|a couple of|{'|'.join(_COUNTS[1:])})"
-# Chinese numbers; a month's number follows no other number.
+# Chinese numbers. No other number precedes the number of a month.
 _ZH = "一二三四五六七八九十"
 _ZH_YEAR = r"(?:(?P<year>(?:19|20)\d\d)\s?年|(?P<near>去年|今年|明年|前年)的?)"
 _ZH_MONTH = rf"(?<![\d{_ZH}])(?P<month>\d{{1,2}}|[{_ZH}]{{1,2}})\s?月(?!前)"
@@ -81,7 +82,7 @@ class Event:
 
 @dataclass(frozen=True)
 class _Said:
-    """The day of a statement, and where its words name a time."""
+    """The day of a statement, and the position of the words that name a time."""
 
     day: date
     words: str
@@ -90,7 +91,7 @@ class _Said:
 
     @property
     def ahead(self) -> bool:
-        """True if the time lies ahead of the statement."""
+        """True if the time is after the statement."""
         return lies_ahead(self.words, self.start, self.end)
 
     def year_of(self, *named: int) -> int:
@@ -99,7 +100,7 @@ class _Said:
         return self.day.year + (named < today if self.ahead else -(named > today))
 
     def months_off(self, months: int) -> date:
-        """Return the first day of the month that is so many months later, or earlier."""
+        """Return the first day of the month that is this many months later or earlier."""
         years, month = divmod(self.day.month - 1 + months, 12)
         return date(self.day.year + years, month + 1, 1)
 
@@ -109,7 +110,7 @@ _Reader = Callable[[_Parts, _Said], date]
 
 
 def event_in(statement: str, said_at: datetime) -> Event | None:
-    """Return the time of the event that a statement tells of; None if it names no time."""
+    """Return the time of the event in a statement; None if the statement names no time."""
     text = _ENDS.sub(" ", _PATCH.sub("", statement[:MAX_READ]))
     if _RECURS.search(text):
         return None
@@ -126,8 +127,9 @@ def event_in(statement: str, said_at: datetime) -> Event | None:
 
 
 def begins_at(event: Event | None, said_at: datetime) -> datetime | None:
-    """Return the moment from which a statement is true, if that is earlier than the moment it was
-    said: "has lived in Porto since March". None if it is true from when it was said."""
+    """Return the moment since which a statement is true, if it is earlier than the statement: "has
+    lived in Porto since March". None if the statement is true since it was made.
+    """
     return event.at if event is not None and event.at < said_at else None
 
 
@@ -138,14 +140,14 @@ def _first_moment(day: date, precision: Precision) -> datetime:
 
 
 def _written(parts: _Parts, said: _Said) -> date:
-    """Return the day of a date with a month, and perhaps with a year and a day."""
+    """Return the day of a date with a month, and optionally a year and a day."""
     month, day = _month(parts["month"] or ""), number_of(parts.get("day") or "1")
     named: tuple[int, ...] = (month, day) if parts.get("day") else (month,)
     if parts.get("year"):
         return date(int(parts["year"] or 0), month, day)
     if parts.get("near"):
         return date(_year_off(parts, said).year, month, day)
-    date(2024, month, day)  # 31 April is none in any year
+    date(2024, month, day)  # 31 April does not exist in any year
     return date(said.year_of(*named), month, day)
 
 
@@ -161,7 +163,7 @@ def _near_day(parts: _Parts, said: _Said) -> date:
 
 
 def _weekday(parts: _Parts, said: _Said) -> date:
-    """Return the next such weekday, or the latest before the statement."""
+    """Return the next such weekday, or the latest one before the statement."""
     wanted = _number_of_weekday(parts)
     if said.ahead:
         return said.day + timedelta(days=(wanted - said.day.weekday() - 1) % 7 + 1)

@@ -1,7 +1,7 @@
 """Recognises wishes about answers: language, length, tone, format, form of address.
 
-Each clause of a short statement is examined. A wish is an order ("Keep …") or a wish of the user
-("User prefers …") that names something about answers. Gaps in the patterns are bounded, so that a
+Examines each clause of a short statement. A wish is an order ("Keep …") or a preference of the user
+("User prefers …") that mentions a property of answers. Gaps in the patterns are bounded, so that a
 long text takes linear time.
 """
 
@@ -41,7 +41,7 @@ _FORM = _any(
     r"(?:formal|informal) (?:tone|address|language|style), "
     r"24-hour time, the answer first, technical terms explained, normal paragraphs"
 )
-# Too common in wishes about life, but clear in an order.
+# Too common in other wishes, but clear in an order.
 _MANNER = _any(
     r"answers?, reply, replies, respond, explain, brief, concise, short, shorter, shortly, formal, "
     r"informal, polite, blunt, direct, casual, friendly, honest, precise, patient, humou?r, tone, "
@@ -51,7 +51,7 @@ _MANNER = _any(
     r"flatter\w{0,3}, to me, with me"
 )
 _LANGUAGE = r"in (?:\w{1,12} )?(?-i:[A-Z])\w{1,9}(?:ese|ish|ian|man|ch|ic|an|ek)\b"
-# "Call me tomorrow" is about the telephone.
+# Excludes "Call me tomorrow", which is about a phone call.
 _NO_NAME = _any(
     "when, if, back, at, on, in, to, for, about, later, after, before, once, today, tonight, "
     "tomorrow, first, every, next, and, or, by, during"
@@ -101,7 +101,7 @@ _CHINESE = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)  # the same memories are read for each message
+@lru_cache(maxsize=4096)  # cached, because the same memories are read for each message
 def says_how_to_answer(text: str) -> bool:
     """Return true for a short statement that says how to answer: "Keep answers short",
     "User wants to be called Al", "请用中文回答"."""

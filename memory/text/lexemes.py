@@ -1,8 +1,8 @@
 """Text prepared for PostgreSQL's full-text search.
 
-Its parser splits words at spaces. Chinese, Japanese, Korean and Thai have none, so their runs are
-cut into overlapping pairs of characters (bigrams), in memories and in questions alike. Other text
-is unchanged.
+PostgreSQL's parser splits words at spaces. Chinese, Japanese, Korean and Thai have none, so their
+runs are cut into overlapping pairs of characters (bigrams), in memories and in questions. Other
+text is unchanged.
 """
 
 import re
@@ -19,18 +19,18 @@ _UNSPACED = re.compile(
 # A Chinese character, which may be a whole word; recall/sql/words.py has the same range.
 _ONE_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
-# Question words, like "what" and "my" that PostgreSQL's configurations omit. A run of Chinese is
-# cut there, because pairs across the cut would match no memory.
+# Question words, as PostgreSQL's configurations omit "what" and "my". A run of Chinese is cut at
+# them, because pairs across the cut would match no memory.
 _ASKING = re.compile(
     "为什么|什么时候|什么|怎么样|怎么|哪里|哪儿|哪一?[年天个次位种些]|多少|请问|是否|来着|对了|一下"
     "|我们|你们|[我你您他她谁哪吗呢吧啊呀的]"
 )
-# Chinese words of one character that every text contains, when they are all that is left.
+# Chinese words of one character that every text contains; ignored if nothing else is left.
 _SAYING_LITTLE = frozenset(
     "在是有了和就也都很不要会去来到把被给对从用做能想最叫个那这还又再好早没上下"
 )
 
-# The end of "I'm" or "we've", of which PostgreSQL makes a word of its own.
+# The end of "I'm" or "we've", which PostgreSQL turns into a separate word.
 _SHORTENED = re.compile(r"(?<=\w)['\u2019](?:m|ve|re|ll|d)\b", re.IGNORECASE)
 
 # PostgreSQL's text search configuration by language; other languages keep words unchanged.
@@ -81,8 +81,9 @@ def prepare_question(text: str, now: datetime) -> str:
 
 
 def _told(run: str) -> list[str]:
-    """Return the pieces between question words; of single characters only the Chinese ones, which
-    find the bigrams that begin with them, and that say something."""
+    """Return the pieces between question words. Of single characters, return only meaningful
+    Chinese ones, which find the bigrams that begin with them.
+    """
     pieces = _ASKING.split(run)
     return [one for one in pieces if len(one) > 1 or one == run or _tells(one)]
 

@@ -30,7 +30,8 @@ NEAR, FAR = (-1, 1), (-3, -2, 2, 3)
 REACH = 3
 """Maximum distance, in turns, at which a memory's words are indexed."""
 
-# Of each adjacent turn. A long answer says little about the turns around it, but has many words.
+# Characters of each adjacent turn. A long answer says little about the turns around it, but has
+# many words.
 CONTEXT_CHARACTERS = 300
 
 

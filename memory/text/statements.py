@@ -6,7 +6,7 @@ MOST_BYTES = 300
 def is_one_statement(text: str) -> bool:
     """Return whether the text is short enough for one statement: 300 letters, or 100 Chinese ones.
 
-    A longer text has more facts, which no rule takes apart: the long answers of an assistant would
-    end each other.
+    A longer text has several facts, which no rule can separate: an assistant's long answers would
+    make each other outdated.
     """
     return len(text.encode(errors="replace")) <= MOST_BYTES

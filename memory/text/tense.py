@@ -1,8 +1,9 @@
-"""The direction of a date without a year: ahead of the moment it was said, or behind it.
+"""The direction of a date without a year: in the future of the statement, or in its past.
 
-event_dates.py asks for each date. In English the last verb before the date decides, or else the
-first one after it: after a verb in the past tense the date lies behind, otherwise ahead. Chinese
-verbs have no tense: particles such as 了 and 过, and words such as 要 and 打算, decide.
+event_dates.py calls this for each date. In English, the last verb before the date decides, or
+otherwise the first verb after it: with a past tense the date is in the past, without one in the
+future. Chinese verbs have no tense; particles such as 了 and 过, and words such as 要 and 打算,
+decide.
 """
 
 import re
@@ -12,7 +13,8 @@ _NEAR = 200
 """Characters before and after a date that are read."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
-# Before the date or as its first word. "Tickets for 2 March" and "moved to 2 March" lie ahead.
+# Words before the date or at its beginning. "Tickets for 2 March" and "moved to 2 March" are in the
+# future.
 _BEHIND_WORD = re.compile(r"(?:since|last|this past)\b", re.IGNORECASE)
 _AHEAD_WORD = re.compile(r"(?:next|for|to|by)\b", re.IGNORECASE)
 _LAST_WORD = re.compile(r"\b(?:this past|\w+)(?: the)?\s*$")
@@ -31,7 +33,7 @@ _SAME_IN_PAST = "beat|cut|hit|hurt|put|quit|read|split"
 _NO_VERBS = (
     r"hundred|sacred|naked|indeed|united|(?:al|man)?fred|ahmed|moham+ed|bed|red|wed|shed|ted"
 )
-# The participle in "is closed" is no past tense, nor is the verb in "will read".
+# The participle in "is closed" is not a past tense, nor is the verb in "will read".
 _VERB = re.compile(
     r"\b(?:(?:will|shall|should|would|must|can|don['’]t|doesn['’]t)(?: be)?(?: \w+)?|going to"
     r"|plans?|planning|intends?|scheduled|booked|reserved|planned|due(?! to)"
@@ -45,7 +47,7 @@ _VERB = re.compile(
     r"|(?:m|re)(?: not| being| still| also| now)*(?: \w+)?"
     r"|s (?:\w+ing|on|in|at|from|due|back|away))\b"
     r"|(?P<past>(?:\b(?:has|have)|['’]ve) (?:just |already )?(?:come|become|run)\b"
-    # "The rescheduled exam", "my broken leg" and "getting married" have no past tense.
+    # "The rescheduled exam", "my broken leg" and "getting married" do not have a past tense.
     r"|\b(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\bmy )(?<!\bour )(?<!\bto )(?<!\bbe )"
     r"(?<!\bget )(?<!\bgets )(?<!\bgetting )"
     rf"(?!(?:{_NO_VERBS})\b)(?:{_IRREGULAR}|{_SAME_IN_PAST}|\w+(?<!e)ed)\b)",
@@ -62,14 +64,14 @@ _ZH_SAYS = re.compile(
     rf"(?P<past>(?<!为)了(?!解)|过(?![敏年生节期冬夏春户境])|曾|已|刚|去世|出生|以来|一直|住)"
     rf"|{_ZH_AHEAD}"
 )
-# "是三月换的工作" tells what happened, "是三月三号早上的" does not.
+# "是三月换的工作" says what happened, "是三月三号早上的" does not.
 _ZH_HAPPENED = re.compile(r"是在?\s*\|\s*(?![早上下晚中的])\w{1,5}的")
 _ZH_IS_AT = re.compile(r"[在是于到]\s*\|\s*份?(?:[，,]|$)")
 _ZH_SINCE = re.compile(r"[从自]\s*\|")
 
 
 def lies_ahead(text: str, start: int, end: int) -> bool:
-    """Return true if the date in text[start:end] lies ahead of the moment the text was said."""
+    """Return true if the date in text[start:end] is after the moment the text was said."""
     before = _SENTENCE_ENDS.split(text[max(start - _NEAR, 0) : start])[-1]
     after = _SENTENCE_ENDS.split(text[end : end + _NEAR])[0]
     if _CHINESE.search(text, start, end):
@@ -86,8 +88,10 @@ def lies_ahead(text: str, start: int, end: int) -> bool:
 
 
 def _lies_ahead_in_chinese(before: str, after: str, *, is_day: bool) -> bool:
-    """Decide by the clause before the date, then by the first word after it. Without such words a
-    day lies ahead, and a month behind unless the clause ends with it: "婚礼在六月"."""
+    """Decide by the clause before the date, then by the first word after it. Without deciding
+    words, a day is in the future. A month is in the past, unless the clause ends with it, as in
+    "婚礼在六月".
+    """
     around = f"{re.split('[，,]', before)[-1]}|{after}"
     if _ZH_SAYS_AHEAD.search(around.partition("|")[0]):
         return True

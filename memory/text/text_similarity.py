@@ -39,8 +39,9 @@ def names(text: str) -> set[str]:
 
 
 def words(text: str) -> set[str]:
-    """Return the meaningful words, shortened to their first letters without endings: "allergic"
-    equals "allergy", and "lives" equals "living"."""
+    """Return the meaningful words, cut to their first letters without endings, so that "allergic"
+    equals "allergy", and "lives" equals "living".
+    """
     telling = all_words(_NO_MEANING_INSIDE.sub("", text)) - _STOP_WORDS
     letters = {word for word in telling if len(word) == 1 and word.isascii() and word.isalpha()}
     return {_ENDING.sub("", word)[:5] if word.isascii() else word for word in telling - letters}
@@ -53,5 +54,5 @@ def meaning(text: str) -> set[str]:
 
 
 def weight(parts: set[str]) -> float:
-    """Return the number of words in a meaning; two characters count as one word."""
+    """Return the number of words in such a set; two characters count as one word."""
     return sum(0.5 if unspaced(part) else 1.0 for part in parts)

@@ -1,8 +1,8 @@
-"""Tells whose fact a question asks for, and which memories tell of somebody else.
+"""Finds whose fact a question asks for, and the memories about someone else.
 
-"Where do I live?" asks for the user's own home, and "User's sister lives in Porto" has more of its
-words than "I moved to Porto". Memories are told apart by the words that they begin with, because
-recall compares all memories of a space. SQL twin: `memory/recall/sql/whose.py`.
+"Where do I live?" asks for the user's own home, but shares more words with "User's sister lives in
+Porto" than with "I moved to Porto". Memories are distinguished by their first words, because recall
+compares all memories of a space. SQL twin: `memory/recall/sql/whose.py`.
 """
 
 import re
@@ -20,7 +20,7 @@ READ: Final = 200
 """The characters of a memory that are read for what comes after the person."""
 SIGNS: Final = ",.:;!?'’"
 """Signs that may follow a word; `tells_of_others` reads them as spaces."""
-_MOST = 200  # characters of a question; a longer message tells more than it asks
+_MOST = 200  # characters of a question; a longer message says more than it asks
 
 _DATA = tomllib.loads(resources.files(__package__).joinpath("whose.toml").read_text("utf-8"))
 OWNERS: Final[list[str]] = _DATA["owners"]["en"]
@@ -40,7 +40,7 @@ _OWN = re.compile(
     r"|\b(?:what|which|where|when|how)\b[^.?!\n]{0,40}\b(?:i|we)\b|\bthe user\b",
     re.I,
 )
-# Asks for a person, for advice or for plans, with which facts of others help too, or for somebody
+# Questions about a person, advice or plans, for which facts about others help too, or about someone
 # by name.
 _OPEN = re.compile(
     r"\b(?:who|whom|whose|should|could|would|can|might|will|shall|married|engaged|single|dating"
@@ -71,8 +71,9 @@ def begins_with(others: Others, language: str) -> list[str]:
 
 
 def others_than_asked(question: str) -> Others:
-    """Return whose memories tell of somebody else than the user, if the question asks for the
-    user's own facts, else ""."""
+    """Return whose memories are about someone other than the user, if the question asks for the
+    user's own facts, otherwise "".
+    """
     if not asks_of_user(question):
         return ""
     if _mentions(question, "people") or _mentions(question, "groups"):
@@ -92,7 +93,9 @@ def asks_of_user(question: str) -> bool:
 
 
 def asks_for_own_fact(question: str) -> bool:
-    """Return whether a fact of the user's own is the answer, not only mentioned in the question."""
+    """Return whether the answer is a fact about the user, and not only the question
+    mentions one.
+    """
     return asks_of_user(question) and not _MENTIONED.search(question)
 
 
@@ -105,8 +108,7 @@ def _mentions(question: str, name: str) -> bool:
 
 
 def tells_of_others(content: str, others: Others) -> bool:
-    """Return whether the memory begins with one of the others, and does not come back to the
-    user."""
+    """Return whether the memory begins with another person and does not return to the user."""
     beginning = content[:READ]
     if beginning.startswith(tuple(OWNERS_ZH)):
         rest, people = beginning.lstrip(BETWEEN_ZH), begins_with(others, "zh")

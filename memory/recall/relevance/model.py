@@ -1,10 +1,10 @@
 """Two small logistic models: does any memory help with what was said, and does this one?
 
-The relevance is the product of both probabilities. The first model reads the utterance, and the
-signals of the strongest memory found: something new ("my sister is a nurse") needs a memory only if
-one is clearly about it. The second reads one memory's signals beside the strongest,
-and whether the utterance asks: a remark helps fewer memories to stand out than a question.
-Their weights, and two sets of weights of the utterance's features, are in weights.npz.
+The relevance is the product of both probabilities. The first model reads the utterance and the
+signals of the strongest memory found: a new fact ("my sister is a nurse") needs a memory only if
+one is clearly about it. The second reads one memory's signals, compared with the strongest, and
+whether the utterance is a question: fewer memories help with a remark than with a question.
+weights.npz has the weights of both models, and two sets of weights for the utterance's features.
 """
 
 import functools
@@ -23,13 +23,13 @@ from memory.text.whose import asks_for_own_fact
 Vector = npt.NDArray[np.float64]
 
 WEIGHTS_FILE = "weights.npz"
-# The usual similarity of a small space is uncertain, so five memories of a typical space are added
-# to it. The two numbers are MiniLM's mean and deviation for unrelated texts.
+# The usual similarity in a small space is uncertain, so five typical memories are added to its
+# statistics. The two numbers are MiniLM's mean and deviation for unrelated texts.
 ADDED, TYPICAL_MEAN, TYPICAL_DEVIATION = 5.0, 0.1, 0.1
-# "Where do I live?" is not answered by a memory that is hardly more like it than others are. Such a
-# memory, by the deviations of its similarity, keeps this share of its relevance.
+# A memory that is hardly more similar to "Where do I live?" than others does not answer it. Such a
+# memory, measured in standard deviations, keeps this share of its relevance.
 UNLIKE_SHARE, UNLIKE_DEVIATIONS = 0.2, 0.85
-# Log-odds of an utterance beyond this are no surer.
+# Log-odds of an utterance are limited to this.
 SUREST = 6.0
 WORDS = 2
 """The place of the words in `_features`."""
@@ -38,8 +38,9 @@ WORDS = 2
 @dataclass(frozen=True)
 class Signals:
     """The numbers of one memory for one question: its signals, and the mean (`usual`), standard
-    deviation (`spread`) and number (`among`) of the similarities in its space. `others` is 1 if it
-    tells of somebody else than is asked about."""
+    deviation (`spread`) and number (`among`) of the similarities in its space. `others` is 1 if the
+    memory is about someone other than the person asked about.
+    """
 
     semantic: float
     lexical: float
@@ -63,7 +64,7 @@ class Signals:
 
     @property
     def is_unlike(self) -> bool:
-        """True if neither a word, nor the speaker, nor its similarity connects it with the text."""
+        """True if no word, no speaker and no similarity connects the memory with the text."""
         return not self.lexical and not self.speaker and self.deviations < UNLIKE_DEVIATIONS
 
     @property
@@ -74,9 +75,10 @@ class Signals:
 
 @dataclass(frozen=True)
 class Look:
-    """An utterance as both models see it: its log-odds of needing a memory (`need`) and of telling
-    something new (`tells`), its share of Chinese characters, the trust in similarities, and whether
-    it asks."""
+    """An utterance as both models see it: the log-odds that it needs a memory (`need`) and that it
+    says something new (`tells`), its share of Chinese characters, the trust in similarities, and
+    whether it is a question.
+    """
 
     need: float
     tells: float
@@ -91,8 +93,9 @@ class Look:
 
     @property
     def new(self) -> float:
-        """The certainty that it tells something new: 0 for a question and for most other
-        utterances, for which nothing changes."""
+        """The certainty that the utterance says something new: 0 for questions and most other
+        utterances, whose relevance it does not change.
+        """
         return 0.0 if self.asks else max(0.0, 1 + _limited(self.tells))
 
 
@@ -131,7 +134,7 @@ def relevance_of(
 
 
 def _answering_shares(text: str, signals: Sequence[Signals], trusted: float) -> Vector:
-    """Return the share of its relevance that each memory keeps, as a possible answer."""
+    """Return, for each memory, the share of its relevance that it keeps as a possible answer."""
     if not asks_for_own_fact(text):
         return np.ones(len(signals))
     return np.array([1 - (1 - UNLIKE_SHARE) * trusted * one.is_unlike for one in signals])
@@ -158,8 +161,9 @@ def this_features(look: Look, signals: Sequence[Signals]) -> Vector:
 
 
 def _strongest(signals: Sequence[Signals]) -> Signals:
-    """Return the strongest memory, of those that tell of the person asked about if there are any:
-    the others are no measure for them."""
+    """Return the strongest memory, if possible among those about the person asked about: the others
+    are no measure for these.
+    """
     return max(signals, key=lambda one: (-one.others, one.strength))
 
 
@@ -168,8 +172,9 @@ def _limited(odds: float) -> float:
 
 
 def _features(one: Signals, look: Look) -> list[float]:
-    """Return numbers of similar size. A similarity counts as far as its model is trusted; Chinese
-    ones have weights of their own, because they are another model's."""
+    """Return numbers of similar size. A similarity counts as much as its model is trusted.
+    Similarities of Chinese texts have their own weights, because another model computes them.
+    """
     words, size, chinese = math.sqrt(one.lexical), math.log1p(one.among), look.chinese
     margin, deviations = 4 * one.margin * look.trusted, one.deviations / 2 * look.trusted
     return [

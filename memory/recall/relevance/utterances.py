@@ -1,7 +1,7 @@
-"""Features of what a user says that tell whether an answer needs personal memories.
+"""Features of an utterance that show whether the answer needs personal memories.
 
-Four blocks: the sentence's vector by MiniLM or by the multilingual model, one of them zero; counted
-signs of its form; and hashed words.
+Four blocks: the sentence's vectors by MiniLM and by the multilingual model, one of them zero;
+counted signs of its form; and hashed words.
 """
 
 import math
@@ -18,7 +18,7 @@ Matrix = npt.NDArray[np.float64]
 MINILM, MULTILINGUAL, HASHED = 384, 512, 768
 # Scales of the blocks, chosen by cross-validation (docs/relevance.md).
 VECTOR_SCALE, FORM_SCALE, HASHED_SCALE = 3.0, 1.0, 2.0
-# The form of a long message shows at its beginning and its end.
+# The beginning and the end of a long message show its form.
 MAX_CHARACTERS = 600
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -63,7 +63,9 @@ def chinese_share(text: str) -> float:
 
 
 def is_question(text: str) -> bool:
-    """Return whether the text asks, by its marks, or in English and Chinese by its words."""
+    """Return whether the text is a question, by its punctuation, or in English and Chinese by its
+    words.
+    """
     return any(mark in text for mark in "?？؟") or bool(_ASKS.search(text))
 
 

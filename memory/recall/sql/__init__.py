@@ -1,12 +1,8 @@
 """Recall in the database: one statement that returns the best memories with signals and score.
 
-questions     the question and its rules
-sizes         the size of the space
-statement     the statement and its parts, in their order
-whose         the memories that tell of somebody else than the user
-candidates    the memories to rank
-words         matches between the question's words and the memories
-expressions   the formulas as text
+questions the question and its rules sizes the size of the space statement the statement and its
+parts, in their order whose the memories about someone other than the user candidates the memories
+to rank words matches between the question's words and the memories expressions the formulas as text
 """
 
 from __future__ import annotations
@@ -34,7 +30,7 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
     """Return the live memories found, best first, each with `signal_*`, `score`, `time_coef` and
     `current_importance`; for an explanation also `rank` and `rank_without_*`.
 
-    A reader with more than `large` memories may get a ranking of the likely candidates only.
+    For a reader with more than `large` memories, only likely candidates may be ranked.
     """
     shape = shape.asked_by(question)
     size = None
@@ -44,7 +40,7 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
         return _found(question, shape, statement(shape))
     found = _of_likely(question, shape, size)
     if shape.is_filtered and len(found) < shape.rows:
-        # A strict filter may exclude all candidates.
+        # A strict filter may have excluded all candidates.
         return _found(question, shape, statement(shape))
     return found
 
@@ -81,7 +77,7 @@ def _found(question: Question, shape: Shape, sql: str, size: Size | None = None)
 
 
 def _halves(vector: npt.NDArray[np.float32]) -> str:
-    """Return the vector in pgvector's text form, which is JSON's, with two bytes a number."""
+    """Return the vector in pgvector's text form, which is JSON, for two bytes per number."""
     return orjson.dumps(vector.astype(np.float16), option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 

@@ -1,4 +1,4 @@
-"""The memories to rank: all, or in a large space the best ones by some signal.
+"""Selects the memories to rank: all, or in a large space the best by each signal.
 
 near          most similar, by the embedder's approximate index or by comparing with all
 telling       most matches with rare words, from the text index
@@ -60,7 +60,7 @@ _COLUMNS = (
     "importance",
 )  # fmt: skip
 
-# The memories that name what came after the asked time.
+# The memories that name the later event in a question such as "before Porto".
 _LATER = """
     SELECT later.id FROM memory_memory AS later
     WHERE later.space_id = %(space)s
@@ -125,10 +125,11 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
 
 
 def sampled() -> str:
-    """Return the SELECT of the similarities of `COMPARED` memories of the sample: in a large space
-    the candidates are nearer than usual."""
+    """Return the SELECT of the similarities of `COMPARED` memories of the sample. In a large space
+    the candidates themselves are nearer than usual, so they cannot show the usual similarity.
+    """
     vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
-    # Without the memories themselves: joining them would read the whole space.
+    # Not joined with the memories themselves, which would read the whole space.
     vector = vectors.filter(memory_id=raw("each.id"))
     distance = CosineDistance("vector", VECTOR)
     similarity = select(vector.values(semantic=ranking_sql.semantic(distance)))
@@ -136,8 +137,9 @@ def sampled() -> str:
 
 
 def known(shape: Shape) -> Q:
-    """Return the condition on memories that a question about this time may find: the live ones, and
-    those that were true then."""
+    """Return the condition on memories that a question about this time may find: live memories, and
+    memories that were true then.
+    """
     live = Q(status="live")
     if shape.time == "now":
         return live
@@ -187,7 +189,9 @@ def _compared(memories: MemoryQuerySet) -> MemoryQuerySet:
 
 
 def replaced(shape: Shape) -> str:
-    """Return the SELECT of how well what the found memories superseded fits the question."""
+    """Return the SELECT of the similarity between the question and the memories that the found ones
+    superseded.
+    """
     older = Memory.objects.filter(was_true(), shape.reader.where(name=USER), space_id=SPACE)
     older = older.filter(superseded_by__in=raw("SELECT id FROM found"))
     fit = ranking_sql.semantic(CosineDistance("embeddings__vector", VECTOR))
@@ -215,9 +219,10 @@ def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
 
 
 def _past(shape: Shape) -> Case:
-    """Return how well a memory fits a question about the past: 0 for a live one, a half for one
-    that was true then. Before something that is named, 1 for what that superseded, 0 for what names
-    it as well, and a half for both: "moved from Lisbon to Porto" also names Lisbon."""
+    """Return how well a memory fits a question about the past: 0 for a live memory, a half for one
+    that was true then. If the question names what came later ("before Porto"), 1 for a memory that
+    a memory about Porto superseded, 0 for a memory that names Porto, and a half if both apply.
+    """
     fits = [When(was_true(), then=double(0.5))]
     if shape.time == "before":
         superseded = Q(was_true(), superseded_by__in=raw(_LATER))
@@ -241,7 +246,8 @@ def _near_among(memories: MemoryQuerySet) -> Callable[[int], str]:
 
 
 def _near_by_scan(count: int) -> str:
-    # Excludes the few memories that are not live: looking up each live one would double the time.
+    # Excludes the few memories that are not live, because looking up each live one would double the
+    # time.
     hidden = Memory.objects.filter(space_id=SPACE, status__in=(Status.REVIEW, Status.BINNED))
     vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
     vectors = vectors.exclude(memory_id__in=hidden.values("pk"))
@@ -251,15 +257,16 @@ def _near_by_scan(count: int) -> str:
 
 def _arrived(count: int) -> str:
     vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
-    # Without this bound, the vectors of all other spaces would be read for a space at rest.
+    # Without this bound, a space without new memories would read the vectors of all other spaces.
     vectors = vectors.filter(pk__gt=raw("%(arrived_after)s"))
     compared = vectors.values("memory_id", distance=CosineDistance("vector", VECTOR))
     return _ARRIVED.format(compared=select(compared.order_by("-pk")[:ARRIVED]), reach=count)
 
 
 def _by_clock_and_weight(memories: MemoryQuerySet, shape: Shape) -> dict[str, str]:
-    """Return the best candidates by recency and importance; a higher weight selects more of
-    them."""
+    """Return the best candidates by recency and by importance; a higher weight selects more of
+    them.
+    """
     heaviest = max(shape.profile.weights.values())
     recency, importance = shape.profile.recency / heaviest, shape.profile.importance / heaviest
     chosen: dict[str, QuerySet[Any, Any]] = {}

@@ -23,9 +23,10 @@ JUST_MISSED = 5
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a space with its vector, the reader who asks, the memories to exclude from the
-    answer, the minimum relevance of a result, the agent and session to search in, the time that it
-    is about, and whether each text is found once."""
+    """A question to a space: its vector, the reader who asks, the memories to exclude, the minimum
+    relevance of a result, the agent and session to search in, the time it is about, and whether
+    each text is found only once.
+    """
 
     space: Space
     text: str
@@ -41,7 +42,7 @@ class Question:
 
     @property
     def compared(self) -> npt.NDArray[np.float32]:
-        """The vector to compare with memories: a remark's is turned toward them."""
+        """The vector to compare with memories; a remark's vector is turned toward them."""
         return toward_memories(self.space.embedder, self.text, self.vector)
 
 
@@ -49,8 +50,8 @@ class Question:
 class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
     rank without each signal, and the memories just missed are returned too. With `learn` the signal
-    of importance includes the adjustment. With `others` the memories that tell of these lose
-    score."""
+    of importance includes the adjustment. With `others`, memories about these people lose score.
+    """
 
     profile: Profile
     decay: DecayPolicy
@@ -68,8 +69,9 @@ class Shape:
     others: Others = ""
 
     def asked_by(self, question: Question) -> Shape:
-        """Return the shape for this question's time, reader, agent and session, without their
-        names and moments: these are parameters, so that all users share one statement."""
+        """Return the shape for this question's time, reader, agent and session. It leaves out their
+        names and moments, which are parameters, so that all users share one statement.
+        """
         return replace(
             self,
             reader=question.reader.nameless,
@@ -97,7 +99,7 @@ class Shape:
 
     @property
     def is_past(self) -> bool:
-        """True if what was superseded is preferred."""
+        """True if superseded memories are preferred."""
         return self.time in PAST_KINDS
 
     @property

@@ -1,8 +1,8 @@
 """The size of a space, and the choice between the approximate index and a scan.
 
-A small space is ranked completely. The large ones share the index of their embedder
-(embeddings.indexing). The smaller a space's share is, the more of the index is read in vain, and
-the sooner a scan of the space's vectors is quicker.
+A small space is ranked completely. Large spaces share the index of their embedder
+(embeddings.indexing). The smaller a space's share of the index, the more of the index is read in
+vain, and the sooner a scan of the space's own vectors is faster.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ _OWNED = """
         WHERE memory.space_id = %(space)s AND memory.id = vector.memory_id AND {readable}
     )
 """
-# A statement of its own: a distributed database cannot join its catalogue to the rows of a space.
+# A separate statement, because a distributed database cannot join its catalogue with the rows of a
+# space.
 _ALL = """
     SELECT
         (SELECT reltuples FROM pg_class WHERE oid = to_regclass('embedding_hnsw_%(embedder)s')),
@@ -57,13 +58,14 @@ _ALL = """
         )
 """
 _MAX_EF = 1000  # pgvector's own limit
-_KEPT = 30  # seconds that a size is kept, which takes a tenth of a search to ask for
+_KEPT = 30  # seconds that a size is cached; asking for it takes a tenth of a search
 
 
 @dataclass(frozen=True)
 class Size:
-    """The approximate number of a space's vectors, the number of all in the index or that will be
-    there with the space's own, and the id of the vector that was saved last."""
+    """The approximate number of a space's vectors, the number of vectors in the index once it has
+    the space's own, and the id of the vector that was saved last.
+    """
 
     vectors: int
     indexed: int
@@ -76,8 +78,9 @@ class Size:
 
 
 def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -> Size | None:
-    """Return the size of the space, or of the reader's part of it, within a tenth and as of the
-    last half minute; None if it is small."""
+    """Return the size of the space, or of the reader's part of it, to within a tenth and at most
+    half a minute old; None if it is small.
+    """
     return _size(space, space.embedder_id, large, reader, monotonic() // _KEPT)
 
 
@@ -85,7 +88,7 @@ def size_if_large(space: Space, large: int = LARGE, reader: Reader = EVERYONE) -
 def _size(
     space: Space, embedder_id: int, large: int, reader: Reader, half_minute: float
 ) -> Size | None:
-    """Return the size. The embedder and the half minute are only part of the cache's key."""
+    """Return the size. The embedder and the half minute are only parts of the cache key."""
     owned = "" if reader.everyone else _OWNED.format(readable=reader.sql("memory.user_id"))
     text = _SIZE.format(readable=reader.sql("user_id"), owned=owned)
     found = fetch_in(space, text, {"large": large, "before": _PLACE - 1, "user": reader.user_id})
@@ -97,14 +100,17 @@ def _size(
 
 
 def uses_index(space: Space, size: Size | None) -> bool:
-    """Return whether the space's vectors are in the index, and it finds the nearest faster than a
-    scan."""
+    """Return whether the space's vectors are in the index, and the index finds the nearest faster
+    than a scan.
+    """
     return space.vectors_indexed and size is not None and size.worth_index
 
 
 def fetch_in(space: Space, text: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a query about one space. The numbers of the space and its embedder become
-    part of the text, because the plan that PostgreSQL keeps depends on the size of the space."""
+    """Return the rows of a query about one space. The ids of the space and its embedder become part
+    of the text, because the best plan, which PostgreSQL caches by text, depends on the size of the
+    space.
+    """
     text = text.replace("%(space)s", str(space.pk))
     return fetch(text.replace("%(embedder)s", str(space.embedder_id)), values)
 

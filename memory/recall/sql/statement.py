@@ -1,4 +1,4 @@
-"""The statement of recall, as text with the names of a question's values.
+"""The statement of recall, as text with named parameters for a question's values.
 
 asked                  the question's words
 (sample … words)       in a large space, the estimated rarity of words: see words.py
@@ -47,8 +47,8 @@ _SCORED = """
         OFFSET 0
     ) AS signals
 """
-# In a question about the present, what a memory superseded says how well it fits: "moved from
-# Lisbon to Porto" has few words of "Where does the user live?".
+# In a question about the present, the memory that was superseded shows how well its successor fits:
+# "moved from Lisbon to Porto" shares few words with "Where does the user live?".
 _PRESENT = {
     "semantic": "greatest(found.semantic, replaced.semantic)",
     "replaced": "LEFT JOIN replaced ON replaced.superseded_by = found.id",
@@ -76,7 +76,8 @@ _SIGNALS = {name: raw(f"signal_{name}") for name in SIGNALS}
 @lru_cache(maxsize=512)  # Django takes several ms to compile this, as long as PostgreSQL to answer
 def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = None) -> str:
     """Return the SQL for questions of this shape. It ranks all memories of the space, or with
-    `likely` the likely ones; `dimensions` of the embedder if its index finds the nearest."""
+    `likely` only likely candidates. `dimensions` are the embedder's, if its index is used.
+    """
     if likely:
         known = as_sql(flag(candidates.known(shape)))
         found = {**words.of_sample(shape.reader, known), **candidates.of_likely(shape, dimensions)}
@@ -95,7 +96,7 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
             limit=shape.rows,
         ),
     }
-    # MATERIALIZED: PostgreSQL would otherwise compute a part again for each mention.
+    # MATERIALIZED, because PostgreSQL would otherwise compute a part again for each reference.
     named = ",\n".join(f"{name} AS MATERIALIZED ({text})" for name, text in parts.items())
     select = _SELECT.format(
         memory=MEMORY.of("memory_memory"),
@@ -115,8 +116,9 @@ def _scored(shape: Shape) -> str:
 
 
 def _parts(shape: Shape) -> dict[str, str]:
-    """Return the columns of the score's parts that are no signals, and how well what a memory
-    superseded fits."""
+    """Return the columns of the parts of the score that are not signals, and of the fit of the
+    superseded memory.
+    """
     others = f", found.others AS {OTHERS}" if shape.others else ""
     return {**(_PAST if shape.is_past else _PRESENT), "others": others}
 
@@ -131,8 +133,9 @@ def numbers(shape: Shape) -> list[str]:
 
 
 def _importance(shape: Shape) -> dict[str, str]:
-    """Return the current importance, and the one that ranks. They are computed here, because
-    PostgreSQL would compute `time_coef` again for each mention beside it in `found`."""
+    """Return the current importance, and the importance used for ranking. They are computed here,
+    because in `found` PostgreSQL would compute `time_coef` again for each reference.
+    """
     current = importance_sql.current_importance(raw("found.importance"), raw("found.time_coef"))
     ranking: Expression = current
     if shape.learn:

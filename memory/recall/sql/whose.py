@@ -1,4 +1,4 @@
-"""SQL twin of `memory/text/whose.py`: whether a memory tells of somebody else than the user.
+"""SQL twin of `memory/text/whose.py`: whether a memory is about someone other than the user.
 
 Compares words, because a regular expression takes ten times as long for each memory.
 """
@@ -40,8 +40,9 @@ _CONTENT, _BEGINNING = F("content"), Left("content", READ)
 
 
 def tells_of_others(others: Others) -> Case:
-    """Return 1 for a memory that begins with one of the others and does not come back to the user,
-    else 0."""
+    """Return 1 for a memory that begins with another person and does not return to the user,
+    otherwise 0.
+    """
     return Case(
         When(_any(StartsWith(_CONTENT, owner) for owner in OWNERS_ZH), then=_chinese(others)),
         When(In(_word(_CONTENT, 1), OWNERS), then=_english(others)),
@@ -72,7 +73,8 @@ def _chinese(others: Others) -> Case:
 
 
 def _unless(returns: Combinable, begins: Combinable) -> Case:
-    # Nested, so that `returns` is computed only for the few memories that begin so.
+    # Nested, so that `returns` is computed only for the few memories that begin with another
+    # person.
     back = Case(When(returns, then=double(0.0)), default=double(1.0), output_field=FloatField())
     return Case(When(begins, then=back), default=double(0.0), output_field=FloatField())
 
@@ -86,7 +88,7 @@ def _word(text: Combinable, place: int) -> Func:
 
 
 def _plain(word: Combinable) -> Func:
-    """Return the word up to its first sign: sister of "sister's"."""
+    """Return the word up to its first punctuation mark: sister for "sister's"."""
     return _word(_spaced(word), 1)
 
 

@@ -5,8 +5,8 @@
     words     the weight of each word: its rarity
     matches   one row for each memory that matches any word
 
-In a small space a word's rarity is counted among all ranked memories. In a large one a common name
-would require reading half of the space, so rarity is estimated:
+In a small space, a word's rarity is counted among all ranked memories. In a large space, counting a
+common name would mean reading half of the space, so rarity is estimated:
 
     sample    the memories with the lowest ids, which are random: the same each time
     counted   the number of memories in the sample with each word
@@ -30,9 +30,9 @@ RARE, FEW = 5, 500
 """A word is rare if fewer than five memories of the sample contain it, or fewer than about 500
 of the space. Rare words are counted exactly, and the memories with them become candidates."""
 
-# plainto_tsquery joins the words with AND, which finds nothing for four questions in five. After
-# the split each word is a separate query, quoted as PostgreSQL requires.
-# A single Chinese character is a prefix: it finds the pairs of characters that begin with it.
+# plainto_tsquery joins the words with AND, which finds nothing for four out of five questions.
+# After the split, each word is a separate query, quoted as PostgreSQL requires. A single Chinese
+# character is a prefix: it finds the pairs of characters that begin with it.
 ASKED = """
     SELECT min(number) AS number, (word || marks)::tsquery AS word,
         (word || marks || 'B')::tsquery AS name

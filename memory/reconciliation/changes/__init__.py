@@ -1,7 +1,7 @@
-"""A small trained model: does what somebody says now make an earlier statement outdated?
+"""A small trained model: does a new statement make an earlier one outdated?
 
-The claims know the words of many changes; people say them in others ("We had to put Otis down").
-The model reads both statements together: their vectors, signs of a change, and who it is about.
+The claims know the wordings of many changes, but people use others ("We had to put Otis down"). The
+model reads both statements together: their vectors, signs of a change, and whom they are about.
 
 features     the numbers of a pair of statements
 model        the logistic model

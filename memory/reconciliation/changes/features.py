@@ -41,7 +41,7 @@ _ENGLISH, _CHINESE = _load_signs("en"), _load_signs("zh")
 
 
 def pair_features(old: str, new: str) -> tuple[Array, Array]:
-    """Return the signs of a pair, to be scaled by the model, and its other features."""
+    """Return the signs of a pair, which the model will scale, and its other features."""
     one, other = _vector(old), _vector(new)
     said, known = _grams(new), _grams(old)
     rest = [
@@ -56,8 +56,9 @@ def pair_features(old: str, new: str) -> tuple[Array, Array]:
 
 
 def may_tell_change(old: str, new: str) -> bool:
-    """Return true if the new statement has a sign of a change, or says most in other words. Two
-    statements of one form ("likes opera", "likes musicals") are left to the claims."""
+    """Return true if the new statement has a sign of a change, or mostly uses other words. Two
+    statements of the same form ("likes opera", "likes musicals") are left to the claims.
+    """
     if any(_found(_signs_of(new), new)[:CHANGES]):
         return True
     known, said = meaning(old), meaning(new)
@@ -71,7 +72,9 @@ def _vector(text: str) -> Array:
 
 
 def _signs(old: str, new: str, similarity: float) -> list[float]:
-    """Return the signs of a pair, each alone and together with what both have in common."""
+    """Return the signs of a pair, each alone and combined with the similarities of both
+    statements.
+    """
     patterns = _signs_of(new)
     known, said = meaning(old), meaning(new)
     both = weight(known & said)

@@ -14,7 +14,7 @@ from memory.text.statements import is_one_statement
 WEIGHTS_FILE = "weights.npz"
 SIGNS_SCALE = 0.3
 
-# The languages of the training pairs. In others the signs mean nothing.
+# The languages of the training pairs. In other languages the signs mean nothing.
 _ENGLISH = re.compile(
     r"\b(?:i|my|user|we|our|the|is|are|has|have|to|it|they|you|your|he|she|since|for|of|and|with"
     r"|now|not|no|on)\b",
@@ -25,8 +25,9 @@ _CHINESE, _OTHERS = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3040-\u30ff\ua
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights (d,) with their bias, the scales (k,) of the signs, and the least log-odds of a
-    change: in English, and in Chinese."""
+    """The weights (d,) with their bias, the scales (k,) of the signs, and the minimum log-odds of a
+    change in English and in Chinese.
+    """
 
     mean: Array
     deviation: Array
@@ -41,8 +42,9 @@ class Weights:
 
 
 def outdated(new: str, known: Sequence[str]) -> int | None:
-    """Return the place among the known statements of the one that the new statement most likely
-    makes outdated; None if it probably changes none. Raises EmbeddingError."""
+    """Return the index of the known statement that the new statement most likely makes outdated;
+    None if it probably changes none. Raises EmbeddingError.
+    """
     model, language = load_weights(), _language(new)
     if language is None:
         return None
@@ -56,7 +58,7 @@ def outdated(new: str, known: Sequence[str]) -> int | None:
 
 
 def _language(text: str) -> int | None:
-    """Return 0 for English, 1 for Chinese, None for others and for long or asking texts."""
+    """Return 0 for English, 1 for Chinese, None for other languages, long texts and questions."""
     if not is_one_statement(text) or _OTHERS.search(text) or re.search("[?？]", text):
         return None
     if _CHINESE.search(text):

@@ -1,8 +1,8 @@
 """Claims of a statement, read from its words, and contradictions between two statements.
 
-The rule for spaces without a model (reconciliation.rules). It knows what changes in people's lives:
-likes, homes, employers, relationships, diets, numbers, dates. Where it is not sure it sees no
-contradiction: a superfluous memory fades by itself, while a wrong merge loses what somebody said.
+The rule for spaces without a model (reconciliation.rules). It covers things that change in people's
+lives: likes, homes, employers, relationships, diets, numbers, dates. If in doubt it finds no
+contradiction: a superfluous memory fades, while a wrong merge loses what someone said.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def contradicts(new: str, old: str) -> bool:
 
 
 def agrees(new: str, old: str) -> bool:
-    """Return true if both statements claim the same of something."""
+    """Return true if both statements make the same claim."""
     if not (is_one_statement(new) and is_one_statement(old)):
         return False
     known = _claims(old)
@@ -39,13 +39,14 @@ def agrees(new: str, old: str) -> bool:
 
 
 def tells_end(text: str) -> bool:
-    """Return true if the text tells that something ended: its end cannot end again."""
+    """Return true if the text says that something ended. Such a text cannot end once more."""
     return bool(_ended(text))
 
 
 def _replaces(new: str, old: str) -> bool:
     """Return true if the new statement says that something changed, and is about most of what the
-    old one tells of the same person."""
+    old one says of the same person.
+    """
     language = chinese if unspaced(new) else english
     if bool(unspaced(new)) != bool(unspaced(old)) or not language.same_subject(new, old):
         return False

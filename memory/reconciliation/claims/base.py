@@ -11,8 +11,8 @@ Topic = tuple[str, ...]
 class Claim:
     """The value, as a set of words, that a statement gives to a topic with one value at a time.
 
-    A claim that is not `firm` may be true beside another value: somebody who uses Windows may use
-    Linux, too. It can be denied, but denies nothing itself.
+    A claim that is not `firm` may be true together with another value: someone who uses Windows may
+    also use Linux. Such a claim can be denied, but denies nothing itself.
     """
 
     topic: Topic
@@ -20,22 +20,24 @@ class Claim:
     firm: bool = True
 
     def denies(self, older: "Claim") -> bool:
-        """Return true if the older claim is outdated. A more exact value denies nothing: a Pixel
-        and a Pixel 8 are one phone."""
+        """Return true if the older claim is outdated. A more specific value denies nothing: a Pixel
+        and a Pixel 8 are the same phone.
+        """
         both = self.value <= older.value or older.value <= self.value
         return self.firm and self.topic == older.topic and not both
 
     def repeats(self, older: "Claim") -> bool:
-        """Return true if both say the same of the same."""
+        """Return true if both give the same value to the same topic."""
         return self.topic == older.topic and self.value == older.value
 
 
 @dataclass(frozen=True)
 class Doing:
-    """An activity or a state of somebody, affirmed or denied.
+    """An activity or a state of someone, affirmed or denied.
 
-    Who does not smoke does not smoke a pipe: a denial concerns everything more exact. `closing` are
-    the words that no noun follows, because "likes fish tanks" is not about fish.
+    Someone who does not smoke does not smoke a pipe either: a denial includes everything more
+    specific. `closing` are the words that no noun follows, because "likes fish tanks" is not about
+    fish.
     """
 
     subject: str
@@ -48,7 +50,7 @@ class Doing:
     """True if it is said to be so now or again, which ends any earlier denial."""
 
     def denies(self, older: "Doing") -> bool:
-        """Return true if one of the two denies what the other says more exactly."""
+        """Return true if one of the two denies what the other says, or says more specifically."""
         general, exact = (self, older) if self.denied else (older, self)
         if self.denied == older.denied or self.subject != older.subject:
             return False
@@ -58,7 +60,9 @@ class Doing:
 
 
 def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Return the pattern of any of these, as whole words; of two, the longer is found."""
+    """Return the pattern that matches any of these as whole words; a longer one before a shorter
+    one.
+    """
     longest_first = "|".join(sorted(patterns, key=len, reverse=True))
     return re.compile(rf"\b(?:{longest_first})(?!\w)", re.IGNORECASE)
 

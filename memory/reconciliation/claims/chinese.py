@@ -31,14 +31,14 @@ _OWNED = _pattern(
     f"^(?:用户|我)?的?(?P<kin>(?:{_W['kin']})的?)??(?:新|现在的)?(?P<what>{_W['one_value']})"
     f"(?:现在|已经)?(?:是|叫|为|换成了?|改成了?|变成了?)(?!一?个|因为|在)(?P<value>.*[^的])$"
 )
-# Anything else that has a name. Only 现在 says that the older name is outdated.
+# Anything else that has a name. Only 现在 ("now") shows that the older name is outdated.
 _CALLED = _pattern("^(?:用户|我)的(?P<what>[^，。叫是的]{1,6}?)(?:现在)?叫(?P<value>[^什么谁]+)$")
 _NOW = _pattern("现在(?!的)")
 _STATES = {group: [_pattern(state) for state in states] for group, states in _W["states"].items()}
 _SLOTS = {slot: _pattern(words) for slot, words in _W["slots"].items()}
 _FAMILIES = {name: _pattern("|".join(members)) for name, members in _W["families"].items()}
 _SAME = {one: _pattern(words) for one, words in _W["same"].items()}
-# Denies a habit whenever and however often it was done.
+# Denies a habit, regardless of when and how often it was done.
 _GENERALLY = _pattern(_W["generally"])
 _PLANS, _OFTEN = _pattern("打算|计划|准备|希望|想要?"), _pattern(_W["often"])
 _MOVES = _pattern("搬(?:来|走|去|到|回|出|进)")
@@ -60,7 +60,8 @@ _WIDE = frozenset(_W["wide_places"].split())
 _CITIES = frozenset(_W["cities"].split())
 _FLOORS = ("楼", "层", "栋", "室")
 _NOT_A_NAME = frozenset(_W["not_a_name"].split())
-# Numbers, clock times and dates. A weekday counts where something is, not when it happens.
+# Numbers, clock times and dates. A weekday counts if something is on that day, not if it happens
+# then.
 _NUMBER = _pattern(
     r"(?:(?<![第\d.:])[\d.:]+|(?<![第一二三四五六七八九十])[一二三四五六七八九十百千万两半]+)[月号日点刻分]?|上午|下午|早上|晚上|中午"
     r"|(?:下|这|本)?(?:周|星期|礼拜)[一二三四五六日天末]"
@@ -72,7 +73,7 @@ _HAPPENED = _pattern(
 
 
 def claims(text: str) -> list[Claim]:
-    """Return what the text claims of today."""
+    """Return what the text claims about the present."""
     found: list[Claim] = []
     for piece in _pieces(text):
         if not _NOT_TODAY.search(piece):
@@ -82,7 +83,7 @@ def claims(text: str) -> list[Claim]:
 
 
 def doings(text: str) -> Iterator[Doing]:
-    """Return what somebody does, plans or likes, and what somebody no longer does at all."""
+    """Return what someone does, plans or likes, and what someone no longer does at all."""
     for piece in _pieces(text):
         said, denied = _affirmed(_OFTEN.sub("", _PLANS.sub("", piece)))
         generally = bool(_GENERALLY.search(piece))
@@ -94,7 +95,7 @@ def doings(text: str) -> Iterator[Doing]:
 
 
 def ended(text: str) -> frozenset[str]:
-    """Return the characters of the thing whose end the text tells; none if it tells no end."""
+    """Return the characters of the thing that ended according to the text; none if nothing did."""
     for piece in _pieces(text):
         if match := _ENDINGS.search(piece):
             subject = _subject(piece) - frozenset(match[0])
@@ -103,14 +104,16 @@ def ended(text: str) -> frozenset[str]:
 
 
 def thing(text: str) -> frozenset[str]:
-    """Return the characters of what a text is about; none if it tells that it is not."""
+    """Return the characters of the thing that a text is about; none if the text has a negation."""
     if _NEGATIONS.search(text):
         return frozenset()
     return frozenset(meaning(_LIGHT.sub("", _MEASURES.sub("", _content(text)))))
 
 
 def changed(text: str) -> frozenset[str]:
-    """Return the characters of a piece that says that something was replaced; none if none does."""
+    """Return the characters of a piece that says that something was replaced; none if no piece
+    does.
+    """
     for piece in _pieces(text):
         if _REPLACED.search(piece) and not _BESIDE.search(piece):
             return frozenset(meaning(_LIGHT.sub("", _content(_REPLACED.sub("", piece)))))
@@ -125,8 +128,9 @@ def same_subject(new: str, old: str) -> bool:
 
 
 def ends_habit(new: str, old: str) -> bool:
-    """Return true if the text tells the end of a habit of the same person; its details may
-    differ."""
+    """Return true if the text says that a habit of the same person ended. The details of the habit
+    may differ.
+    """
     return bool(_HABIT_ENDINGS.search(new)) and _subject(new) == _subject(old)
 
 

@@ -53,7 +53,7 @@ _ENDED_NAME = re.compile(
     r"|^((?-i:[A-Z][\w'-]*)) (?:has |sadly |just )?(?:died|passed away)",
     re.I,
 )
-# "My brother Tim is a pilot" tells of Tim; "My brother Tim's wife" of another person.
+# "My brother Tim is a pilot" is about Tim, "My brother Tim's wife" about another person.
 _NAMED_KIN = re.compile(
     r"(?:user's|my) [a-z-]{1,20} (?:is (?:called|named) )?((?-i:[A-Z][\w-]*))(?!['’\w-])", re.I
 )
@@ -68,7 +68,7 @@ _HAS_SUCH = re.compile(
 
 
 def claims(text: str) -> list[Claim]:
-    """Return what the text claims of today."""
+    """Return what the text claims about the present."""
     found: list[Claim] = []
     for said in pieces(text):
         piece = _as_state(said)
@@ -80,7 +80,7 @@ def claims(text: str) -> list[Claim]:
 
 
 def ended(text: str) -> frozenset[str]:
-    """Return the words of the thing whose end the text tells; none if it tells no end."""
+    """Return the words of the thing that ended according to the text; none if nothing did."""
     for piece in pieces(text):
         if _ENDINGS.search(piece):
             return thing(_ENDINGS.sub(" ", piece))
@@ -88,13 +88,14 @@ def ended(text: str) -> frozenset[str]:
 
 
 def ends_habit(new: str, old: str) -> bool:
-    """Return true if the text tells the end of a habit of the same person; its details may
-    differ."""
+    """Return true if the text says that a habit of the same person ended. The details of the habit
+    may differ.
+    """
     return bool(_HABIT_ENDINGS.search(plain(new))) and _who(new) == _who(old)
 
 
 def changed(text: str) -> frozenset[str]:
-    """Return the words of a piece that says that something was replaced; none if none does."""
+    """Return the words of a piece that says that something was replaced; none if no piece does."""
     for piece in pieces(text):
         if _REPLACED.search(piece) and not _BESIDE.search(piece):
             return content(LIGHT_VERBS.sub(" ", _REPLACED.sub(" ", piece))) - _OFTEN_SAID
@@ -112,13 +113,15 @@ def _who(text: str) -> str:
 
 
 def thing(text: str) -> frozenset[str]:
-    """Return the words of what a text is about, without times; none if it tells that it is not."""
+    """Return the words of the thing that a text is about, without times; none if the text has a
+    negation.
+    """
     said = plain(text)
     return frozenset() if _NEGATIONS.search(said) else content(_TIMES.sub(" ", said))
 
 
 def ends_by_name(new: str, old: str) -> bool:
-    """Return true if the text tells the end of something by its name, and the user has it."""
+    """Return true if the text says that a named thing ended, and the user has it."""
     names = [match for piece in pieces(new) if (match := _ENDED_NAME.search(piece))]
     own, kin = _OWN.match(plain(old)), _NAMED_KIN.match(plain(old))
     if kin is not None and any(match[2] == kin[1] for match in names):
@@ -143,7 +146,9 @@ def _affirmed(piece: str) -> tuple[str, bool]:
 
 
 def doings(text: str) -> Iterator[Doing]:
-    """Return what somebody does or is, or not, by the text. Plans and memories are left out."""
+    """Return what someone does or is, or does not, according to the text. Plans and memories are
+    left out.
+    """
     for piece in pieces(text):
         said, denied = _affirmed(_CAN.sub(" ", piece))
         about, last = content(said), last_word(said)
@@ -169,7 +174,9 @@ def _states(piece: str) -> Iterator[Claim]:
 
 
 def _denied_states(piece: str) -> Iterator[Claim]:
-    """Return the states that the piece says somebody is not in: "is no longer vegetarian"."""
+    """Return the states that someone is not in, according to the piece: "is no longer
+    vegetarian".
+    """
     said, denied = _NEGATIONS.sub("", piece), len(_NEGATIONS.findall(piece)) == 1
     for group in W["deniable"]:
         for name, state in enumerate(_STATES[group]):

@@ -1,4 +1,4 @@
-"""Values that an English statement gives to what has one at a time.
+"""Values that an English statement gives to topics with one value at a time.
 
 The words are in english.toml.
 """
@@ -22,7 +22,7 @@ _SLOTS = {
 _STREET = re.compile(r"\b(?:street|road|avenue|lane|st|rd|ave)$", re.I)
 # "works as a nurse"
 _POSITION = re.compile(rf"\b(?:{'|'.join(W['positions'])}) (?P<value>[\w -]+)", re.I)
-# Things for one purpose, of which people use one: "uses Vim", "drives a Golf".
+# Things of which people use one for each purpose: "uses Vim", "drives a Golf".
 _FAMILIES = {name: any_of(members) for name, members in W["families"].items()}
 _CHANGE = any_of(W["changes"])
 _INSTEAD = re.compile(r"\b(?:instead of|rather than) .*", re.I)
@@ -35,7 +35,7 @@ _ANY_NAME = r"(?:an? |the )?(?-i:(?P<value>(?:iPhone|[A-Z0-9][\w'-]*)(?: [A-Z0-9
 _ATTRIBUTE = re.compile(_OWNED.format(what="|".join(W["attributes"]), value="(?P<value>.+)$"), re.I)
 # "my dentist is Dr Silva", "Ana's dog is called Bruno"
 _NAMED = re.compile(_OWNED.format(what="|".join(W["holders"]), value=_ANY_NAME), re.I)
-# Anything else that is or is called a name. Only "now" says that the older name is outdated.
+# Anything else that is, or is called, a name. Only "now" shows that the older name is outdated.
 _OTHER_NAMED = re.compile(
     r"^(?P<owner>my|\w+'s) (?P<what>\w+(?: \w+)?) (?:is|are)(?: now)?(?P<called> called| named)?"
     rf" {_ANY_NAME}(?: now)?$",
@@ -43,7 +43,7 @@ _OTHER_NAMED = re.compile(
 )
 _NOW = re.compile(r"\bnow\b", re.I)
 _SPELLINGS = (("favorite", "favourite"), ("email address", "email"), ("home address", "address"))
-# Words of a change, which belong to no subject: "my new phone is a Pixel".
+# Words of change, which do not belong to the subject: "my new phone is a Pixel".
 _CHANGING = frozenset(
     words(
         "new main phone mobile laptop computer browser editor switched changed migrated uses"
@@ -144,13 +144,13 @@ _NUMBER_VERBS = any_of(W["number_verbs"])
 
 
 def values(piece: str) -> Iterator[Claim]:
-    """Return the values that a piece about today gives."""
+    """Return the values that a piece about the present gives."""
     for read in (_slots, _choices, _owned, _numbers, _kept, _one_at_a_time, _preferred, _ways):
         yield from read(piece)
 
 
 def always(piece: str) -> Iterator[Claim]:
-    """Return the values that hold whenever the piece was said of."""
+    """Return the values that are true whatever time the piece is about."""
     for read in (_called, _been, _coloured):
         yield from read(piece)
 
@@ -207,7 +207,9 @@ def _ways(piece: str) -> Iterator[Claim]:
 
 
 def _coloured(piece: str) -> Iterator[Claim]:
-    """Return the colour of something, and with whom somebody has an account or a contract."""
+    """Return the colour of something, and the company with which someone has an account or
+    contract.
+    """
     if match := _COLOUR.search(piece):
         yield Claim(topic("colour", content(piece[: match.start()])), content(match["value"]))
     if match := _IS_WITH.match(piece) or _MOVED_TO.match(piece):

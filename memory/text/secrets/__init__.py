@@ -1,7 +1,7 @@
 """Masking of keys, passwords, card numbers and codes before assessment and saving.
 
-Independent of the text's purpose, so that every way to write a memory can use it. The forms are in
-`forms`; what the words beside a secret say, `announced` reads.
+Independent of the text's purpose, so that every way to write a memory can use it. `forms` has the
+secrets with a form of their own; `announced` finds secrets by the words beside them.
 """
 
 import re
@@ -47,7 +47,7 @@ def secrets_in(texts: Iterable[str]) -> dict[str, str]:
 
 
 def mask_values(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with the names of these secrets in their place, wherever it repeats them."""
+    """Return the text with every occurrence of these secrets replaced by its name."""
     if not values:
         return text
     longest_first = sorted(map(re.escape, values), key=len, reverse=True)
@@ -60,7 +60,7 @@ _LABEL = re.compile(rf"\[(?:{'|'.join(_KNOWN)})\]")
 
 
 def has_label(text: str) -> bool:
-    """Return whether a masked text had a secret."""
+    """Return whether masking found a secret in this masked text."""
     return _LABEL.search(text) is not None
 
 
@@ -74,8 +74,9 @@ _CLAUSE_ENDS = re.compile(
 
 
 def says_only_secrets(text: str) -> bool:
-    """Return whether each clause of a masked text tells a secret, as in "my password is [password]
-    and my PIN is [code]": nothing is left that is worth remembering."""
+    """Return whether each clause of a masked text only contains a secret, as in "my password is
+    [password] and my PIN is [code]": nothing worth remembering is left.
+    """
     clauses = [one for one in _CLAUSE_ENDS.split(text) if one.strip()]
     return bool(clauses) and all(map(_LABEL.search, clauses))
 

@@ -1,7 +1,8 @@
-"""Secrets that only the words around them give away: passwords, PINs, codes and keys.
+"""Finds secrets that only the words around them reveal: passwords, PINs, codes and keys.
 
-A label announces a secret: "wifi password", "door code", "unlocks with". Each word of its sentence
-has a look (`Look`) and a place (`Place`) beside the label. `MASKED` lists which of them are masked.
+A label announces a secret: "wifi password", "door code", "unlocks with". Each word of the sentence
+has a look (`Look`) and a place (`Place`) relative to the label. `MASKED` lists the combinations
+that are masked.
 """
 
 import re
@@ -11,12 +12,12 @@ from enum import Enum, auto
 from memory.text.secrets import labels
 from memory.text.secrets.looks import KEYS, MIXED, Found, Look, Word, is_placeholder, words_in
 
-# The furthest a secret stands after its label, and before it.
+# The maximum distance of a secret after its label, and before it.
 AFTER, BEFORE = 100, 80
 
 
 class Place(Enum):
-    """The place of a word beside the label."""
+    """The place of a word relative to the label."""
 
     SAID = auto()  # "the password for the wifi is …"
     TOLD = auto()  # "the password that I chose yesterday is …"
@@ -41,7 +42,7 @@ _CODE = {
     Place.NEAR: {Look.DIGITS},
     Place.FIRST: _CODES,
 }
-# Which looks are secrets, by the kind of the label and the place.
+# The looks of secrets, by the kind of label and the place.
 MASKED: Mapping[str, Mapping[Place, Set[Look]]] = {
     "opens": {Place.SAID: _MARKED | _CODES, Place.NEXT: _MARKED | _CODES},
     "pin": _CODE,
@@ -82,7 +83,7 @@ _LABELS = {
         ),
     )
 }
-# The labels of the others are common words: "locker", "account", "key".
+# The other kinds have common words as labels: "locker", "account", "key".
 _ASKED_FOR = ("pin", "password", "foreign_password", "code", "any_code", "key")
 _MASKED = re.compile(rf"\[(?:{'|'.join(sorted(set(NAMES.values())))})\]")
 _SENTENCE_END = re.compile(
@@ -126,7 +127,7 @@ def find_announced(text: str) -> list[Found]:
 def _of_kind(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of the secrets that labels of this kind announce.
 
-    A label is looked at up to the next one, so that a text of labels takes no longer than another.
+    The search after a label ends at the next one, so that a text full of labels takes no longer.
     """
     marks = [(0, 0), *(match.span() for match in pattern.finditer(text)), (len(text), len(text))]
     for (_, previous), (start, end), (following, _) in zip(
@@ -153,7 +154,7 @@ def _after(text: str, kind: str, label: int, last: int) -> tuple[int, int] | Non
     for word in words_in(text, label, last):
         if word.look in looks:
             if _MASKED.search(text, label, word.start):
-                return None  # masking again finds no second one
+                return None  # so that masking again does not find a second one
             place = _place(text[label : word.start])
             if word.look in masked.get(place, ()) and _fits(text, word, kind, place):
                 return word.start, word.end
@@ -174,7 +175,7 @@ def _place(between: str) -> Place:
 
 
 def _fits(text: str, word: Word, kind: str, place: Place) -> bool:
-    """Return whether nothing about the word itself speaks against it."""
+    """Return whether the word itself could be a secret."""
     value = text[word.start : word.end]
     if word.look in (Look.WORD, Look.QUOTED):
         said = value.casefold()
@@ -186,7 +187,7 @@ def _fits(text: str, word: Word, kind: str, place: Place) -> bool:
 
 
 def _digits_fit(text: str, word: Word, kind: str, place: Place) -> bool:
-    """Return whether a number is no amount, no year and none that the sentence goes on with."""
+    """Return whether a number is not an amount, not a year, and not continued by the sentence."""
     value = text[word.start : word.end]
     one_time = len(re.sub("[ -]", "", value)) == 6
     if kind == "lock" and (

@@ -1,8 +1,8 @@
-"""Secrets with a form of their own: issued keys, addresses with a password, numbers of cards.
+"""Secrets with a recognisable form: issued keys, URLs with a password, card numbers.
 
-Keys have the forms that their issuers document. Secrets that only the words beside them give away
-are found by `announced`. No repetition is without a limit, so that no text makes a pattern
-slow (tests/config/test_patterns.py).
+Keys have the forms that their issuers document. `announced` finds the secrets that only the words
+beside them reveal. Every repetition has a limit, so that no text makes a pattern slow
+(tests/config/test_patterns.py).
 """
 
 import re
@@ -68,16 +68,16 @@ def _issued(value: str) -> int:
 
 
 def _without_meaning(value: str) -> int:
-    """Return the length of a random run: no hash in hexadecimal, no words with a number."""
+    """Return the length of a random run; 0 for a hexadecimal hash or for words with a number."""
     runs = len(re.findall(r"\d+", value))
     return len(value) if runs >= 4 and re.search("[g-zG-Z].*[g-zG-Z].*[g-zG-Z]", value) else 0
 
 
 _QUOTED = r"\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`|“[^”\n]{3,80}”"
-# Atomic: without another try for each shorter word, which made texts like "pass:pass:" slow.
+# Atomic, without a retry for each shorter word, which made texts like "pass:pass:" slow.
 _WORD = r"(?>[^\s\"'`“”<>\[\]\u3000-\u9fff\uff00-\uffef]{3,80}(?<![.,;:!?)]))"
-# A word with a letter, a digit and a sign before another character; no address, no call and no
-# element, as in `password = getpass("…")` and `secrets["…"]`.
+# A word with a letter, a digit and a sign before another character. Excludes addresses, calls and
+# subscripts, as in `password = getpass("…")` and `secrets["…"]`.
 _STRONG = (
     r"(?![A-Za-z_][\w.]{0,60}(?:\((?:\)|\w{0,30}[\"'=])|\[[\"']))"
     r"(?=[^\s@]{1,40}[#$%&!*+=~^]\w|[^\s@]{1,40}@\w{1,40}(?![\w.]))(?=\S{0,40}\d)(?=\S{0,40}[a-z])"

@@ -1,9 +1,10 @@
-"""Numbers that identify people: announced ones of any country, and the forms that show by
-themselves what they are."""
+"""Numbers that identify people: announced numbers of any country, and numbers with a recognisable
+format.
+"""
 
 import re
 
-# Names of documents. Words may stand between them and the number.
+# Names of documents. Other words may separate them from the number.
 _NAMES = (
     r"\b(?:ssn|social(?: security)?(?: (?:number|no\.?|num))?|passport|pasaporte|passeport"
     r"|driv(?:er|ing)(?:'?s)? licen[cs]e|nhs (?:number|no\.?)|medicare|aadhaar|pesel|itin|curp"
@@ -23,7 +24,7 @@ _GAP = (
     r"(?: (?:no|nr)\.)?[^\d\n.,;!?。，]{0,45}?"
     r"(?:, (?:number|nummer|no\.?|it'?s)[^\d\n.,;!?]{0,10}?)?(?<![A-Za-z0-9])"
 )
-# Short names that are words in other languages: the number follows at once.
+# Short names that are words in other languages, so the number must follow at once.
 _SHORT = (
     r"\b(?:cpf|dni|nie|nif|nir|rut|cuit|rrn|hkid|bsn|nino|tfn|sin|pan(?: card)?|c[ée]dula|cnp|oib"
     r"|egn|svnr|utr|pps(?:n| number)?|dl|ssn)\b(?: (?:for|of|de|del|von) [a-z ]{2,25}?)?"

@@ -12,7 +12,7 @@ from importlib import resources
 
 _SEPARATOR = re.compile(r", |\n")
 _REFERENCE = re.compile(r"<(\w+)>")
-# The words of these stand beside others without a space.
+# Languages whose words may touch each other without a space.
 _UNSPACED = ("zh", "ja", "ko", "th", "ar", "hi", "he")
 _TABLES = tomllib.loads(resources.files(__package__).joinpath("labels.toml").read_text("utf-8"))
 # Letters of Europe. No `_`, as before the word in "db_password", and no Chinese characters.
@@ -45,7 +45,7 @@ FOR = (
     r"|para|pour|per|van|voor|k|ke|od|från|för|til|от|для|з|mein(?:er|es)|unser(?:er|es)|our|my)\s"
     r"[^\n.,:;!?=\"“]{1,40}?)?"
 )
-# "is", "changed to", ":", and "…, it's hunter2", where the pronoun stands before the secret.
+# "is", "changed to", ":", and "…, it's hunter2", where a pronoun precedes the secret.
 IS = (
     r"[\"']?\s{0,3}(?:,\s(?:so )?(?:it'?s|it is|that's|that is|now|c'est|maintenant"
     r"|das ist|es ist|jetzt|nun|dat is|è|es|ahora)\b"
@@ -71,7 +71,7 @@ ANY_CODE = (
     rf"(?:(?!(?:{'|'.join(listed('open_code'))})(?:\b|code))[a-z]{{2,14}}[ -]?){{0,2}}?"
     r"(?:codes?|tan|kode|kod|código|codice)(?! (?:de )?(?:error|postale?|pocztowy))\b"
 )
-# Not the one of an Indian village, which is its postal code.
+# Except the PIN code of an Indian place, which is a postal code.
 PIN = rf"{words('pin')}(?:'s)?(?! of (?:my |the |our )?(?:village|area|city|town|place|district))"
 UNIT = re.compile(rf"\s?{words('unit')}", re.IGNORECASE)
 NO_PASSWORD = listed("no_password")

@@ -1,4 +1,4 @@
-"""The looks of words that may be secrets: in quotes, of digits, of mixed characters, or plain."""
+"""The looks of words that may be secrets: quoted, digits, mixed characters, or plain."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Word:
     ends: bool
 
 
-# Chinese and Japanese characters stand beside a secret without a space.
+# Chinese and Japanese text touches a secret without a space.
 _CHARACTER = r"[^\s\"'`“”„‘’«»「」『』<>\[\]\u3000-\u9fff\uff00-\uffef]"
 _WORDS = re.compile(
     r"\"(?P<double>(?! )[^\"\n]{3,80}(?<! ))\"|[“„](?P<curly>[^“”\n]{3,80})[“”]"
@@ -69,7 +69,7 @@ _CODE = re.compile(
 KEYS = {Look.KEY, Look.LONG_KEY}
 MIXED = {Look.MIXED, Look.STRONG, *KEYS}
 _SURE = {Look.DIGITS, Look.CODE, *MIXED}
-# What has letters and digits and is no secret: names with a number, amounts, dates, files.
+# Words with letters and digits that are not secrets: names with a number, amounts, dates, files.
 _NO_SECRET = re.compile(
     r"\A(?:(?:sha|md|base|utf|oauth|pbkdf|argon|scrypt|ripemd|aes|rsa)-?\d.*"
     r"|(?:[\w-]{0,12}(?:office|microsoft|outlook|windows|win|keepass\w{0,2}|word|excel|iphone|ipad|ios"
@@ -79,7 +79,7 @@ _NO_SECRET = re.compile(
     r"|\d{1,3}(?:자|文字|桁|位|个).*|https?://.*|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,4})\Z",
     re.IGNORECASE,
 )
-# A variable, as in "$SECRET" and "{{ password }}", a call, or a password that is hidden already.
+# A variable, as in "$SECRET" and "{{ password }}", a call, or an already hidden password.
 _PLACEHOLDER = re.compile(
     r"\$[\w{(].*|\{\{.*|%[\w(].*|([*•.x_-])\1+|[A-Za-z_][\w.]{0,60}[(\[].*", re.IGNORECASE
 )
@@ -136,5 +136,5 @@ def look_of(word: str) -> Look | None:
 
 
 def is_placeholder(word: str) -> bool:
-    """Return whether a word stands for a secret that is elsewhere or hidden."""
+    """Return whether a word is a placeholder for a secret."""
     return _PLACEHOLDER.fullmatch(word) is not None

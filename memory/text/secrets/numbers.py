@@ -2,7 +2,7 @@
 
 import re
 
-# Cards, without gaps or in the groups printed on them, also across a line break. Each group starts
+# Card numbers, without gaps or in their printed groups, also across a line break. Each group starts
 # a match, so that a date or a code next to the number is not part of it.
 _DIGIT = r"[0-9０-９]"
 _GAP = r"(?:[ \t\u00a0\u2007\u2009\u202f\u3000.\u2010-\u2015-]{1,2}|[ \t]?\r?\n[ \t]?)"
@@ -43,7 +43,8 @@ def card(value: str) -> int:
 
 def iban(value: str) -> int:
     """Return the length of the account number that the text begins with: its country's length, and
-    the check digits of ISO 13616. 0 if it begins with none."""
+    the check digits of ISO 13616. 0 if it does not begin with one.
+    """
     places = [place for place, character in enumerate(value) if character.isalnum()]
     length = _LENGTHS.get(value[:2].upper(), 0)
     if not 0 < length <= len(places):

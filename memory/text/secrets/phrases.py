@@ -2,7 +2,7 @@
 
 from memory.text.secrets import labels
 
-# The beginning of what is said about a passphrase.
+# The beginning of a remark about a passphrase.
 _OPINION = (
     r"(?:too|so|very|not|never|always|on|in|at|written|stored|saved|under|the|a|an|my|our|what|easy"
     r"|hard|being|only|just|still|no)\b"
@@ -11,7 +11,7 @@ PASSPHRASE = (
     rf"\b(?:pass ?phrase|master password)(?:{labels.FOR}{labels.IS}|:? (?=(?-i:[A-Z])))"
     rf"(?P<value>(?!{_OPINION})[^\s\n.,;!?\"'“]{{2,20}}(?: [^\s.,;!?]{{1,20}}){{2,9}})"
 )
-# Words that a sentence has and a recovery phrase does not.
+# Words that occur in sentences, but not in recovery phrases.
 _PLAIN = (
     r"(?:(?:and|the|you|your|they|them|their|are|was|were|has|have|had|that|with|this|from|not|but"
     r"|for|und|die|der|das|ich|ist|sind|nicht|mein|meine|les|des|une|est|sont|pas|mon|los|las|que|una|por"
