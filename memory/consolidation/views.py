@@ -166,7 +166,7 @@ def _said(done: services.Applied) -> str:
         return text % {"n": done.applied}
     left = ngettext(
         "%(n)d not applied: its memories have changed.",
-        "%(n)d were outdated: their memories had changed.",
+        "%(n)d not applied: their memories have changed.",
         done.outdated,
     )
     return f"{text % {'n': done.applied}} {left % {'n': done.outdated}}"

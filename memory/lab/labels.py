@@ -13,5 +13,5 @@ SIGNAL_WORDS: Final = {
 }
 PART_WORDS: Final = SIGNAL_WORDS | {
     "past": gettext_lazy("true at that time"),
-    "others": gettext_lazy("about somebody else"),
+    "others": gettext_lazy("about someone else"),
 }

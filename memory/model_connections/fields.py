@@ -127,7 +127,7 @@ def _name_errors(fields: ConnectionFields, connection: ModelConnection | None) -
     others = ModelConnection.objects.filter(name__iexact=fields.get("name", ""))
     if connection is not None:
         others = others.exclude(pk=connection.pk)
-    return [FieldError("name", _("is in use already"))] if others.exists() else []
+    return [FieldError("name", _("is already in use"))] if others.exists() else []
 
 
 def _key_errors(fields: ConnectionFields, connection: ModelConnection | None) -> list[FieldError]:

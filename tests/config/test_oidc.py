@@ -198,7 +198,7 @@ def test_an_answer_works_once_and_in_one_browser(at_provider: Provider) -> None:
     client.logout()
     again = come_back(client, back)
     assert again.status_code == 403
-    assert "was used already" in again.text
+    assert "was already completed" in again.text
     assert user_in(client) is None
     # Nor does a new sign-in make an old answer good again.
     start(client)

@@ -78,7 +78,7 @@ def _refusal(request: PageRequest) -> str:
 
 
 def _wrong() -> str:
-    return _("This code is wrong or was used already. Enter the newest code of your app.")
+    return _("This code is wrong or was already used. Enter the newest code from your app.")
 
 
 def _code(request: PageRequest) -> str:
