@@ -124,7 +124,7 @@ class Facets(BaseModel):
 
 
 class Source(BaseModel):
-    """The origin of a memory: free strings."""
+    """The origin of a memory, as free text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -49,7 +49,7 @@ def list_connections(request: HttpRequest, asked: Query[PageIn]) -> ConnectionLi
     operation_id="createConnection",
 )
 def create_connection(request: HttpRequest, asked: ConnectionIn) -> Status[ConnectionOut]:
-    """Add a connection. No answer contains its key. Needs an installation key."""
+    """Add a connection. No response contains its key. Needs an installation key."""
     change = services.Change(operator_of(request), timezone.now())
     connection = services.add_connection(change=change, **asked.model_dump())
     return Status(201, ConnectionOut.of(connection, ConnectionFigures()))
@@ -74,8 +74,9 @@ def get_connection(request: HttpRequest, id: RowId) -> ConnectionOut:
     operation_id="changeConnection",
 )
 def change_connection(request: HttpRequest, id: RowId, asked: ConnectionChangeIn) -> ConnectionOut:
-    """Change a connection, at once for all processes. If its address changes to another server, the
-    key has to be sent again. Needs an installation key."""
+    """Change a connection, at once for all processes. If the address changes to another server,
+    send the key again. Needs an installation key.
+    """
     change = services.Change(operator_of(request), timezone.now())
     fields = asked.model_dump(exclude_unset=True)
     connection = services.change_connection(connection_id=parse_uuid(id), change=change, **fields)
@@ -106,8 +107,9 @@ def delete_connection(request: HttpRequest, id: RowId) -> Status[None]:
 def try_connection(
     request: HttpRequest, id: RowId, asked: ConnectionTestIn = AS_USUAL
 ) -> ConnectionTestOut:
-    """Test a connection with real requests: reachable, key accepted, streaming, tools, structured
-    answers. Takes up to two minutes. Needs an installation key."""
+    """Test with real requests whether a connection is reachable, accepts its key, streams, calls
+    tools and gives structured answers. Takes up to two minutes. Needs an installation key.
+    """
     operator_of(request)
     trial = tested(_one(id), asked.model)
     checks = [vars(check) for check in trial.checks]

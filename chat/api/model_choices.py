@@ -41,8 +41,9 @@ PurposePath = Annotated[PurposeName, Path(description="The purpose of the model.
     openapi_extra=may_fail(404),
 )
 def list_choices(request: HttpRequest, asked: Query[ChoiceSpaceIn]) -> ModelChoiceList:
-    """List the model in effect for each purpose, in a space or in all others. Needs an installation
-    key."""
+    """List the model in effect for each purpose, in one space or in all spaces without a choice.
+    Needs an installation key.
+    """
     operator_of(request)
     space = _space(asked.space)
     purposes: Sequence[Purpose] = ANSWERING if space else list(Purpose)
@@ -86,7 +87,7 @@ def choose_model(
 def remove_choice(
     request: HttpRequest, purpose: PurposePath, asked: Query[ChoiceSpaceIn]
 ) -> Status[None]:
-    """Remove the choice of a space or of all others. Needs an installation key."""
+    """Remove the choice of one space, or the choice for all spaces. Needs an installation key."""
     change = services.Change(operator_of(request), timezone.now())
     services.remove_choice(purpose=purpose, space=_space(asked.space), change=change)
     return Status(204, None)

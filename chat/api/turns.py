@@ -52,9 +52,8 @@ async def chat(
 ) -> ChatOut | HttpResponseBase:
     """Send a message and return the reply with the recalled memories.
 
-    Nothing is learned from a message without a person's own words; the header `X-Ebb-Gate`
-    says why.
-    With `stream`, the reply comes as server-sent events. If the reply fails, the message stays
+    Ebb learns nothing from a message without a person's own words; the header `X-Ebb-Gate` says
+    why. With `stream`, the reply comes as server-sent events. If the reply fails, the message stays
     stored and the error's `kept` names it. A repeated call with the same Idempotency-Key returns
     the finished reply, or answers the stored message again.
     """

@@ -39,7 +39,7 @@ def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
 
 @router.post("keys", response={201: NewKeyOut}, url_name="keys_create", operation_id="createKey")
 def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
-    """Create a key. The answer is the only place where its secret is shown."""
+    """Create a key. Only this response contains its secret."""
     access, now = access_to(request, "admin"), timezone.now()
     _may_give(access, asked.scopes)
     key, secret = services.create_key(

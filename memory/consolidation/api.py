@@ -29,7 +29,7 @@ def preview(request: HttpRequest) -> Status[JobOut]:
     """Look for memories that say the same thing, contradict each other or can be summarised.
     Nothing is changed.
 
-    The answer is a job. When it is done, `GET jobs/{id}` has the proposals in `result.proposals`.
+    The response is a job. When it is done, `GET jobs/{id}` has the proposals in `result.proposals`.
     They replace the open proposals of earlier jobs.
     """
     access, now = access_to(request, "write"), timezone.now()
@@ -63,7 +63,8 @@ def apply(request: HttpRequest, asked: ApplyIn) -> services.Applied:
 )
 def undo(request: HttpRequest, action_id: RowId) -> UndoneAction:
     """Undo a consolidation: its sources are restored as they were, and the memories that replaced
-    them move to the recycle bin. A change of your own to many memories can be undone, too."""
+    them move to the recycle bin. A change that you made to many memories can be undone too.
+    """
     access = access_to(request, "write")
     return undo_action(
         space=access.space,

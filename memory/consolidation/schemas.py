@@ -9,7 +9,7 @@ from memory.requests import Body, RowId, example
 
 
 class ApplyIn(Body):
-    """The job whose proposals are applied: those with these ids, or without `ids` all of them."""
+    """The job whose proposals to apply: the ones with these ids, or all without `ids`."""
 
     model_config = example(job_id="5f0b6d5e-6b1e-4bb5-9a7c-5d2f0f6c3e11")
 
@@ -27,7 +27,9 @@ class AppliedOut(Schema):
 
 
 class UndoneOut(Schema):
-    """The numbers of memories restored, and of those left because they were changed since."""
+    """The numbers of memories that were restored, and of those left unchanged because they were
+    changed since.
+    """
 
     restored: int
     left: int

@@ -47,7 +47,9 @@ def digest(request: HttpRequest, asked: Query[DigestIn]) -> dict[str, object]:
     openapi_extra=may_fail(404, 409, 503),
 )
 def undo(request: HttpRequest, line_id: LineId) -> Line:
-    """Undo one line, and return the line as it is then. Its `undo` says what will happen."""
+    """Undo one line, and return it as it is afterwards. Before that, the line's `undo` says what
+    will happen.
+    """
     access = access_to(request, "write")
     return undo_line(
         space=access.space,

@@ -49,8 +49,8 @@ def create_memory(
     """Save one memory. A repeated call with the same Idempotency-Key returns the same memory.
 
     With `on_duplicate: "reinforce"` a restatement raises the importance of the existing memory. A
-    statement that replaces an existing memory revises or supersedes that memory. The answer is the
-    memory that now contains the statement. A user's statement never changes a memory of another
+    statement that replaces an existing memory revises or supersedes that memory. The response is
+    the memory that now contains the statement. A user's statement never changes a memory of another
     user, nor a shared one.
     """
     access = access_to(request, "write", draft.user_id)
@@ -76,9 +76,9 @@ def create_memories(
 ) -> Status[dict[str, object]]:
     """Save up to a thousand memories, all or none; items of one conversation keep their order.
 
-    `created` counts the new ones: an item with `on_duplicate` may be answered by an existing
-    memory. A repeated call with the same Idempotency-Key returns the same memories. Each item may
-    name its user; an item without one belongs to the user of the call.
+    `created` counts the new ones: an item with `on_duplicate` may return an existing memory. A
+    repeated call with the same Idempotency-Key returns the same memories. Each item may name its
+    user; an item without one belongs to the user of the call.
     """
     access = access_to(request, "write")
     done = remember_drafts(

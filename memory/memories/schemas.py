@@ -131,7 +131,7 @@ class SearchIn(Body):
 
 
 class ResultOut(Schema):
-    """A memory found; the contributions sum to the score.
+    """A memory that was found. The contributions add up to its score.
 
     With `explain` also its `rank` among all ranked memories, 1 being the best, and `rank_without`:
     its rank with each of the profile's signals ignored.
@@ -161,7 +161,7 @@ class ResultOut(Schema):
 
 
 class SearchOut(Schema):
-    """The results of a search, best first; `missed` is the next few (only with `explain`)."""
+    """The results of a search, best first. `missed` lists the next few (only with `explain`)."""
 
     query: str
     profile: str

@@ -66,8 +66,9 @@ class ConnectionTestIn(Body):
 
 
 class FiguresOut(Schema):
-    """The latest assessments by a connection, of the last 30 days: their number, median time and
-    95th percentile, and the share of summaries that were replaced."""
+    """A connection's latest assessments of the last 30 days: their number, median time, 95th
+    percentile, and the share of summaries that were replaced.
+    """
 
     assessed: int
     median_ms: float | None
@@ -120,8 +121,9 @@ class CheckOut(Schema):
 
 
 class ConnectionTestOut(Schema):
-    """The steps of a test, the tested model, and the models that the endpoint lists. It `works` if
-    its model answers."""
+    """The steps of a test, the tested model, and the models that the endpoint lists. `works` is
+    true if the model answers.
+    """
 
     works: bool
     model: str

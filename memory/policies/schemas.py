@@ -79,7 +79,9 @@ class FateOut(Schema):
 
 
 class CountsOut(Schema):
-    """The numbers of memories removed and kept; the lists contain the first 200 of each."""
+    """The numbers of memories that would be removed and kept; the lists contain the first 200 of
+    each.
+    """
 
     would_expire: int
     would_evict: int
@@ -97,7 +99,7 @@ class RankedOut(Schema):
 
 
 class RankingOut(Schema):
-    """A question's results by the policy in effect and by the changed one."""
+    """A question's results under the policy in effect and under the changed one."""
 
     query: str
     before: list[RankedOut]

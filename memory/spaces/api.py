@@ -36,7 +36,7 @@ def list_spaces(request: HttpRequest, asked: Query[NumberedPageIn]) -> SpaceList
     openapi_extra=may_fail(503),
 )
 def create_space(request: HttpRequest, asked: SpaceIn) -> Status[SpaceOut]:
-    """Create a space without members. Create a key for it to use it. Needs an installation key."""
+    """Create a space without members. To use it, create a key for it. Needs an installation key."""
     actor = operator_of(request)
     space = services.create_space(
         slug=asked.slug,
@@ -55,8 +55,9 @@ def create_space(request: HttpRequest, asked: SpaceIn) -> Status[SpaceOut]:
     operation_id="createSpaceKey",
 )
 def create_space_key(request: HttpRequest, slug: Path[str], asked: KeyIn) -> Status[NewKeyOut]:
-    """Create a key for a space. The answer is the only place where its secret is shown. Needs an
-    installation key."""
+    """Create a key for a space. Only this response contains its secret. Needs an
+    installation key.
+    """
     actor, now = operator_of(request), timezone.now()
     space = Space.objects.filter(closed_at=None, slug=slug).first()
     if space is None:

@@ -12,8 +12,8 @@ class AdjustmentPartOut(Schema):
     kind: Annotated[
         Literal["used", "unused", "confirmed", "objected"],
         Field(
-            description="Answers that used the memory, answers that did not although it was sent, "
-            "and decisions of people for it or against it."
+            description="The events: answers that used the memory, answers that did not use it "
+            "although it was sent, and people's decisions for it or against it."
         ),
     ]
     count: int

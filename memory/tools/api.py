@@ -47,7 +47,7 @@ def list_tools(request: HttpRequest) -> dict[str, object]:
     openapi_extra=may_fail(409, 503),
 )
 def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArguments]) -> ToolAnswer:
-    """Call a tool with the arguments that a model gave. Answer the model with `text`.
+    """Call a tool with the arguments that a model gave. Return `text` to the model.
 
     A program may add `user_id` to the arguments.
     """

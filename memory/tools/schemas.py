@@ -28,8 +28,9 @@ class ToolList(Schema):
 
 
 class ToolAnswerOut(Schema):
-    """The answer of a tool: text for the model, and the same as JSON (a memory or search
-    results)."""
+    """The result of a tool: text for the model, and the same as JSON (a memory or search
+    results).
+    """
 
     text: str
     data: dict[str, Any]

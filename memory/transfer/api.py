@@ -42,9 +42,9 @@ _FILE = {
     openapi_extra={"responses": {200: {"description": "JSON Lines", "content": _LINES}}},
 )
 def export_space(request: HttpRequest) -> HttpResponseBase:
-    """Export what the user of the call sees as JSON Lines; with `user_id=*` the whole space.
+    """Export everything that the call's user sees as JSON Lines; with `user_id=*`, the whole space.
 
-    All lines show the same moment; the response is streamed.
+    The response is streamed. All lines show the space at the same moment.
     """
     access, now = access_to(request, "admin"), timezone.now()
     count_call(access, CallKind.EXPORT, now=now)
@@ -67,9 +67,9 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
     Memories are saved, and conversations of another assistant are queued for assessment: the newest
     `exchanges`.
 
-    With a `user_id` the rows that name no user become this user's; rows of others are refused.
+    With a `user_id`, rows that name no user become this user's; rows of other users are refused.
 
-    With `preview` nothing is imported: `result.forecast` says how many memories would expire by
+    With `preview` nothing is imported: `result.forecast` says how many memories would expire, and
     when, and how many would be over capacity.
 
     Send the file as the body, or as `file` of a form. A small file is imported before the response

@@ -31,7 +31,7 @@ NamedUser = Annotated[
 
 @router.get("users", response=UserList, url_name="users_list", operation_id="listUsers")
 def list_users(request: HttpRequest, asked: Query[UsersIn]) -> UserList:
-    """List the users whom memories, conversations or assessments of the space name."""
+    """List the users named by memories, conversations or assessments of the space."""
     access = access_to(request, "admin")
     found = users(access.space, limit=asked.limit + 1, after=asked.cursor or "")
     page = found[: asked.limit]
@@ -50,8 +50,8 @@ def erase_user(request: HttpRequest, user_id: Path[NamedUser]) -> Status[JobOut]
     """Erase a user with all their memories, earlier texts, history entries, conversations,
     messages, assessments and webhook messages. Nothing can be restored.
 
-    The answer is the job; when it is done, its `result` is the receipt with the number of erased
-    rows of each kind.
+    The response is a job. When it is done, its `result` is the receipt: the number of erased rows
+    of each kind.
     """
     access, now = access_to(request, "admin"), timezone.now()
     job = start_erasure(space=access.space, user_id=user_id, actor=access.actor, now=now)

@@ -20,7 +20,7 @@ _ANSWER = {
             "example": '<memory_saved id="5f0c1c5e-8a43-4f6e-9a3b-0b3c7c1b2a11" />',
         }
     },
-    "description": "The element that answers the tag; several answers are inside `memory_answers`.",
+    "description": "The result of the tag as an element; several are inside `memory_answers`.",
 }
 _EXAMPLE = '<memory_save importance="0.8">User is allergic to penicillin</memory_save>'
 # A necessary condition for any message; a pattern cannot describe valid tags.

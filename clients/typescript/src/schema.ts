@@ -16,7 +16,7 @@ export interface paths {
         /**
          * Undo
          * @description Undo a consolidation: its sources are restored as they were, and the memories that replaced
-         *     them move to the recycle bin. A change of your own to many memories can be undone, too.
+         *     them move to the recycle bin. A change that you made to many memories can be undone too.
          */
         post: operations["undoAction"];
         delete?: never;
@@ -64,8 +64,8 @@ export interface paths {
          * Queue Assessment
          * @description Queue an exchange for assessment.
          *
-         *     It is stored at once, and a worker assesses it exactly once. An exchange without a person's own
-         *     words is ignored, with the reason in the header `X-Ebb-Gate`.
+         *     The exchange is stored at once, and a worker assesses it exactly once. An exchange without a
+         *     person's own words is ignored; the header `X-Ebb-Gate` has the reason.
          */
         post: operations["queueAssessment"];
         delete?: never;
@@ -147,9 +147,8 @@ export interface paths {
          * Chat
          * @description Send a message and return the reply with the recalled memories.
          *
-         *     Nothing is learned from a message without a person's own words; the header `X-Ebb-Gate`
-         *     says why.
-         *     With `stream`, the reply comes as server-sent events. If the reply fails, the message stays
+         *     Ebb learns nothing from a message without a person's own words; the header `X-Ebb-Gate` says
+         *     why. With `stream`, the reply comes as server-sent events. If the reply fails, the message stays
          *     stored and the error's `kept` names it. A repeated call with the same Idempotency-Key returns
          *     the finished reply, or answers the stored message again.
          */
@@ -175,7 +174,7 @@ export interface paths {
         put?: never;
         /**
          * Create Connection
-         * @description Add a connection. No answer contains its key. Needs an installation key.
+         * @description Add a connection. No response contains its key. Needs an installation key.
          */
         post: operations["createConnection"];
         delete?: never;
@@ -208,8 +207,8 @@ export interface paths {
         head?: never;
         /**
          * Change Connection
-         * @description Change a connection, at once for all processes. If its address changes to another server, the
-         *     key has to be sent again. Needs an installation key.
+         * @description Change a connection, at once for all processes. If the address changes to another server,
+         *     send the key again. Needs an installation key.
          */
         patch: operations["changeConnection"];
         trace?: never;
@@ -225,8 +224,8 @@ export interface paths {
         put?: never;
         /**
          * Try Connection
-         * @description Test a connection with real requests: reachable, key accepted, streaming, tools, structured
-         *     answers. Takes up to two minutes. Needs an installation key.
+         * @description Test with real requests whether a connection is reachable, accepts its key, streams, calls
+         *     tools and gives structured answers. Takes up to two minutes. Needs an installation key.
          */
         post: operations["testConnection"];
         delete?: never;
@@ -269,7 +268,7 @@ export interface paths {
          * @description Look for memories that say the same thing, contradict each other or can be summarised.
          *     Nothing is changed.
          *
-         *     The answer is a job. When it is done, `GET jobs/{id}` has the proposals in `result.proposals`.
+         *     The response is a job. When it is done, `GET jobs/{id}` has the proposals in `result.proposals`.
          *     They replace the open proposals of earlier jobs.
          */
         post: operations["previewConsolidation"];
@@ -421,7 +420,8 @@ export interface paths {
         put?: never;
         /**
          * Undo
-         * @description Undo one line, and return the line as it is then. Its `undo` says what will happen.
+         * @description Undo one line, and return it as it is afterwards. Before that, the line's `undo` says what
+         *     will happen.
          */
         post: operations["undoDigestLine"];
         delete?: never;
@@ -439,9 +439,9 @@ export interface paths {
         };
         /**
          * Export Space
-         * @description Export what the user of the call sees as JSON Lines; with `user_id=*` the whole space.
+         * @description Export everything that the call's user sees as JSON Lines; with `user_id=*`, the whole space.
          *
-         *     All lines show the same moment; the response is streamed.
+         *     The response is streamed. All lines show the space at the same moment.
          */
         get: operations["exportSpace"];
         put?: never;
@@ -553,9 +553,9 @@ export interface paths {
          *     Memories are saved, and conversations of another assistant are queued for assessment: the newest
          *     `exchanges`.
          *
-         *     With a `user_id` the rows that name no user become this user's; rows of others are refused.
+         *     With a `user_id`, rows that name no user become this user's; rows of other users are refused.
          *
-         *     With `preview` nothing is imported: `result.forecast` says how many memories would expire by
+         *     With `preview` nothing is imported: `result.forecast` says how many memories would expire, and
          *     when, and how many would be over capacity.
          *
          *     Send the file as the body, or as `file` of a form. A small file is imported before the response
@@ -664,7 +664,7 @@ export interface paths {
         put?: never;
         /**
          * Create Key
-         * @description Create a key. The answer is the only place where its secret is shown.
+         * @description Create a key. Only this response contains its secret.
          */
         post: operations["createKey"];
         delete?: never;
@@ -741,8 +741,8 @@ export interface paths {
          * @description Save one memory. A repeated call with the same Idempotency-Key returns the same memory.
          *
          *     With `on_duplicate: "reinforce"` a restatement raises the importance of the existing memory. A
-         *     statement that replaces an existing memory revises or supersedes that memory. The answer is the
-         *     memory that now contains the statement. A user's statement never changes a memory of another
+         *     statement that replaces an existing memory revises or supersedes that memory. The response is
+         *     the memory that now contains the statement. A user's statement never changes a memory of another
          *     user, nor a shared one.
          */
         post: operations["createMemory"];
@@ -765,9 +765,9 @@ export interface paths {
          * Create Memories
          * @description Save up to a thousand memories, all or none; items of one conversation keep their order.
          *
-         *     `created` counts the new ones: an item with `on_duplicate` may be answered by an existing
-         *     memory. A repeated call with the same Idempotency-Key returns the same memories. Each item may
-         *     name its user; an item without one belongs to the user of the call.
+         *     `created` counts the new ones: an item with `on_duplicate` may return an existing memory. A
+         *     repeated call with the same Idempotency-Key returns the same memories. Each item may name its
+         *     user; an item without one belongs to the user of the call.
          */
         post: operations["createMemories"];
         delete?: never;
@@ -1029,8 +1029,8 @@ export interface paths {
         };
         /**
          * List Choices
-         * @description List the model in effect for each purpose, in a space or in all others. Needs an installation
-         *     key.
+         * @description List the model in effect for each purpose, in one space or in all spaces without a choice.
+         *     Needs an installation key.
          */
         get: operations["listModelChoices"];
         put?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Choice
-         * @description Remove the choice of a space or of all others. Needs an installation key.
+         * @description Remove the choice of one space, or the choice for all spaces. Needs an installation key.
          */
         delete: operations["removeModelChoice"];
         options?: never;
@@ -1226,7 +1226,7 @@ export interface paths {
         put?: never;
         /**
          * Create Space
-         * @description Create a space without members. Create a key for it to use it. Needs an installation key.
+         * @description Create a space without members. To use it, create a key for it. Needs an installation key.
          */
         post: operations["createSpace"];
         delete?: never;
@@ -1246,7 +1246,7 @@ export interface paths {
         put?: never;
         /**
          * Create Space Key
-         * @description Create a key for a space. The answer is the only place where its secret is shown. Needs an
+         * @description Create a key for a space. Only this response contains its secret. Needs an
          *     installation key.
          */
         post: operations["createSpaceKey"];
@@ -1327,7 +1327,7 @@ export interface paths {
         put?: never;
         /**
          * Call Tool
-         * @description Call a tool with the arguments that a model gave. Answer the model with `text`.
+         * @description Call a tool with the arguments that a model gave. Return `text` to the model.
          *
          *     A program may add `user_id` to the arguments.
          */
@@ -1368,7 +1368,7 @@ export interface paths {
         };
         /**
          * List Users
-         * @description List the users whom memories, conversations or assessments of the space name.
+         * @description List the users named by memories, conversations or assessments of the space.
          */
         get: operations["listUsers"];
         put?: never;
@@ -1394,8 +1394,8 @@ export interface paths {
          * @description Erase a user with all their memories, earlier texts, history entries, conversations,
          *     messages, assessments and webhook messages. Nothing can be restored.
          *
-         *     The answer is the job; when it is done, its `result` is the receipt with the number of erased
-         *     rows of each kind.
+         *     The response is a job. When it is done, its `result` is the receipt: the number of erased rows
+         *     of each kind.
          */
         delete: operations["eraseUser"];
         options?: never;
@@ -1588,7 +1588,7 @@ export interface components {
             count: number;
             /**
              * Kind
-             * @description Answers that used the memory, answers that did not although it was sent, and decisions of people for it or against it.
+             * @description The events: answers that used the memory, answers that did not use it although it was sent, and people's decisions for it or against it.
              * @enum {string}
              */
             kind: "used" | "unused" | "confirmed" | "objected";
@@ -1621,7 +1621,7 @@ export interface components {
         };
         /**
          * ApplyIn
-         * @description The job whose proposals are applied: those with these ids, or without `ids` all of them.
+         * @description The job whose proposals to apply: the ones with these ids, or all without `ids`.
          * @example {
          *       "job_id": "5f0b6d5e-6b1e-4bb5-9a7c-5d2f0f6c3e11"
          *     }
@@ -2301,8 +2301,8 @@ export interface components {
         };
         /**
          * ConnectionTestOut
-         * @description The steps of a test, the tested model, and the models that the endpoint lists. It `works` if
-         *     its model answers.
+         * @description The steps of a test, the tested model, and the models that the endpoint lists. `works` is
+         *     true if the model answers.
          */
         ConnectionTestOut: {
             /** Checks */
@@ -2444,7 +2444,8 @@ export interface components {
         };
         /**
          * CountsOut
-         * @description The numbers of memories removed and kept; the lists contain the first 200 of each.
+         * @description The numbers of memories that would be removed and kept; the lists contain the first 200 of
+         *     each.
          */
         CountsOut: {
             /** Would Evict */
@@ -2859,8 +2860,8 @@ export interface components {
         };
         /**
          * FiguresOut
-         * @description The latest assessments by a connection, of the last 30 days: their number, median time and
-         *     95th percentile, and the share of summaries that were replaced.
+         * @description A connection's latest assessments of the last 30 days: their number, median time, 95th
+         *     percentile, and the share of summaries that were replaced.
          */
         FiguresOut: {
             /** Assessed */
@@ -4127,7 +4128,7 @@ export interface components {
         };
         /**
          * RankingOut
-         * @description A question's results by the policy in effect and by the changed one.
+         * @description A question's results under the policy in effect and under the changed one.
          */
         RankingOut: {
             /** After */
@@ -4255,7 +4256,7 @@ export interface components {
         };
         /**
          * ResultOut
-         * @description A memory found; the contributions sum to the score.
+         * @description A memory that was found. The contributions add up to its score.
          *
          *     With `explain` also its `rank` among all ranked memories, 1 being the best, and `rank_without`:
          *     its rank with each of the profile's signals ignored.
@@ -4431,7 +4432,7 @@ export interface components {
         };
         /**
          * SearchOut
-         * @description The results of a search, best first; `missed` is the next few (only with `explain`).
+         * @description The results of a search, best first. `missed` lists the next few (only with `explain`).
          */
         SearchOut: {
             /** Missed */
@@ -4461,7 +4462,7 @@ export interface components {
         };
         /**
          * Source
-         * @description The origin of a memory: free strings.
+         * @description The origin of a memory, as free text.
          */
         Source: {
             /** Conversation Id */
@@ -4636,7 +4637,7 @@ export interface components {
         };
         /**
          * ToolAnswerOut
-         * @description The answer of a tool: text for the model, and the same as JSON (a memory or search
+         * @description The result of a tool: text for the model, and the same as JSON (a memory or search
          *     results).
          */
         ToolAnswerOut: {
@@ -4756,7 +4757,8 @@ export interface components {
         };
         /**
          * UndoneOut
-         * @description The numbers of memories restored, and of those left because they were changed since.
+         * @description The numbers of memories that were restored, and of those left unchanged because they were
+         *     changed since.
          */
         UndoneOut: {
             /** Left */
@@ -8334,7 +8336,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The element that answers the tag; several answers are inside `memory_answers`. */
+            /** @description The result of the tag as an element; several are inside `memory_answers`. */
             200: {
                 headers: {
                     /** @description The request's id: the caller's own, or one that Ebb gave. */
