@@ -1,9 +1,9 @@
 """Compares saving a thousand memories with COPY of the same rows: `python -m
 benchmarks.batch_write`.
 
-Both write memories, vectors and history into the same tables with the same indexes, each in one
-transaction, in turns. COPY gets finished rows, with ids and text index; Ebb begins with drafts and
-their vectors. (`benchmarks.embedding` measures the making of vectors.)
+Both take turns writing memories, vectors and history into the same tables with the same indexes,
+each in one transaction. COPY gets finished rows, with ids and text index; Ebb begins with drafts
+and their vectors. (`benchmarks.embedding` measures how vectors are made.)
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Counts right and wrong proposals to consolidate: `python -m benchmarks.consolidation`.
 
 Saves the 300 memories of benchmarks/sets/consolidation.txt in one space, a day apart, and looks for
-proposals without a model. Counts the facts merged whole, wrong pairs among the merged ones, and the
-contradictions found. Does the same with groups that were written after the rule
-(consolidation_later.txt). With --explain it prints each difference.
+proposals without a model. Counts completely merged facts, wrong pairs among the merged ones, and
+the contradictions found. Repeats this with groups that were written after the rule
+(consolidation_later.txt). With --explain, prints each difference.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Measures what consolidation saves and costs: `python -m benchmarks.consolidation_recall FILE…`.
 
-Each statement of a set becomes one memory, each conversation a space of its own. All proposals of a
-run without a model are applied as one action, and the same questions are asked before and after.
-The formats of the files are in recall_sets.py.
+Each statement of a set becomes one memory, each conversation its own space. All proposals of a run
+without a model are applied as one action, and the same questions are asked before and after.
+recall_sets.py describes the file formats.
 
     memories          active memories
     R@10              the share of a question's evidence among the first ten; a memory that replaced
@@ -36,8 +36,9 @@ Figures = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Holdings:
-    """The positions of the statements that each memory stands for, and of those whose words it
-    has."""
+    """The positions of the statements that each memory represents, and of those whose words it
+    contains.
+    """
 
     whole: Mapping[UUID, frozenset[int]]
     in_words: Mapping[UUID, frozenset[int]]

@@ -147,7 +147,7 @@ def blended(
     """Return texts of two or three sentences, with vectors near those that the embedder would make.
 
     A vector is the mean of its sentences' real vectors plus noise of their covariance, scaled to
-    unit length. So the similarities of nearest neighbours and the local intrinsic dimension are
+    unit length. So the similarities of nearest neighbours and the local intrinsic dimension equal
     those of real vectors (.75 and 15 at 1,500). With isotropic clusters, an index's recall would
     mean nothing. Vectors: shape (count, dimensions).
     """

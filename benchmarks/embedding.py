@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 
 from benchmarks import harness
 
-# Its own functions, private as they are: others would run something else.
+# Uses its private functions, because public ones would run something else.
 from memory.embeddings import minilm
 from memory.embeddings.minilm_graph import build_graph
 

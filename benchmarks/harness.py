@@ -1,7 +1,7 @@
 """Shared parts of the benchmarks: a database of their own, timing, tables, results as JSON.
 
-A time in milliseconds only describes one machine on one day. So every way is measured in turns with
-the ways that it is compared with. Measuring one way twice shows the noise.
+A time in milliseconds only describes one machine on one day. So compared programs are measured in
+turns. Measuring one of them twice shows the noise.
 """
 
 import json
@@ -44,7 +44,7 @@ def own_ebb(kept: Path | None = None) -> Iterator[Path]:
     with _folder(kept) as folder:
         name = str(folder)
         for variable in [v for v in os.environ if v.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
-            del os.environ[variable]  # whatever the person who measures has set
+            del os.environ[variable]  # overrides the environment of the person who measures
         # Empty rather than unset, so that a .env does not count either.
         os.environ.update(
             OPENAI_API_KEY="",
@@ -112,7 +112,7 @@ def in_turns(
 ) -> dict[str, list[float]]:
     """Do each work once a round, one after the other; return the times of each in ms, by name.
 
-    Every second round runs backwards, so that no work always follows the same other one.
+    Every second round runs in reverse order, so that no work always follows the same one.
     """
     taken: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(-warm_up, rounds):

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Target:
-    """A request, and the bytes by which its first token and its proper end are known."""
+    """A request, and the bytes that mark its first token and its proper end."""
 
     url: str
     headers: dict[str, str]

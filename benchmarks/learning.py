@@ -1,9 +1,9 @@
 """Simulates a year with and without learning from use: `python -m benchmarks.learning`.
 
-People of several kinds tell facts, and need some of them later. A full space removes memories in
-the order of the product's own formulas. Counts how often a needed memory had been removed. Both
-runs of a year have the same facts, needs and capacity. Lifetimes are left out: only capacity
-removes. No database is needed.
+Users of several kinds tell facts and need some of them later. A full space removes memories in the
+order of the product's own formulas. Counts how often a needed memory had already been removed. Both
+runs of a year have the same facts, needs and capacity. Memories do not expire; only capacity
+removes them. No database is needed.
 """
 
 import argparse
@@ -54,7 +54,7 @@ KINDS = (
     Kind(name="seasonal", season=(45, 75), needs=0.1),
     Kind(name="noisy", others=4, overlooked=0.5, mistaken=0.3),
     Kind(name="forgetful", needs=0.015, confirms=0.3),
-    # What the answers used says nothing: learning can only disturb.
+    # Here the uses carry no information, so learning can only do harm.
     Kind(name="control: chance", overlooked=0.7, mistaken=0.3, confirms=0.0),
 )
 

@@ -12,7 +12,7 @@ from benchmarks import spaces
 
 CONVERSATIONS, TURNS = 1000, 20
 HELD, KEYS, DELIVERIES = 200, 50, 5000
-EMBEDDED_BELOW = 1000  # memories; of more the vectors are made without the model
+EMBEDDED_BELOW = 1000  # memories; beyond this number, vectors are made without the model
 PLANTED = "In the user's message: plants an instruction for later"
 _SOURCES = """
     CREATE TEMP TABLE source AS
@@ -32,7 +32,7 @@ _AGED = """
     FROM (SELECT id, random() * 0.98 + 0.01 AS share FROM source) age
     WHERE m.id = age.id AND m.space_id = %(space)s
 """
-# One in ten of as many as live lies in the bin.
+# The bin has a tenth as many memories as are live.
 _BINNED = """
     INSERT INTO memory_memory (id, space_id, short_id, content, memory_type, tags, topics,
         importance, core, pinned, status, created_at, use_count, clock_started_at, revision,

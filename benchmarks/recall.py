@@ -61,8 +61,8 @@ def measure(rounds: int) -> None:
 def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> list[dict[str, Any]]:
     """Return the rows of the table for this space; the bare query compares with every vector.
 
-    Work that embeds has turns of its own: afterwards the processor's caches hold the model, and the
-    next work reads its memory again, the longer the more it reads.
+    Work that embeds has separate turns: it fills the processor's caches with the model, so the next
+    work has to read its own memory again, which takes longer the more it reads.
     """
     from memory.embeddings.vectors import embed
     from memory.recall.recall import SearchRequest, recall

@@ -1,8 +1,8 @@
 """Measures how well recall finds the evidence: `python -m benchmarks.recall_quality FILE…`.
 
-Each statement of a set becomes one memory through the batch service. Each question with known
-evidence is answered by recall's own statement. The other rows rank the same texts. The formats of
-the files are in recall_sets.py; our own small sets are measured as well.
+Each statement of a set becomes one memory through the batch service. Recall's own statement answers
+each question with known evidence. The baselines rank the same texts. recall_sets.py describes the
+file formats; our own small sets are measured as well.
 
     R@k     the share of a question's evidence among the first k, over all questions
     MRR@10  one over the rank of the first evidence, 0 beyond the tenth

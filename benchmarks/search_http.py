@@ -1,10 +1,10 @@
 """Measures the time around recall in `memories/search`: `python -m benchmarks.search_http`.
 
-One client on one open connection asks the web server, with 800 memories in the space. The answer
+One client on one open connection calls the web server, with 800 memories in the space. The response
 says how long recall took in the server. The rest is the framework's share: HTTP, checking the key
-and the request, and writing ten memories with their numbers as JSON. Two more ways take turns with
-it: `health/live`, which does nothing, and the same recall called in this process. Then the
-processor time of each is measured, which other work on the machine changes less than elapsed time.
+and the request, and writing ten memories with their numbers as JSON. Two other calls take turns
+with it: `health/live`, which does nothing, and the same recall in this process. Then the processor
+time of each is measured, which other work on the machine affects less than elapsed time.
 """
 
 import argparse

@@ -1,1 +1,1 @@
-"""Facts that change, with questions about now and about then."""
+"""Facts that change, with questions about the present and the past."""

@@ -1,14 +1,15 @@
 """Measures how well recall answers after a change: `python -m benchmarks.changes`.
 
-Each person of english.txt and chinese.txt says ten things in January 2025 and ten changes of them
-in June. In November each change is asked about twice, about now and about then, with the built-in
-rule and embedder.
+Each person in english.txt and chinese.txt says ten things in January 2025 and tells ten changes in
+June. In November, two questions ask about each change: about now and about then. The built-in rule
+and embedder are used.
 
     ended   the old statement was superseded, or the new one was added to it in brackets
     now     the first result of the question about now says the new statement
     then    the first result of the question about then says the old statement
 
-The texts are this project's own. Aims: 95% of the questions about now, 85% of those about then.
+The texts were written for this project. Targets: 95% of the questions about now, 85% of the
+questions about then.
 """
 
 from collections.abc import Iterator, Sequence

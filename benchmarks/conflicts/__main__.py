@@ -4,9 +4,9 @@ Writes memory/reconciliation/changes/weights.npz, and prints how many conflicts 
 rule, by the model, and by both, in folds that share no topic with the training pairs. The same
 pairs give the same file. scikit-learn is needed here only.
 
-The pairs are this project's own. In each paragraph of `pairs/` the first line is known; a line with
-`+` makes it outdated, a line with `-` does not. The pairs of the rule's own tests are added, but
-not those that it was only measured with.
+The pairs were written for this project. In each paragraph of `pairs/` the first line is known; a
+line with `+` makes it outdated, a line with `-` does not. The pairs of the rule's own tests are
+added, except those that only measure it.
 """
 
 import sys
@@ -85,7 +85,7 @@ def fit(signs: Array, rest: Array, truth: npt.NDArray[np.bool_]) -> Weights:
 
 
 def out_of_fold(signs: Array, rest: Array, pairs: list[Pair]) -> Array:
-    """Return the log-odds of each pair, (n,), by a model that saw nothing of its topic."""
+    """Return the log-odds of each pair, (n,), from a model that was not trained on its topic."""
     truth = np.array([pair.outdated for pair in pairs])
     odds = np.zeros(len(pairs), dtype=np.float32)
     topics = [pair.topic for pair in pairs]
@@ -98,8 +98,9 @@ def out_of_fold(signs: Array, rest: Array, pairs: list[Pair]) -> Array:
 
 
 def thresholds(pairs: list[Pair], odds: Array) -> Array:
-    """Return the log-odds of each language, (2,), above which the share WRONG of the near misses
-    is."""
+    """Return, for each language, the log-odds (2,) that the share WRONG of the near misses
+    exceeds.
+    """
     return np.array(
         [
             np.quantile(

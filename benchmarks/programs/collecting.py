@@ -1,7 +1,7 @@
 """Collects the prompts of programs from clones of their repositories.
 
-A prompt is a text of at least 15 words in a file or under a name that says so. Which texts are
-prompts is decided by names only, so that nothing is left out because the gate misses it.
+A prompt is a text of at least 15 words in a file, or under a name, that says so. Only names decide
+which texts are prompts, so that prompts that the gate misses are not left out.
 """
 
 import ast

@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def train(chats: list[Path]) -> None:
-    """Fit the weights, write them, and print how many messages of people are held."""
+    """Fit the weights, write them, and print how many people's messages would go to review."""
     from assessor.gate import handing
     from benchmarks.suspicion.training import said_by_people
 

@@ -1,9 +1,9 @@
 """Trains the relevance: `python -m benchmarks.relevance [--data FILE]`.
 
-Fits the matrix that turns remarks and writes remarks.npz. Then asks all examples through recall
-itself, fits the weights on the training set, writes weights.npz, and prints how well they do on the
-held-out set. Run it again whenever a signal of the ranking
-changes. FILE has LoCoMo's format; without it the weights know no long conversations.
+Fits the matrix that turns remarks and writes remarks.npz. Then runs all examples through recall,
+fits the weights on the training set, writes weights.npz, and prints the results on the held-out
+set. Run it again whenever a signal of the ranking changes. FILE has LoCoMo's format; without it,
+the weights are not trained on long conversations.
 """
 
 import argparse
@@ -31,11 +31,11 @@ from memory.recall.relevance import model, relevance_of
 from memory.recall.relevance.utterances import chinese_share, features, is_question
 
 UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
-# The evidence of a conversation's question is the least that answers it: the memories around it
-# often help too. So of its other results, four in ten count as helpful. A remark in passing asks
-# for no memory in particular, and a change may touch more than one.
+# The evidence of a conversation's question is the minimum that answers it; the memories around it
+# often help too. So four in ten of its other results count as helpful. A passing remark asks for no
+# particular memory, and a change may affect more than one.
 ALSO_HELPFUL = {"question": 0.4, "passing": 0.35, "update": 0.1}
-# A question whose fact is missing needs no memory either, but it is no reason to stay silent.
+# A question whose fact is missing needs no memory either, but recalling something is not wrong.
 COUNTS = {"nothing": 3.0, "absent": 0.05, "question without an answer": 0.05, "new fact": 2.0}
 # The weights of `tells` separate something new from a remark that needs a memory. From small talk
 # they need to separate it less.

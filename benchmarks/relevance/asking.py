@@ -1,7 +1,8 @@
-"""Asks the examples in spaces of several sizes and keeps the signals of what recall finds.
+"""Runs the examples in spaces of several sizes and keeps the signals of the memories that recall
+finds.
 
-The small spaces are the facts of one language: all of them, twelve, or three. The large ones are
-the conversations of `--data`, in LoCoMo's format: of these only the numbers are used.
+The small spaces contain facts of one language: all of them, twelve, or three. The large spaces
+contain the conversations of `--data`, in LoCoMo's format; only their numbers are used.
 """
 
 from collections.abc import Collection, Iterator, Sequence

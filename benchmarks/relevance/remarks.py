@@ -1,8 +1,8 @@
 """Trains the matrix that turns remarks toward the memories that help with them.
 
-The matrix is small, so that it changes an utterance little: it gains from each remark of the
-training set that its memory scores above the others of the space. The relevance is trained on the
-same remarks, so it sees each one turned by a matrix that was trained without the remark's memory.
+The matrix is kept small, so that it changes an utterance little. It is trained so that each
+remark's memory scores above the others of the space. The relevance is trained on the same remarks,
+so each of them is turned by a matrix that was trained without the remark's memory.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

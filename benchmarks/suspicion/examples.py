@@ -23,7 +23,7 @@ from assessor.screening import screen
 ROOT = Path(__file__).parents[2]
 TRAINING = ROOT / "tests/assessor/screening/training"
 VARIANTS = 3
-# What the combined sentences are about
+# Subjects of the combined sentences
 TOPICS = ["VPN", "Wi-Fi", "yoga", "pizza", "tennis", "sushi", "jazz", "golf"]
 SLOTS = {
     "brand": "Nordbank|Velvano|Kestrelo|Zephyr|Luminar|Trovex|Acme|Brightwell|Orvana|Solpay|Mirado",
@@ -36,7 +36,7 @@ SLOTS = {
 # How much a text of a corpus counts. The attackers in it want forbidden answers, not something
 # remembered.
 JAILBREAK, INNOCENT = 0.2, 0.5
-# Sentences joined from parts are many and alike.
+# Sentences joined from parts are numerous and similar.
 COMBINED, COMBINED_WEIGHT = 3, 0.3
 LOOKALIKE = 2.0
 """How much an own innocent text counts: each has words of an attack."""
@@ -156,7 +156,7 @@ def trained_corpora(folder: Path) -> list[Example]:
     found = []
     with (folder / "s-labs/train.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
-            # Its attacks ask for system prompts: no matter for a memory.
+            # Its attacks ask for system prompts, which does not matter for a memory.
             if row["label"] == "0":
                 found += _of_anyone(row["text"], "s-labs", row["text"], INNOCENT)
     with (folder / "yanismiraoui/prompt_injections.csv").open(encoding="utf-8", newline="") as rows:
