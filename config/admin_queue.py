@@ -1,4 +1,4 @@
-"""The start page of the admin: what waits for a moderator, across all spaces."""
+"""The start page of the admin: everything that waits for a moderator, in all spaces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ SPACES = 50
 
 @dataclass(frozen=True)
 class Waiting:
-    """A line of the start page: what is counted, the number, and the list of it."""
+    """A line of the start page: a label, the number, and a link to the list."""
 
     label: str
     count: int

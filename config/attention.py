@@ -1,4 +1,4 @@
-"""A part of the overview: what needs a person's attention in a space."""
+"""A part of the overview: everything in a space that needs a person's attention."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -32,7 +32,7 @@ from config.run_file import RunFile
 from config.version import VERSION
 
 _ALIVE = timedelta(minutes=1)  # a worker records a heartbeat every ten seconds
-# As pg_dump sets it: nothing is found by a search path, and nothing ends because it takes long.
+# As pg_dump sets them: no search path, and no timeouts.
 _SESSION = """
     SET LOCAL search_path = '';
     SET LOCAL client_encoding = 'UTF8';
@@ -43,7 +43,7 @@ _SESSION = """
     SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = 0
 """
-# A stolen backup opens nobody's session.
+# Tables that a backup leaves out, so that a stolen backup opens no session.
 _SESSIONS = ("django_session", "memory_loginsession")
 # Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
@@ -65,7 +65,8 @@ class BackupError(Exception):
 def back_up(file: Path, *, recipients: Sequence[str] = (), now: datetime, say: Say) -> None:
     """Write the whole installation to a file. Ebb may be running.
 
-    It is encrypted for the recipients, else by EBB_BACKUP_PASSPHRASE. Raises BackupError.
+    The file is encrypted for the recipients, otherwise with EBB_BACKUP_PASSPHRASE if set. Raises
+    BackupError.
     """
     # Only Ebb's tables, since a restore accepts nothing else. Not Citus: a backup of a cluster can
     # be restored into one PostgreSQL.

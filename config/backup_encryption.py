@@ -1,8 +1,8 @@
 """Encrypts backups in the format of age (age-encryption.org), as a stream.
 
-A backup for recipients is an age file. One for a passphrase begins with a line that has a key of
-its own, which is encrypted by the passphrase, and the age file for that key follows: pyrage
-encrypts streams for keys only. docs/transfer.md says how to open both without Ebb.
+A backup for recipients is an age file. A backup with a passphrase begins with a line that contains
+a new key, encrypted with the passphrase; the age file for this key follows, because pyrage encrypts
+streams for keys only. docs/transfer.md says how to open both without Ebb.
 """
 
 import base64
@@ -37,7 +37,8 @@ class Keys:
 
 @contextmanager
 def encrypted(file: IO[bytes], *, recipients: Sequence[str], secret: str) -> Iterator[IO[bytes]]:
-    """Yield a file that encrypts into another: for the recipients, else by the passphrase.
+    """Yield a file that encrypts into another file, for the recipients or otherwise with the
+    passphrase.
 
     Yields the file itself if there is neither. Raises Locked.
     """
@@ -57,8 +58,9 @@ def encrypted(file: IO[bytes], *, recipients: Sequence[str], secret: str) -> Ite
 
 @contextmanager
 def decrypted(path: Path, keys: Keys) -> Iterator[tuple[IO[bytes], bool]]:
-    """Yield the content of a backup, and whether it is encrypted: then it can be read only once,
-    from its beginning. What was changed or lost is found at the end. Raises Locked."""
+    """Yield the content of a backup, and whether it is encrypted. An encrypted one can only be read
+    once, from its beginning, and damage shows at the end. Raises Locked.
+    """
     with path.open("rb") as file:
         first = file.readline(_LONGEST)
         if first == _AGE:

@@ -1,8 +1,8 @@
 """The file of a backup: a tar of `manifest.json`, the secret key, and PostgreSQL's dump in parts.
 
-The dump is written and read as a stream, so that a backup needs no room beside its own file. Tar
-wants the size of each part before its content; that is why there are parts. The first version of
-the format had the dump in one piece, behind which came the key.
+The dump is written and read as a stream, so that a backup needs no additional disk space. It is
+split into parts because tar needs the size of each file before its content. In the first version of
+the format, the dump was in one piece and the key came after it.
 """
 
 import io
@@ -30,7 +30,7 @@ class NoBackup(Exception):
 
 
 class Progress:
-    """Says every five seconds how much is done, of `total` bytes if they are known."""
+    """Reports every five seconds how much is done, of `total` bytes if known."""
 
     def __init__(self, say: Say, verb: str, total: int = 0) -> None:
         self._say, self._verb, self._total = say, verb, total
@@ -43,7 +43,7 @@ class Progress:
             self.say()
 
     def say(self) -> None:
-        """Say how much is done."""
+        """Report how much is done."""
         self._said_at = monotonic()
         of = f" of {self._total / 1e6:.1f}" if self._total else ""
         self._say(f"{self._verb} {self._done / 1e6:.1f}{of} MB")

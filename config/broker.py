@@ -1,4 +1,4 @@
-"""Addresses of the queue in PostgreSQL, among them the form that Celery's pgmq transport reads."""
+"""Addresses of the queue in PostgreSQL, including the form that Celery's pgmq transport reads."""
 
 from typing import Any
 
@@ -27,9 +27,9 @@ def queue_url(broker_url: str, database_url: str) -> str:
 
 
 def listen_address(broker_url: str, database_url: str, *, shared: bool) -> str:
-    """Return the address of PostgreSQL itself, for LISTEN; "" if only that of a pooler is known.
+    """Return the address of PostgreSQL itself, for LISTEN; "" if only a pooler's address is known.
 
-    With `shared`, `database_url` leads to a pooler that passes no notifications on.
+    With `shared`, `database_url` leads to a pooler that does not pass on notifications.
     """
     if not shared:
         return libpq_url(database_url)

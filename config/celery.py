@@ -20,7 +20,7 @@ HEARTBEAT_SECONDS = 10.0
 BACKLOG_SECONDS = 60.0
 """Pause between two log lines about workers that do not keep up."""
 logger = logging.getLogger(__name__)
-# kombu silences it, but not for the other threads of the process.
+# kombu silences this warning, but not in the other threads of the process.
 warnings.filterwarnings("ignore", r"list_queues\(\) now returns", UserWarning)
 
 
@@ -79,8 +79,8 @@ class Observation(bootsteps.Step):
 class Heartbeat(bootsteps.StartStopStep):
     """Records in the database every ten seconds that this worker takes tasks from its queue.
 
-    It is a step of the worker, not a task: a task would wait in a long queue, and the worker would
-    look dead. It runs while the worker is connected to its broker.
+    This is a step of the worker instead of a task: in a long queue, a task would wait and the
+    worker would look dead. It runs while the worker is connected to its broker.
     """
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -150,9 +150,9 @@ def _record_worker() -> None:
 
 
 def _touch(name: str) -> None:
-    """Renew the file by which a container's health check sees that this process is alive.
+    """Touch the file that shows a container's health check that this process is alive.
 
-    It does not depend on the database: to restart a worker would not bring that back.
+    The file does not depend on the database, because restarting a worker would not bring that back.
     """
     from django.conf import settings
 

@@ -77,8 +77,9 @@ class EbbConnection(psycopg.Connection[Any]):
 
 
 def is_shared(database: Mapping[str, Any]) -> bool:
-    """Return whether a pooler passes each connection on after a transaction, so that session
-    settings, prepared statements and NOTIFY do not work."""
+    """Return whether a pooler shares connections between transactions, so that session settings,
+    prepared statements and NOTIFY do not work.
+    """
     return bool(database.get("DISABLE_SERVER_SIDE_CURSORS"))
 
 

@@ -38,7 +38,9 @@ FIRST = Memory._meta.db_table
 
 
 class CannotDistribute(Exception):
-    """The database is no cluster that is ready; the text says what to do. Nothing was changed."""
+    """The database is not a cluster that is ready; the text says what to do. Nothing was
+    changed.
+    """
 
 
 def has_citus() -> bool:

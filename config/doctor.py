@@ -174,8 +174,9 @@ def _vector_indexes() -> Finding:
 
 
 def vector_indexes(size: int, shared_buffers: int) -> Finding:
-    """Return whether PostgreSQL's cache has room for the vector indexes. If not, saving a memory
-    takes three times as long (docs/scale.md)."""
+    """Return whether the vector indexes fit in PostgreSQL's cache. If not, saving a memory takes
+    three times as long (docs/scale.md).
+    """
     said = f"Vector indexes take {size / 2**20:.0f} MB of {shared_buffers / 2**20:.0f} MB of cache."
     if size <= shared_buffers:
         return Finding("vector indexes", said)
@@ -190,8 +191,9 @@ def _archive() -> Finding:
 
 
 def archive(size: int, is_on: bool, fails: bool) -> Finding:
-    """Return whether PostgreSQL archives its log. A large database needs that for backups that can
-    be restored soon (docs/transfer.md)."""
+    """Return whether PostgreSQL archives its log. A large database needs this for backups that can
+    be restored quickly (docs/transfer.md).
+    """
     if fails:
         return Finding("archive", "PostgreSQL cannot archive its log.", "Look at PostgreSQL's log.")
     if is_on:

@@ -2,8 +2,9 @@
 
 A dump can contain any SQL. PostgreSQL would run it with the rights of the restore, and psql would
 even run shell commands. So a statement runs only if `dump_statements` knows it. None can create a
-function, a trigger or a view, copy from a program or a file, or use another schema. What an
-operator added to Ebb's tables, such as a trigger, is left out. Anything else ends the restore.
+function, a trigger or a view, copy from a program or a file, or use another schema. Objects that an
+operator added to Ebb's tables, such as triggers, are left out. Any other statement ends the
+restore.
 """
 
 import re

@@ -27,7 +27,8 @@ _BEGINNING = re.compile(
     rb"|ALTER TABLE %b ALTER COLUMN %b ADD GENERATED (?:BY DEFAULT|ALWAYS) AS IDENTITY(?= \()"
     % (_TABLE, _NAME, _TABLE, _TABLE, _NAME, _TABLE, _NAME)
 )
-# What an operator may have added to Ebb's tables. Ebb's own indexes and constraints are known.
+# Objects that an operator may have added to Ebb's tables. Ebb's own indexes and constraints are
+# known.
 _ADDED = re.compile(
     rb"CREATE (?:(?:CONSTRAINT )?TRIGGER|RULE|POLICY|(?:MATERIALIZED )?VIEW) "
     rb"|CREATE (?:UNIQUE )?INDEX "

@@ -1,7 +1,7 @@
 """Runs the PostgreSQL of a Python wheel in the data folder while `make up` runs.
 
-Only the user who runs Ebb can connect: the socket is in the server's own folder, which nobody else
-may enter, and PostgreSQL asks the kernel for the name of the user at the other end (`peer`).
+Only the user who runs Ebb can connect. The socket is in the server's own folder, which no one else
+can enter, and PostgreSQL asks the kernel for the name of the connecting user (`peer`).
 """
 
 import logging

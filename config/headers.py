@@ -1,4 +1,4 @@
-"""Headers of every answer of Django: pages and API answers are private and not stored."""
+"""Headers of every response from Django: pages and API responses are private and not cached."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ Handler = Callable[[HttpRequest], Any]
 
 
 def private_answers(get_response: Handler) -> Handler:
-    """Forbid browsers and proxies to store an answer that does not say otherwise (middleware)."""
+    """Forbid browsers and proxies to cache a response that does not say otherwise (middleware)."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         response: HttpResponse = get_response(request)

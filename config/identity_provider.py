@@ -26,7 +26,7 @@ TIMEOUT = 10.0  # seconds for each request to the provider
 _AT_ONCE = threading.BoundedSemaphore(2)
 _PATIENCE = 5.0  # seconds
 
-# Providers may announce "none", too, which stands for no signature.
+# Providers may also announce "none", which means no signature.
 _ALGORITHMS = "id_token_signing_alg_values_supported"
 _PUBLIC_KEY = ("RS", "PS", "ES", "Ed")
 
@@ -36,7 +36,9 @@ class SignInRefused(Exception):
 
 
 class OutdatedSignIn(SignInRefused):
-    """The answer belongs to no sign-in that this browser began, or to a used one."""
+    """The answer does not belong to a sign-in that this browser began, or the sign-in is already
+    completed.
+    """
 
 
 class ProviderUnavailable(Exception):

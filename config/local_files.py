@@ -1,5 +1,6 @@
-"""Files of the data folder that the settings need: the secret key and the database's URL; and the
-notes of where Ebb runs, and at which address."""
+"""Files of the data folder that the settings need: the secret key, the database's URL, and notes of
+where Ebb runs and at which address.
+"""
 
 import os
 import secrets

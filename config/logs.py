@@ -1,4 +1,6 @@
-"""One line per log entry: what others send cannot add lines or colours to the log."""
+"""Writes one line per log entry, so that text from outside cannot add lines or colours to
+the log.
+"""
 
 import json
 import logging

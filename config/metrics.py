@@ -34,12 +34,13 @@ from memory.metrics import (
 from memory.sql import fetch
 
 _UNFINISHED = [State.QUEUED, State.RETRYING, State.RUNNING]
-# PostgreSQL's own estimate, -1 before the first one: to count the rows would read the whole table.
+# PostgreSQL's own estimate, -1 before the first one, because counting the rows would read the whole
+# table.
 _ROWS = "SELECT reltuples FROM pg_class WHERE oid = 'memory_memory'::regclass"
 
 
 def count_request(request: HttpRequest, status: int, seconds: float) -> None:
-    """Count an answer by its route, not its path: ids would create a series each."""
+    """Count a response by its route instead of its path, because each id would create a series."""
     match = request.resolver_match
     route = match.route if match else "(none)"
     http_requests.labels(request.method, route, status).inc()

@@ -1,6 +1,7 @@
-"""The pages of a sign-in at the organisation's identity provider: the way there, and back.
+"""The pages of a sign-in at the organisation's identity provider: sending the browser there, and
+handling its return.
 
-From the account page the same way connects the provider's account with the user's own.
+From the account page, the same pages connect the provider's account with the user's own.
 """
 
 import logging

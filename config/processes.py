@@ -71,7 +71,7 @@ class Process:
                 self.start()
         elif (code := self._popen.poll()) is not None:
             self._run_file.remove(self._popen.pid)
-            self._signal(signal.SIGKILL)  # the processes that it had started
+            self._signal(signal.SIGKILL)  # also ends the processes that it had started
             self._popen = None
             self._deaths = 1 if now - self._started_at > _STEADY else self._deaths + 1
             self._start_again_at = now + min(0.1 * 3 ** (self._deaths - 1), _LONGEST_PAUSE)
@@ -109,7 +109,7 @@ class Process:
         shown = True
         with suppress(OSError), log:
             for line in lines:
-                # On a full disk, continue to read: otherwise the process would block on its output.
+                # On a full disk, continue reading: otherwise the process would block on its output.
                 with suppress(OSError):
                     log.write(line)
                 shown = line.startswith(_LOUD) or (shown and not line.startswith(_QUIET))

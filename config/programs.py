@@ -20,8 +20,8 @@ Handler = Callable[[HttpRequest], Any]
 
 
 def program_requests(get_response: Handler) -> Handler:
-    """Let browsers of other sites in as EBB_CORS_ORIGINS says, ignore a trailing slash, and name
-    the setting for a Host that Ebb does not know (middleware).
+    """Allow calls from pages of the sites in EBB_CORS_ORIGINS, ignore a trailing slash, and name
+    the setting for an unknown Host (middleware).
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:

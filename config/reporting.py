@@ -48,7 +48,7 @@ def _start_sentry(process: str) -> None:
     sentry_sdk.init(
         dsn=settings.SENTRY_DSN,
         release=f"ebb@{VERSION}",
-        # A report must not contain what people said, nor the links by which they log in.
+        # A report must contain neither what people said nor their login links.
         before_send=_without_request,
         include_local_variables=False,
         max_breadcrumbs=0,

@@ -1,7 +1,7 @@
 """The lock of `make up`, and the list of the processes it started.
 
-The lock ends with its process in any case. The list remains, so that the next start can end exactly
-the processes that a killed supervisor left behind.
+The lock always ends with its process. The list remains, so that the next start can end exactly the
+processes that a killed supervisor left behind.
 """
 
 import fcntl

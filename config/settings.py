@@ -60,7 +60,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
-# Off: programs beside Ebb can call it over http. Probes and Prometheus always can.
+# If off, programs on the same network can call Ebb over http. Probes and Prometheus always can.
 SECURE_SSL_REDIRECT = env.yes("EBB_HTTPS_REDIRECT", default=EBB_HTTPS)
 SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
@@ -87,8 +87,8 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "ebb"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Threads: an assessment mostly waits for a model, without a database connection, and one process is
-# easier to stop. The pool starts a thread only if no other is free.
+# Threads, because an assessment mostly waits for a model without a database connection, and one
+# process is easier to stop. The pool starts a thread only if no other is free.
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 200, most=1000)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -201,7 +201,8 @@ AUTHENTICATION_BACKENDS = [
     "memory.access.passwords.LimitedPasswords",
     "sesame.backends.ModelBackend",
 ]
-# New passwords use the first. One that was stored by the second is hashed again at its next login.
+# New passwords use the first hasher. A password stored with the second is hashed again at the next
+# login.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -241,7 +242,7 @@ EBB_RATES = {
     "preview": env.whole("EBB_RATE_PREVIEW", 600, most=1_000_000),
     "export": env.whole("EBB_RATE_EXPORT", 60, most=1_000_000),
 }
-# What each process keeps for itself, as its part of the rate limits.
+# The share of the rate limits that each process reserves for itself.
 _IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {"default": {"BACKEND": _IN_PROCESS, "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
@@ -283,7 +284,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 # A worker answers Prometheus at this port; unset, the web process exports its metrics if both run
 # on one host.
 EBB_METRICS_PORT = env.whole_or_none("EBB_METRICS_PORT", most=65_535)
-# Without one, /metrics is open to all who reach it.
+# Without a token, anyone who can reach /metrics can read it.
 EBB_METRICS_TOKEN = env.text("EBB_METRICS_TOKEN")
 SENTRY_DSN = env.text("SENTRY_DSN")
 OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")

@@ -28,7 +28,7 @@ from memory.connections import in_thread
 from memory.errors import Forbidden
 
 PATHS = ("/mcp", "/mcp/")
-# As every other answer has them, by Django's middleware.
+# The headers that Django's middleware adds to every other response.
 NOSNIFF = (b"x-content-type-options", b"nosniff")
 NOT_STORED = (b"cache-control", b"private, no-store")
 

@@ -1,4 +1,4 @@
-"""MCP tools: the function tools of memory/tools, described as the protocol wants them."""
+"""MCP tools: the function tools of memory/tools, in the form that the protocol requires."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _USER_ID = {
 }
 
 
-# The tools of seed 002 that do nearly the same as others. A model chooses worse among both.
+# Tools of seed 002 that do nearly the same as others. A model chooses worse if it gets both.
 _NEAR_DUPLICATES = {"memory_write", "memory_search"}
 
 

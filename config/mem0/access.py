@@ -1,9 +1,9 @@
 """Access of mem0's clients to memories, users and conditions on them.
 
-A client names users in its filters, but no user beside the id of a memory. A key that is bound to
-no user may act for any user, so the id of a memory is enough for it: the call acts for the memory's
-user. This is safe for random ids only, which nobody can guess. The id of an imported memory may be
-derived from its text: it needs the user as well.
+A client names users in its filters, but sends no user with the id of a memory. A key that is not
+bound to a user may act for any user, so the id of a memory is enough: the call acts for the
+memory's user. This is only safe for random ids, which cannot be guessed. The id of an imported
+memory may be derived from its text, so such a call must name the user too.
 
 The header `X-Ebb-User` limits every call to one user.
 """

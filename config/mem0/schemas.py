@@ -44,8 +44,9 @@ class MessageIn(BaseModel):
 
 
 class ClientBody(Body):
-    """A body of mem0's clients. Null means not given, and so does a switch that is off. The first
-    fields say nothing to Ebb: the key decides the space, and Ebb has one form of answers."""
+    """A body of mem0's clients. Null means not given, and so does a switch that is off. Ebb ignores
+    the first fields: the key decides the space, and Ebb has only one response format.
+    """
 
     org_id: str | int | None = None
     project_id: str | int | None = None
