@@ -23,8 +23,8 @@ def release_connection() -> None:
 async def release_request_connection() -> None:
     """Run `release_connection` on the thread of the current request.
 
-    The view authenticates its caller on that thread. If it kept the connection while waiting for a
-    model or for `in_thread`, as many such views as there are connections would deadlock.
+    The view authenticates its caller on that thread. If views kept their connections while waiting
+    for a model or for `in_thread`, as many views as there are connections would deadlock.
     """
     await sync_to_async(release_connection)()
 
@@ -45,8 +45,8 @@ async def in_last_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     """Run the final work of a stream on a small pool of its own, so that it cannot delay new
     streams.
 
-    Replies that used the same memories wait for each other's rows. On the common threads, two
-    hundred ending replies would block all that begin.
+    Replies that used the same memories wait for each other's rows. On the shared threads, two
+    hundred ending replies would block all new ones.
     """
     return await _run(_LAST, lambda: work(*args, **kwargs))
 

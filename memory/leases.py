@@ -1,12 +1,12 @@
-"""Leases: one worker at a time works on a row, and another one continues when that worker dies.
+"""Leases: one worker at a time works on a row, and another worker continues if it dies.
 
 Jobs and assessments are such rows. Their tables have `state`, `leased_until`, `attempts` and
 `enqueued_at`. A worker claims a row by a conditional update, for the length of a lease, which it
 may renew. Each claim changes the row's fence, so a worker that lost its lease cannot write: all its
 writes go through `leased_by`.
 
-Tasks read the time from the database (`database_now`): with clocks of their own, a worker whose
-clock is wrong would lease rows for hours.
+Tasks read the time from the database (`database_now`). Otherwise a worker with a wrong clock could
+lease rows for hours.
 """
 
 from datetime import datetime, timedelta
@@ -73,7 +73,7 @@ def claim(
 ) -> M | None:  # fmt: skip
     """Lease a row and return it, with `values` set; None if no worker may claim it now."""
     which = {"space_id": space_id, "pk": row_id}
-    # Filtered last: inside the OR of `claimable` the space would not choose a shard.
+    # Filtered last: inside the OR of `claimable`, the space would not select a shard.
     claimed = (
         rows.claimable(now)
         .filter(**which)

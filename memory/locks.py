@@ -1,7 +1,7 @@
 """Locks of a space, held until the transaction ends.
 
-They are advisory locks, not locks of the space's row: in a cluster every node has a copy of that
-row, so a lock of it would need every node (docs/citus.md).
+They are advisory locks instead of locks on the space's row: in a cluster every node has a copy of
+that row, so locking it would involve every node (docs/citus.md).
 """
 
 from typing import Literal
@@ -12,8 +12,9 @@ Name = Literal["changes", "conversation names", "conversations", "sweep", "vecto
 
 
 def lock(space_id: int, name: Name, *, shared: bool = False) -> None:
-    """Wait for the transactions that hold this lock of the space, and hold it. A shared lock waits
-    only for those that hold it alone."""
+    """Wait for transactions that hold this lock of the space, then take it. A shared lock only
+    waits for transactions that hold it exclusively.
+    """
     function = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(hashtextextended(%s, %s))", [f"ebb.{name}", space_id])

@@ -1,4 +1,4 @@
-"""Limits of a memory's metadata: the caller's own values, which Ebb stores and returns."""
+"""Limits for a memory's metadata, the caller's own values that Ebb stores and returns."""
 
 import json
 from typing import Any

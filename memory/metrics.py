@@ -1,8 +1,8 @@
 """Counters and timings for `/metrics` (config.metrics): totals, without any content.
 
 In web processes and workers they live in files that all processes of a host share
-(config.shared_metrics), elsewhere in this process. Labels have few values: each combination is a
-series. A model's name is none of them, because callers may name any.
+(config.shared_metrics), elsewhere in this process. Labels have few values, because each combination
+is a series. A model's name is not a label, because callers may send any name.
 """
 
 from prometheus_client import CollectorRegistry, Counter, Histogram

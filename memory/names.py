@@ -12,8 +12,9 @@ def _(text: str) -> str:
 MAX_NAME = 255
 ANYBODY = "*"
 """Stands for all users in a request; no user has this name."""
-# What no name may have: it would change a log or a terminal (control characters), begin a line, or
-# turn the direction of the text after it, so that a name reads like another one.
+# Characters that no name may have: they would change a log or a terminal (control characters),
+# begin a line, or reverse the direction of the following text, so that a name looks like another
+# one.
 _REFUSED = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069"
 _REFUSED_SIGN = re.compile(rf"[{_REFUSED}\ud800-\udfff]")
 # The forms of a name for JSON schemas, and of one that may be empty; the functions enforce them.

@@ -1,10 +1,10 @@
 """Keyset pagination: a page begins after the last row of the previous page.
 
 The order is one column and then the id in the same direction, so it is total, and one index serves
-both directions; NULLs come last in either. A cursor contains the last row's two values. Rows added
-or removed between two calls shift nothing. An order by values that depend on the clock also needs
-the time at which the list was begun. The cursor contains it, because a later page computed by a
-later clock would repeat rows or leave some out.
+both directions; NULLs come last in either. A cursor contains the last row's two values, so rows
+added or removed between two calls do not shift the pages. An order by values that depend on the
+clock also needs the time at which the list was begun. The cursor contains it, because a later page
+computed by a later clock would repeat rows or leave some out.
 
 A cursor is `VALUE~ID` or `VALUE~ID~CLOCK`, times in microseconds: one pattern defines exactly which
 texts are cursors, and the API's document can state it.

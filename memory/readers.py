@@ -1,8 +1,7 @@
-"""The person for whom a request reads and writes.
+"""The reader of a request: the user for whom it reads and writes.
 
 A space may have many users. A memory, a conversation or an assessment belongs to one user of the
-space, or to all of them: then it is *shared*, and its `user_id` is null. The names of users are the
-caller's own.
+space, or is *shared* by all, with `user_id` null. The caller chooses the names of users.
 """
 
 from __future__ import annotations

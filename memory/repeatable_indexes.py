@@ -1,8 +1,8 @@
-"""Building an index in a migration so that the migration may be stopped and run again.
+"""Builds an index in a migration so that the migration can be stopped and run again.
 
-An index that is built beside writes is outside of any transaction. If the migration is stopped
-half-way, a part of the index remains, and Django's own operation fails on it at every further
-start.
+An index that is built concurrently with writes is outside any transaction. If the migration is
+stopped half-way, an incomplete index remains, and Django's own operation fails on it at every
+further start.
 """
 
 from typing import Any

@@ -6,7 +6,8 @@ from math import isfinite
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds, from a number or from a date; None if nothing readable is asked for.
+    """Return the pause in seconds, given as a number or as a date; None if there is none or it is
+    unreadable.
 
     `headers` finds names in any case.
     """
@@ -15,7 +16,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         seconds = float(value)
     except ValueError:
         try:
-            # The endpoint's own clock is the one its date is meant by.
+            # The date refers to the endpoint's own clock.
             asked_at = parsedate_to_datetime(headers.get("date", ""))
             seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
         except (TypeError, ValueError):

@@ -1,7 +1,7 @@
 """Encryption at rest of the keys of model connections and the secrets of webhooks.
 
-They are sealed with a key derived from SECRET_KEY. SECRET_KEY_FALLBACKS still open them after a
-rotation; `manage.py reseal_keys` then seals all of them with the new one.
+A key derived from SECRET_KEY encrypts them. After a rotation, SECRET_KEY_FALLBACKS can still
+decrypt them; `manage.py reseal_keys` then encrypts all of them with the new key.
 """
 
 from base64 import urlsafe_b64encode

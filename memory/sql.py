@@ -1,7 +1,7 @@
-"""The queries of every search: the key, the policy and recall, with plans that PostgreSQL keeps.
+"""The queries of every search (key, policy, recall), with plans that PostgreSQL caches.
 
-Django writes the SQL of a query each time, and its cursors put the values into the text, so that
-PostgreSQL plans it each time, too. With Django's own queries a search takes a third longer.
+Django builds the SQL of a query each time, and its cursors put the values into the text, so
+PostgreSQL also plans it each time. With Django's own queries a search takes a third longer.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ plans it keeps."""
 def fetch(text: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Return all rows of a query with named values: `%(space)s`. Raises Django's database errors.
 
-    Behind a pooler that passes a connection on after each transaction, no plan can be kept. Django
-    has a setting for that, which also counts here.
+    Behind a pooler that shares connections between transactions, plans cannot be cached. Django's
+    setting for this applies here too.
     """
     database = connections[DEFAULT_DB_ALIAS]
     database.ensure_connection()

@@ -1,10 +1,10 @@
 """Authentication of callers: a key or a logged-in user, a space, and the caller's scopes.
 
 A key belongs to one space. A logged-in user names the space in the page's address or, in API calls,
-in the header X-Ebb-Space. A space of other users raises NotFound.
+in the header X-Ebb-Space. A space that the user is not a member of raises NotFound.
 
-An installation key belongs to no space. It opens the calls that begin with `operator_of`, and no
-others: `access_to` refuses it.
+An installation key belongs to no space. Only calls that begin with `operator_of` accept it;
+`access_to` refuses it.
 """
 
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Access:
         return self.reader.user_id
 
     def acting_for(self, name: str | None) -> "Access":
-        """Return the access for this user, None for nobody in particular or “*” for everybody.
+        """Return the access for this user; None means no user in particular, “*” everybody.
 
         Raises InvalidArguments for other texts, Forbidden if the caller may not name this user.
         """
@@ -88,7 +88,9 @@ class InstallationAccess:
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
-    """Return a user's access to the space with this slug, or to their first; raises NotFound."""
+    """Return a user's access to the space with this slug, or to their first space; raises
+    NotFound.
+    """
     memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)
@@ -160,7 +162,9 @@ def access_to(request: HttpRequest, scope: str, user_id: str | None = None) -> A
 
 
 def _may_learn(request: HttpRequest) -> bool:
-    """Return whether the header X-Ebb-Learn lets the request teach; raises InvalidArguments."""
+    """Return whether the header X-Ebb-Learn allows learning from the request; raises
+    InvalidArguments.
+    """
     wish = request.headers.get(LEARN_HEADER, "on").strip().casefold()
     if wish not in {"on", "off"}:
         raise InvalidArguments(FieldError(LEARN_HEADER, "must be on or off"))
@@ -180,8 +184,9 @@ def one_user(*given: str | None) -> str | None:
 
 
 def user_in_header(request: HttpRequest) -> str | None:
-    """Return the user that X-Ebb-User, or else Open WebUI's header names, or None. Servers read
-    headers as Latin-1, clients write them as UTF-8."""
+    """Return the user named by X-Ebb-User, or otherwise by Open WebUI's header, or None. Servers
+    read headers as Latin-1, clients write them as UTF-8.
+    """
     text = request.headers.get(USER_HEADER) or request.headers.get(OPEN_WEBUI_USER_HEADER)
     try:
         return text.encode("latin-1").decode() if text else None

@@ -1,4 +1,4 @@
-"""Texts that connect programs to Ebb: to copy, with the address and the key filled in."""
+"""Texts to copy that connect programs to Ebb, with the address and the key filled in."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ _URL, _KEY = "EBB_URL", "EBB_KEY"  # replaced; texts in JSON have too many brace
 
 @dataclass(frozen=True)
 class Host:
-    """A program that can use Ebb: where its text goes, and the text with placeholders."""
+    """A program that can use Ebb: where to put its text, and the text with placeholders."""
 
     name: str
     title: str
@@ -28,7 +28,9 @@ class Host:
 
 
 def _install(packages: str) -> Promise:
-    """Return the text for adapters of Ebb's Python client, which is no package of a registry."""
+    """Return the install command for adapters of Ebb's Python client, which is not in a package
+    registry.
+    """
     return format_lazy(_("In Ebb's folder, run: pip install {packages}"), packages=packages)
 
 

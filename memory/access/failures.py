@@ -1,6 +1,6 @@
 """Counts of failed attempts to log in, by account, address and second factor.
 
-All processes share them. They end 15 minutes after the first failure.
+All processes share the counts. A count ends 15 minutes after its first failure.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ WINDOW = timedelta(minutes=15)
 
 
 def failures(kind: str, value: str, *, now: datetime) -> int:
-    """Return the number of recent failures of this account, address or other thing."""
+    """Return the number of recent failures of this account, address or second factor."""
     return limit_counts.counted(_key(kind, value), since=now - WINDOW)
 
 

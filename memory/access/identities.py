@@ -1,7 +1,7 @@
 """Users who sign in at the organisation's identity provider: their accounts and their roles.
 
-A person is recognised by the provider's id, never by a name or a mail address. Otherwise people
-who can choose these at the provider could take over an account.
+Ebb recognises a person by the provider's id, never by name or mail address. Otherwise anyone who
+can choose these at the provider could take over an account.
 """
 
 import logging
@@ -84,7 +84,7 @@ def connect(*, user: User, person: Person, now: datetime) -> None:
 def apply_roles(
     *, user: User, groups: Collection[str], rules: Iterable[GroupRole], now: datetime
 ) -> None:
-    """Give the user the roles of these groups, in the spaces that the rules name.
+    """Give the user the roles of these groups in the spaces named by the rules.
 
     With several groups, the highest role counts. A user with none of a space's groups is removed
     from it, unless they are its last owner. Other spaces stay as they are.

@@ -76,8 +76,8 @@ def invite(*, space: Space, username: str, role: Role, actor: Actor, now: dateti
 def invite_again(*, space: Space, user: User, actor: Actor, now: datetime) -> User:
     """Allow another login link for an invited user who has never logged in.
 
-    Raises NotFound, or Conflict if the account is more than this space's invitation: a link opens
-    everything its user may see.
+    Raises NotFound, or Conflict if the account is more than an invitation to this space, because a
+    link gives access to everything its user may see.
     """
     if not Membership.objects.filter(space=space, user=user).exists():
         raise NotFound("Member not found.")

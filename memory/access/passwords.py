@@ -1,6 +1,7 @@
-"""Logging in with a password: limited by account and by address, and few at a time.
+"""Checks passwords at login: limited by account, by address, and by the number of simultaneous
+checks.
 
-A backend and not a view, so that it covers every form that asks for a password.
+A backend instead of a view, so that it covers every form that asks for a password.
 """
 
 import threading

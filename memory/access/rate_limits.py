@@ -1,8 +1,7 @@
 """Rate limits of the expensive calls, by key and by person.
 
-All processes share one count in PostgreSQL. So that few calls wait for it, a process takes a
-hundredth of a limit at once and uses that up alone. A key's own limit applies in addition
-(memory.access.keys).
+All processes share one count in PostgreSQL. To make few calls wait for it, a process reserves a
+hundredth of a limit at a time. A key's own limit applies in addition (memory.access.keys).
 """
 
 from datetime import UTC, datetime
@@ -50,7 +49,7 @@ def count_call(access: Access, kind: CallKind, *, now: datetime) -> None:
 
 
 def _use(taken: str) -> bool:
-    """Use up one of the calls that this process has taken. Return whether one was left."""
+    """Use one of the calls that this process has reserved. Return whether one was left."""
     try:
         return cache.decr(taken) >= 0
     except ValueError:  # none was taken this minute

@@ -23,8 +23,9 @@ class Owned(Protocol):
 
 
 def readable(space: Space, reader: Reader, *, as_of: datetime | None = None) -> MemoryQuerySet:
-    """Return the memories that the reader sees, with their importance now, which every answer
-    shows."""
+    """Return the memories that the reader sees, with their current importance, which every response
+    shows.
+    """
     decay = current_policy(space).document.decay
     rows: MemoryQuerySet = Memory.objects.in_space(space).readable_by(reader)
     return rows.with_importance_now(decay=decay, now=as_of or timezone.now())

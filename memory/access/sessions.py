@@ -1,6 +1,6 @@
 """The browsers in which users are logged in: listed and ended on the account page.
 
-Django's sessions decide who is logged in. A `LoginSession` beside each one says where and when.
+Django's sessions decide who is logged in. Each has a `LoginSession`, which says where and when.
 """
 
 from datetime import datetime, timedelta

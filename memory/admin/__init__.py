@@ -1,7 +1,7 @@
 """The admin of the memory core: for moderators across spaces, and for operators of Ebb.
 
-The admin writes nothing directly. Changes to memories go through the services, which record them in
-the history with the user's name; everything else is read-only.
+The admin does not write to tables directly. Changes to memories go through the services, which
+record them in the history with the user's name. Everything else is read-only.
 """
 
 from memory.admin import memories, people, records

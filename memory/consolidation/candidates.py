@@ -1,8 +1,8 @@
 """Candidates of a group: the memories with which a memory is compared.
 
-They are its nearest neighbours by their vectors. In a script that the space's model may hardly
-know, such as Chinese for the built-in English model, other memories can be nearer than those that
-say the same. There, memories that share its words are candidates as well.
+The candidates are the memory's nearest neighbours by vector. In a script that the space's model
+hardly knows, such as Chinese for the built-in English model, unrelated memories can be nearer than
+memories that say the same. There, memories that share words are candidates too.
 """
 
 import re

@@ -1,8 +1,9 @@
 """The job that looks for memories to consolidate, in steps that another worker can continue.
 
-First it compares each memory with its neighbours, oldest first: wordings of one fact, and facts
-that newer statements ended. Then it summarises small observations of the same conversation. A
-nightly run of a space with the mode `automatic` ends by applying what it is sure of.
+First it compares each memory with its neighbours, oldest first, to find several wordings of one
+fact, and facts that newer statements made outdated. Then it summarises small observations of the
+same conversation. In a space with the mode `automatic`, a nightly run ends by applying the
+proposals it is sure of.
 """
 
 from collections.abc import Mapping, Sequence
@@ -146,7 +147,9 @@ def _summarise_some(job: Job) -> None:
 
 def _summaries(job: Job, episode: Sequence[Memory]) -> tuple[list[Group], int]:
     """Return the summaries of an episode, one by a model or several without, and the number of
-    model calls. What says how to answer is found less often inside a summary, and is left out."""
+    model calls. Memories that say how to answer are left out, because recall finds them less often
+    inside a summary.
+    """
     episode = [one for one in episode if not says_how_to_answer(one.content)]
     budget = current_policy(job.space).document.consolidation.model_calls
     calls = int(len(episode) >= summaries.LEAST and job.result["model_calls"] < budget)

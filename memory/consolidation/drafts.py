@@ -1,4 +1,4 @@
-"""The memory that replaces the sources of a proposal: what it keeps of them."""
+"""The memory that replaces the sources of a proposal, and the values it takes from them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -35,8 +35,9 @@ def draft_of(result: Mapping[str, Any], sources: Sequence[Memory]) -> MemoryDraf
 
 
 def keep_uses(*, space: Space, memory: Memory, sources: Sequence[Memory], policy: Policy) -> Memory:
-    """Give the new memory the uses and the feedback of its sources, and the latest of their
-    lifetimes: consolidating is no use. Return the memory."""
+    """Give the new memory the uses and the feedback of its sources and the latest of their expiry
+    times, because consolidating does not count as use. Return the memory.
+    """
     uses = [one.last_active_at for one in sources if one.last_active_at]
     memory.use_count = sum(one.use_count for one in sources)
     memory.last_active_at = max(uses, default=None)

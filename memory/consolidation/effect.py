@@ -1,4 +1,4 @@
-"""The effect of a proposal on what the saved questions of the ranking lab find."""
+"""The effect of a proposal on the results of the ranking lab's saved questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,9 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Effect:
-    """The saved questions whose results change, and the number of those that find the same."""
+    """The saved questions whose results change, and the number of questions with unchanged
+    results.
+    """
 
     changed: Sequence[Ranking]
     same: int

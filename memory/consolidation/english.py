@@ -17,7 +17,7 @@ _OWNER = re.compile(r"\b([^\W\d_]+)['’]s\b")
 _NOT_OWNERS = frozenset(["it", "that", "he", "she", "who", "what", "there", "here", "let"])
 _USERS = re.compile(r"\buser['’]s\b", re.I)
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W_]+[+#]*")
-# What a number is of, and its sign.
+# The unit of a number, and its sign.
 _SIGNS = re.compile(r"[$€£¥%°]|(?<!\w)-(?=\d)")
 _ORDERED = re.compile(rf"\b(?:{'|'.join(_W['ordered'])})\b|[.;!?,]\s+\S", re.I)
 _PAST = frozenset(_W["past"].split())
@@ -47,7 +47,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _synonyms(lines: str) -> dict[str, str]:
-    """Return each stem with the one that stands for all of its line."""
+    """Return each stem with the stem that represents all synonyms of its line."""
     found: dict[str, str] = {}
     for line in lines.strip().splitlines():
         first, *others = [stem(word) for word in line.split()]
@@ -132,8 +132,9 @@ def _persons(tokens: list[str]) -> Iterator[str]:
 
 
 def _is_object(following: list[str]) -> bool:
-    """Return true if the person before these words has something done to them: "Ana called user on
-    Monday", unlike "on Monday user called"."""
+    """Return true if the person before these words is the object of an action: "Ana called user on
+    Monday", unlike "on Monday user called".
+    """
     return not following or following[0].casefold() in _AFTER_OBJECT
 
 

@@ -1,4 +1,4 @@
-"""Finds memories that belong together: wordings of one fact, and facts that others ended.
+"""Finds memories that belong together: wordings of one fact, and facts that others made outdated.
 
 The oldest memory of a group is its root. Only memories of the same user are compared: the shared
 ones with the shared ones.
@@ -55,7 +55,7 @@ def consolidatable(space: Space, reader: Reader) -> MemoryQuerySet:
     """Return the live memories that may be consolidated for this reader: their own, or the shared
     ones, or all for everybody.
 
-    Pinned and core memories are left alone, and so are those that a program knows by its own id.
+    Pinned and core memories, and memories with a program's own id, are never consolidated.
     """
     owner = reader if reader.everyone else Reader.exactly(reader.user_id)
     rows = Memory.objects.in_space(space).live().readable_by(owner)
@@ -86,7 +86,7 @@ def group_of(space: Space, root: Memory, used: Collection[UUID]) -> Group | None
 
 
 def best_wording(memories: Sequence[Memory]) -> str:
-    """Return the content that says the most; of equals the longest, which names its subject."""
+    """Return the content that says the most; on a tie the longest, which names its subject."""
     best = max(
         memories, key=lambda one: (weight(meaning(one.content)), len(one.content), _place(one))
     )

@@ -1,4 +1,4 @@
-"""The content of a wording, read from its words: the form that both languages share."""
+"""The content of a wording, in a form that both languages share."""
 
 from dataclasses import dataclass
 

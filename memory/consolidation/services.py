@@ -1,8 +1,8 @@
 """Applying, rejecting and undoing proposals.
 
 Applying moves the sources to the bin and saves what replaces them. All proposals of one call are
-one action, which can be undone. A proposal whose sources have changed since is left out: it no
-longer says what would happen.
+one action, which can be undone. A proposal whose sources have changed is left out, because it no
+longer shows what would happen.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ def as_if_applied(
     """Return what `read` finds after this open proposal is applied, and roll back; None if the
     proposal is outdated. Raises EmbeddingError.
 
-    So a preview shows exactly what applying does. It locks the space as long as applying.
+    So a preview shows exactly what applying does. It locks the space for as long as applying would.
     """
     prepared = _prepared(space, [proposal], now)
     if proposal.result is not None and proposal.pk not in prepared:

@@ -1,8 +1,8 @@
-"""Undo of a run, of a decision or of one proposal: the sources return as they were, and what
-replaced them goes.
+"""Undoes a run, a decision or one proposal: the sources return as they were, and the memories that
+replaced them move to the bin.
 
-Unlike a restore from the bin, this does not restart lifetimes. What was changed since is left
-unchanged.
+Unlike a restore from the bin, this does not restart lifetimes. Memories that were changed since are
+left unchanged.
 """
 
 from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _undo_own(
 def _undo(space: Space, proposal: ConsolidationProposal, actor: Actor, now: datetime) -> int:
     """Undo one proposal; return the number of sources restored, 0 if its result was changed.
 
-    If nothing is left of the sources, their result stays: it is all that remains of them.
+    If none of the sources is left, their result stays, because it is all that remains of them.
     """
     sources = _still_binned(space, proposal)
     if not sources and not _is_restored(space, proposal):

@@ -1,9 +1,9 @@
 """Compares the wordings of two memories: do they say the same fact?
 
-Nothing but grammar, degree and synonyms may differ. The person, a name, a number, a negation, a
-wish or any other word makes it another fact, however similar the two vectors are: "allergic to
-penicillin" and "my brother is allergic to penicillin". Where the rule is not sure, the two are
-different: a memory too many fades, a wrong merge loses what somebody said.
+Only grammar, degree and synonyms may differ. A different person, name, number, negation, wish or
+any other word makes it another fact, however similar the two vectors are: "allergic to penicillin"
+and "my brother is allergic to penicillin". If the rule is unsure, the two count as different: a
+superfluous memory fades, a wrong merge loses what someone said.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The lines of a digest: what happened to a memory, and what an undo would do now."""
+"""The lines of a digest: each says what happened to a memory and what an undo would do now."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The sections of a digest, and the events of the history that each one shows.
 
-A digest shows what changed the knowledge of a space. It leaves out uses, restatements, pins,
-restored memories and undoing, which only the history lists. A memory in review is not known yet: it
-is learned when it is approved.
+A digest shows changes to the knowledge of a space. It leaves out uses, restatements, pins, restores
+and undos, which only the history lists. A memory in review counts as learned when it is approved.
 """
 
 from datetime import datetime

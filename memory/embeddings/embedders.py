@@ -98,11 +98,12 @@ def _is_valid(name: str) -> bool:
 
 
 def _build(name: str, rest: str) -> None:
-    """Build the index while vectors are written. In a transaction PostgreSQL allows only a build
-    for which writes wait."""
+    """Build the index without blocking writes. Inside a transaction, PostgreSQL only allows a build
+    that blocks them.
+    """
     beside = "" if database.in_atomic_block else "CONCURRENTLY"
     with database.cursor() as cursor:
-        # Waits for somebody else who builds it.
+        # Waits for another process that is building it.
         cursor.execute(f"CREATE INDEX {beside} IF NOT EXISTS {name} ON {rest}")
         if not _is_valid(name):  # left by a build that was stopped
             cursor.execute(f"DROP INDEX {beside} {name}")

@@ -1,7 +1,7 @@
 """Failures of an embedding endpoint: one sentence for each, and whether a retry may help.
 
-The providers translate their clients' errors into these at the edge; no other code sees them. The
-sentences are plain English constants, because they are logged and stored.
+The providers translate their clients' errors into these; no other code sees the clients' errors.
+The sentences are plain English constants, because they are logged and stored.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """The approximate indexes, which contain the vectors of large spaces only.
 
-Recall compares all vectors of a small space, so there an index would only take room and time to
-write. The write that makes a space large marks the space and all its vectors; each marked vector
-enters its model's index, and later ones are marked when they are written.
+Recall compares all vectors of a small space, so an index would only cost space and time there. The
+write that makes a space large marks the space and all its vectors. Each marked vector enters its
+model's index, and later vectors are marked when they are written.
 """
 
 from django.db import transaction

@@ -2,7 +2,7 @@
 
 `minilm.py` calls `build_graph` once per machine and stores the result as a file. The graph turns
 one text's token ids into a unit vector: the fp32 BERT, with its linear layers computed in integers.
-Integers take half the time, most of it because the weights are a quarter of the size.
+Integers take half the time, mostly because the weights are a quarter of the size.
 """
 
 from collections.abc import Mapping
@@ -158,8 +158,8 @@ def _linear(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix: str)
 def _linear_by_token(parts: _GraphParts, x: str, weight: Array, bias: Array, prefix: str) -> str:
     """Add x @ weight + bias, with 8-bit activations and one scale per token.
 
-    A few tokens have far larger activations here than the rest, which would be left with a handful
-    of levels. Scales per token halve the distance to fp32 and cost a twentieth more time.
+    A few tokens have far larger activations than the rest, which would be left with a handful of
+    levels. Scales per token halve the error against fp32 and cost 5% more time.
     """
     if not parts.quantized:
         return _linear_fp32(parts, x, weight, bias, prefix)

@@ -21,8 +21,9 @@ logger = logging.getLogger(__name__)
 def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
     """Return the texts' vectors by model id: the space's own model and the one it is moving to.
 
-    When the latter fails, its vectors are left out: the switch adds them later, and a model that is
-    not in use yet must not prevent writing. Raises EmbeddingError.
+    If the new model fails, its vectors are left out and the switch adds them later, because a model
+    that is not in use yet must not prevent writing. Raises EmbeddingError if the space's own model
+    fails.
     """
     if not texts:
         return {}

@@ -1,9 +1,9 @@
 """The switch of a space to another embedding model, without interrupting search.
 
-Vectors of both models exist side by side: a job embeds existing memories, writers embed new ones by
-both (embeddings.services), and search uses the old model. When no memory lacks a new vector, the
-space changes over in one transaction. The old vectors are removed some minutes later, because
-requests that began before the switch still search them.
+Vectors of both models exist side by side: a job embeds existing memories, writers embed new
+memories with both models (embeddings.services), and search uses the old model. Once every memory
+has a new vector, one transaction switches the space. The old vectors are removed some minutes
+later, because requests that began before the switch still search them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -130,9 +130,9 @@ def current_importance(importance: float, time_coef: float) -> float:
 def adjustment(used: int, unused: int, confirmed: int, objected: int) -> float:
     """Return what was learned from use and from people's decisions, within ±ADJUSTMENT_BOUND.
 
-    The arguments count events. The result is the bound times the mean verdict of the events, 1 for
-    and -1 against, where each event has its weight and doubt adds ADJUSTMENT_DOUBT verdicts of 0.
-    So each further event changes less, and events that contradict each other cancel out. Ours.
+    The arguments count events. The result is the bound times the weighted mean of the verdicts, 1
+    for and -1 against the memory, together with ADJUSTMENT_DOUBT neutral verdicts of 0. So each
+    further event changes less, and contradicting events cancel out. Ours.
     """
     weights = ADJUSTMENT_WEIGHTS
     rise = weights["used"] * used + weights["confirmed"] * confirmed

@@ -162,7 +162,7 @@ def substance(size: float, *, spoken: bool, asks: bool) -> float:
     """Return how much a memory says, in 0..1: less for short turns and short questions.
 
     `size` is its length in bytes; `spoken` if it is the turn of a named speaker, which is kept
-    whatever it says; `asks` if it ends as a question. A memory that somebody wrote down counts 1.
+    whatever it says; `asks` if it ends as a question. A memory that someone wrote down counts 1.
     """
     if not spoken:
         return 1.0
@@ -212,19 +212,19 @@ def score(signals: Mapping[str, float], profile: Profile) -> float:
 def past_bonus(score: float, past: float) -> float:
     """Return what a question about the past adds to the score of a memory that was true then.
 
-    `past` is 0 for what is true now, a half for what was true then, and 1 for what was superseded
-    by the very thing that the question names ("before Porto"). So what was superseded comes before
-    what superseded it, although that often has more of the question's words.
+    `past` is 0 for a memory that is true now, a half for one that was true then, and 1 for one that
+    was superseded by the thing named in the question ("before Porto"). So a superseded memory comes
+    before its successor, although the successor often shares more words with the question.
     """
     return PAST_SHARE * past * score
 
 
 def others_cost(score: float, others: float) -> float:
-    """Return what a question about the user's own facts takes, as a negative number, from the score
-    of a memory that tells of somebody else. `others` is 1 for such a memory, else 0.
+    """Return the negative number that a question about the user's own facts adds to the score of a
+    memory about someone else. `others` is 1 for such a memory, otherwise 0.
 
-    In a small space that memory often has all words of the question, and the user's own fact none,
-    so only a large share lets the meaning decide.
+    In a small space, such a memory often contains all words of the question and the user's own fact
+    none. Only a large deduction lets the meaning decide.
     """
     return -OTHERS_SHARE * others * score
 

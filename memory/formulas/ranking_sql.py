@@ -105,8 +105,9 @@ def past_bonus(score: Number, past: Number) -> Expression:
 
 
 def others_cost(score: Number, others: Number) -> Expression:
-    """Return what a question about the user's own facts takes from the score of a memory that tells
-    of somebody else."""
+    """Return the negative number that a question about the user's own facts adds to the score of a
+    memory about someone else.
+    """
     return float_result(double(-OTHERS_SHARE) * double(others) * double(score))
 
 

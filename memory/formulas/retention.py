@@ -104,8 +104,9 @@ def contested_importance(importance: float, current: float, tiers: Tiers, *, new
     """Return the importance that decides which memory a full space removes: the current one, or for
     a new memory the upper end of its tier.
 
-    So a new 0.01 counts as 0.3: it outlasts older memories of its tier, and no more important ones.
-    Capacity itself is seed 003, section 5; the grace period is ours. Raises ValueError for NaN.
+    So a new memory with 0.01 counts as 0.3: it outlasts older memories of its tier, but not more
+    important ones. Capacity itself is seed 003, section 5; the grace period is ours. Raises
+    ValueError for NaN.
     """
     if not new:
         return current

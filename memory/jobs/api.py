@@ -27,8 +27,9 @@ def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
 
 
 def _visible(access: Access) -> JobQuerySet:
-    """Return the space's jobs; for a user those about them, because a job's result may tell what
-    belongs to others."""
+    """Return the space's jobs; for a user only the jobs about them, because a job's result may
+    contain other users' data.
+    """
     rows: JobQuerySet = Job.objects.in_space(access.space)
     user_id = access.reader.user_id
     return rows if user_id is None else rows.filter(parameters__user_id=user_id)

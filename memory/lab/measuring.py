@@ -1,7 +1,6 @@
 """Measurement of rankings by the memories that users marked as relevant, through recall itself.
 
-Only reads, and counts no use. The figures are those of benchmarks/recall_quality.py, by the same
-formulas.
+Only reads, and counts no use. The figures use the formulas of benchmarks/recall_quality.py.
 """
 
 from collections.abc import Sequence

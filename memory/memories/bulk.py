@@ -1,7 +1,7 @@
 """Changes to many memories at once: one transaction, and a history event for each changed memory.
 
 Only live memories that the change affects are written. So the history records each action exactly,
-and memories.undo can undo exactly that.
+and memories.undo can reverse exactly this action.
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -1,7 +1,7 @@
 """Decides which model serves a purpose in a space.
 
-The environment has priority, then the space's choice, then the installation's. Every caller asks
-here each time, so that a choice takes effect at once in every process.
+The environment comes first, then the space's choice, then the installation's. Callers ask each
+time, so that a choice takes effect at once in every process.
 """
 
 import logging

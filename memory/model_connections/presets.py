@@ -34,7 +34,7 @@ _PRESETS = (
     Preset(
         "azure",
         "Azure OpenAI",
-        # Its models are the customer's deployments, by the customer's names.
+        # Its models are the customer's own deployments, under names that the customer chose.
         "https://YOUR-RESOURCE-NAME.openai.azure.com/openai/v1",
         pages=("https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle",),
         key_page="https://portal.azure.com/",

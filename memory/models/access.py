@@ -32,7 +32,7 @@ class SpaceQuerySet(models.QuerySet["Space"]):
         return self.filter(closed_at=None)
 
     def leaving(self, user: User | Any) -> SpaceQuerySet:
-        """Return the spaces of this owner that are being deleted, the next to go first."""
+        """Return the spaces of this owner that are being deleted, the next one first."""
         owned = self.filter(memberships__user=user, memberships__role="owner")
         return owned.exclude(closed_at=None).order_by("closed_at", "pk")
 
@@ -46,7 +46,9 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 
 
 class User(AbstractUser):
-    """A user who logs in. A model of our own from the first migration, so that it can grow."""
+    """A user who logs in. Ebb has its own model since the first migration, so that it can be
+    extended.
+    """
 
     # For the playground's first steps (chat.first_steps).
     saw_why_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -80,7 +82,7 @@ class Space(models.Model):
     embedder = models.ForeignKey(
         "memory.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedding model")
     )
-    # The model the space is moving to: meanwhile new texts get vectors by both
+    # The model that the space is moving to. Until then, new texts get vectors from both models
     # (embeddings.switching).
     next_embedder = models.ForeignKey(
         "memory.Embedder",
@@ -99,7 +101,7 @@ class Space(models.Model):
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
     # The end of the last week whose digest was announced (digest.announcing).
     digested_until = models.DateTimeField(null=True, blank=True, editable=False)
-    # Its vectors are in the approximate indexes, and new ones enter them (embeddings.indexing).
+    # If true, the space's vectors are in the approximate indexes (embeddings.indexing).
     vectors_indexed = models.BooleanField(default=False, db_default=False, editable=False)
 
     objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()

@@ -1,4 +1,4 @@
-"""The times of a memory: when its event happened, and when it is true."""
+"""The times of a memory: when its event happened, and from when to when it is true."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Dated(models.Model):
         default="",
         db_default="",
     )
-    # Null if it is true since it was said.
+    # Null if it has been true since it was said.
     valid_from = models.DateTimeField(_("true since"), null=True, blank=True)
     # Set while a superseded memory is in the bin; null for all others.
     valid_to = models.DateTimeField(_("true until"), null=True, blank=True)

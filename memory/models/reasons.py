@@ -61,8 +61,8 @@ CONFLICT: Final = "It contradicts what is known"
 REPORTED: Final = "Reported as wrong"
 FROM_DOCUMENT: Final = "From a document"
 FROM_PASTED: Final = "From a pasted text"
-# The parts of a kind as stored, and as a page says them. A finding of assessor.screening names a
-# place and what the text there does.
+# The parts of a kind as stored, and as a page shows them. A finding of assessor.screening names a
+# place and what the text in it does.
 _PLACES: Final = {
     "In the user's message": _("The user's message"),
     "In text the user showed": _("Text the user pasted"),

@@ -127,7 +127,7 @@ class WebhookDelivery(SpaceRow):
     webhook = SpaceForeignKey(
         Webhook, models.CASCADE, related_name="deliveries", verbose_name=_("webhook")
     )
-    # Whom the message is about.
+    # The user whom the message is about.
     user_id = user_field()
     event = models.CharField(_("event"), max_length=20)
     # The history event that the message reports, if any.

@@ -26,8 +26,8 @@ def change_policy(
 
     `changes` may contain the `version` of the document that was read; if another one is in effect
     by now, raises Conflict. Raises InvalidArguments with the fields' paths. Dependent data is
-    updated, too: a new TTL counts from the start of each lifetime, and another language rebuilds
-    the text index.
+    updated too: a new TTL counts from the start of each lifetime, and a new language rebuilds the
+    text index.
     """
     # Concurrent changes run one after the other, each on the result of the one before.
     lock_changes(space.pk)

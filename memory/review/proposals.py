@@ -1,5 +1,6 @@
-"""Proposed changes of a statement waiting for review: stored with it as JSON, read when somebody
-decides."""
+"""Changes that a statement waiting for review proposes: stored with it as JSON, and read when
+someone decides.
+"""
 
 from typing import Any, cast
 from uuid import UUID

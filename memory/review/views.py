@@ -73,8 +73,9 @@ def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @space_page("write")
 def edit(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Show a form in the memory's place; save and approve the submitted text. If somebody else has
-    decided already, show a message and keep the typed text."""
+    """Show a form in the memory's place; save and approve the submitted text. If someone else has
+    already decided, show a message and keep the typed text.
+    """
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
         if request.method == "GET":

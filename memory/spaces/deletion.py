@@ -1,9 +1,9 @@
 """Deletion of a space: closed at once, recoverable during a grace period, then deleted in batches.
 
-A closed space is hidden from everybody, including its members and API keys. `reopen_space` restores
-it whole until GRACE is over. Then beat starts a job, which deletes the rows of one table after the
-other. After its first batch the deletion can be neither undone nor cancelled, because half a space
-is of no use. If a worker dies, another one continues.
+A closed space is hidden from everybody, including its members and API keys. Until GRACE is over,
+`reopen_space` restores it completely. Then beat starts a job that deletes the rows, table by table.
+After the first batch, the deletion can be neither undone nor cancelled, because half a space is
+useless. If a worker dies, another one continues.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Feedback on memories: what use and people's decisions say for a memory, or against it.
+"""Feedback on memories: uses and people's decisions that speak for a memory or against it.
 
 Each event is counted in the transaction that writes it, so an event that is written once counts
 once. The formula of the adjustment (formulas.importance) reads the counts.
@@ -26,7 +26,8 @@ _ACTIONS: dict[str, Counted] = {
     Action.UNPINNED: ("confirmations", -1),
     Action.REINFORCED: ("confirmations", 1),
 }
-# Without "deleted", which a restoration takes back, and "consolidated", which is no verdict.
+# Without "deleted", whose feedback a restore takes back, and "consolidated", which is not a
+# verdict.
 _KEPT_AFTER_ALL = {"expired", "over_capacity", "superseded", "rejected"}
 
 

@@ -18,8 +18,9 @@ class Written:
 
 
 def key_of(key: str | None, reader: Reader) -> str | None:
-    """Return the key as stored: two users may choose the same key, and neither gets the other's
-    answer."""
+    """Return the key as stored. Two users may choose the same key without getting each other's
+    results.
+    """
     if key is None or reader.user_id is None:
         return key
     return hashlib.sha256(f"{reader.user_id}\0{key}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The times of a memory: as its text says them, and as its successor ends them."""
+"""The times of a memory, read from its text, and ended by its successor."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,9 +9,10 @@ from memory.text.event_dates import begins_at, event_in
 
 
 def times_in(content: str, said_at: datetime) -> dict[str, Any]:
-    """Return the columns for the time of an event and for the time since when a fact is true, read
-    from the words against the moment they were said. A patched text has the times of its first
-    statement."""
+    """Return the columns for the time of an event and for the start of a fact's truth, read from
+    the words relative to the moment they were said. A patched text has the times of its first
+    statement.
+    """
     event = event_in(content, said_at)
     return {
         "event_at": event.at if event else None,

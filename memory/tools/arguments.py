@@ -70,8 +70,8 @@ class OneMemory(Arguments):
 def without_user(arguments: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
     """Return the user for whom a program calls a tool, and the tool's own arguments.
 
-    The user is no argument of the tools: a key, a header or the program names it. Raises
-    InvalidArguments if it is no text.
+    The user is not an argument of the tools: a key, a header or the program names the user. Raises
+    InvalidArguments if the user is not a text.
     """
     user_id = arguments.get("user_id")
     if user_id is not None and not isinstance(user_id, str):

@@ -56,7 +56,9 @@ class ToolAnswer:
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool. Unknown ones are refused: an ignored importance would seem to be set."""
+    """Arguments of a tool. Unknown ones are refused, because the model would believe that an
+    ignored importance was set.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

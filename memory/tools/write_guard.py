@@ -64,7 +64,7 @@ def masked(space: Space, texts: Sequence[str], *, said: str = "") -> Sequence[st
     """Return related texts with their secrets masked, if the policy says so. `said` is the text
     they were made from: a secret in it is masked in them as well.
 
-    Raises InvalidArguments if the first text tells a secret and nothing else.
+    Raises InvalidArguments if the first text contains nothing but a secret.
     """
     if not current_policy(space).document.assessment.mask_secrets:
         return texts
@@ -78,8 +78,9 @@ def masked(space: Space, texts: Sequence[str], *, said: str = "") -> Sequence[st
 
 def assessed(space: Space, draft: MemoryDraft) -> MemoryDraft:
     """Return the draft with its type and importance assessed by the policy's rubric. With facets
-    the importance follows from them. Otherwise it is never below the draft's own, because somebody
-    asked to remember the statement."""
+    the importance follows from them. Otherwise it is never below the draft's own, because someone
+    asked to remember the statement.
+    """
     [guard] = _guards
     found = guard.assess(draft.content, current_policy(space).document.assessment.rubric)
     if found is None:

@@ -1,7 +1,7 @@
 """Tools that change memories, by the same services as every other API.
 
-A model that writes by a tool is no more careful than an assessor model. Its words are masked and
-reconciled in the same way, and may be sent to review.
+A model that writes with a tool is no more careful than an assessor model. So its words are masked
+and reconciled in the same way, and may be sent to review.
 """
 
 from collections.abc import Callable, Sequence

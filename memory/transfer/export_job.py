@@ -1,4 +1,4 @@
-"""The export of a large space as a job: a file that waits a day for its download.
+"""Exports a large space as a job. The file can be downloaded for a day.
 
 The file is written in one snapshot and stored in the database, so that any host can send it. A
 purge and an erasure delete it, because it quotes what they erase.
@@ -37,7 +37,7 @@ RENEWED = 10.0  # seconds between two renewals of the lease
 
 
 def start_export(*, space: Space, actor: Actor, now: datetime) -> Job:
-    """Start to write the file of the whole space. Raises Conflict while one is written."""
+    """Start writing the file of the whole space. Raises Conflict while a file is being written."""
     total = count_rows(space, EVERYONE) + 2  # with the first and the last line
     return jobs.start_job(space=space, kind=KIND, parameters={}, actor=actor, now=now, total=total)
 
@@ -102,7 +102,7 @@ def waiting_exports(space: Space) -> JobQuerySet:
 
 
 def note_download(job: Job) -> None:
-    """Record that the file was downloaded, so that no page tells of it any more."""
+    """Record that the file was downloaded, so that pages stop announcing it."""
     rows = Job.objects.in_space(job.space).filter(pk=job.pk)
     rows.update(result={**job.result, "downloaded": True})
 

@@ -1,4 +1,4 @@
-"""Ids of imported rows: kept if they are free, otherwise replaced, always by the same ones.
+"""Ids of imported rows: kept if they are free, otherwise replaced by ids that are always the same.
 
 An imported row keeps its own id, unless another space uses it. Then it gets one of the ids derived
 from its own id and the space. So reading a file twice finds the rows of the first time, and

@@ -1,10 +1,10 @@
 """Reader of seed 004's `memories.pkl` that does not run its code.
 
-A pickle is a program. This one may build a list or a dict of the dataclass `Memory` with the fields
-content, timestamp, embedding, uuid, importance, and their parts; anything else refuses the file. No
-named module is imported: each allowed name stands for a class of this file that only records
-values, or for a standard library class for times. The operations are checked before the file is
-loaded, so that none can request more memory than the file's length.
+A pickle is a program. This reader accepts only a list or a dict of the dataclass `Memory` with the
+fields content, timestamp, embedding, uuid and importance, and their parts. It refuses any other
+file. No named module is imported: each allowed name stands for a class of this file that only
+records values, or for a standard library class for times. The operations are checked before the
+file is loaded, so that none can request more memory than the file's length.
 """
 
 import io

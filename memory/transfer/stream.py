@@ -1,7 +1,7 @@
-"""Sending of a space's file: written to a temporary file first, then sent as fast as it is read.
+"""Sends a space's file: writes it to a temporary file, then sends it as fast as the client reads.
 
-So a slow reader keeps a file open, but no database connection. Each space may have a few downloads
-at a time, and a reader who takes nothing for a minute is disconnected.
+So a slow client occupies a file, but no database connection. Each space may have a few simultaneous
+downloads, and a client that reads nothing for a minute is disconnected.
 """
 
 import asyncio

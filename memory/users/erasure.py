@@ -1,7 +1,7 @@
 """Erasure of a user: a job deletes every row of theirs in batches and counts the rows.
 
-Rows that refer to others go first. What a worker writes meanwhile is found by another round: the
-job ends when a round finds nothing. Nothing can be restored.
+Rows that refer to other rows are deleted first. Another round finds the rows that workers wrote
+meanwhile; the job ends when a round finds nothing. Nothing can be restored.
 """
 
 from collections.abc import Iterator, Mapping

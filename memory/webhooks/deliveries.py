@@ -1,10 +1,12 @@
 """Delivery of messages to webhooks: sending and retrying.
 
 One worker at a time leases a webhook and sends to it, for BUDGET at most, so that a slow receiver
-occupies one thread. Sending to a receiver that timed out pauses. No database connection is open
-while a message is sent. When a worker dies, the message is sent again: receivers recognise its id.
+occupies only one thread. After a timeout, sending to the receiver pauses. No database connection is
+open while a message is sent. If a worker dies, the message is sent again; receivers recognise its
+id.
 
-This lease is no queue (memory.leases): a webhook never ends, and its messages count the attempts.
+This lease does not use memory.leases, because a webhook never ends and its messages count the
+attempts.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The outbox: messages to webhooks, written in the transaction of the event that they report.
 
 So a message exists exactly if its event does; beat and workers only send it (deliveries). Events of
-an imported history are not reported: they happened elsewhere.
+an imported history are not reported, because they happened elsewhere.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def change_webhook(
 @transaction.atomic
 def rotate_webhook(*, space: Space, webhook_id: UUID, actor: Actor, now: datetime) -> Webhook:
     """Create a new secret, which signs every message from now on, including retries. The old secret
-    becomes useless to anybody who obtained it. Raises NotFound."""
+    becomes useless to anyone who obtained it. Raises NotFound.
+    """
     webhook = webhook_of(space, webhook_id, lock=True)
     webhook.sealed_secret = seal(new_secret())
     webhook.save(update_fields=["sealed_secret"])

@@ -1,4 +1,5 @@
-"""Parsing of the tags in a message. The prose around them may be anything, HTML or half a tag.
+"""Parses the tags in a message. The prose around them may be anything, including HTML or half a
+tag.
 
 A scanner finds the start and end of each Ebb tag; a parser that resolves no entities reads each one
 separately. So text outside a tag cannot change it.
