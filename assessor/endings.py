@@ -33,7 +33,7 @@ class Failed(TypedDict):
 
 
 MAX_ANSWER = 4000
-"""Characters that are kept of an answer that could not be used."""
+"""Maximum number of characters stored of an unusable answer."""
 
 
 @transaction.atomic

@@ -120,7 +120,9 @@ def _rubrics(*, sure: bool) -> dict[str, Rubric]:
 
 RUBRICS = _rubrics(sure=False)
 SURE_RUBRICS = _rubrics(sure=True)
-"""The same, with the question how sure the model is: for spaces that hold what it is unsure of."""
+"""The same, but also asking how sure the model is, for spaces that send unsure assessments to
+review.
+"""
 
 
 def question(

@@ -20,7 +20,7 @@ from memory.reconciliation.rules import Decision, Verdict, superseding
 logger = logging.getLogger(__name__)
 
 CLOSE = 0.45
-"""Cosine similarity from which a memory may be about the same thing as a new statement."""
+"""From this cosine similarity on, a memory may be about the same thing as a new statement."""
 
 SYSTEM = """\
 You keep the long-term memory of an assistant consistent. You are shown a new statement and the
@@ -76,7 +76,7 @@ class Advice:
 
 
 Advisor = Callable[[str, Sequence[Neighbour]], Advice | None]
-"""Asked with a statement and its close neighbours, when no transaction is open."""
+"""Gives advice on a statement and its close neighbours. Called outside a transaction."""
 
 
 def close_ones(neighbours: Sequence[Neighbour]) -> list[Neighbour]:

@@ -70,8 +70,9 @@ class Opinion:
 
 
 SecondOpinion = Callable[[Sequence[str], Finding], Opinion | None]
-"""Asked with the latest messages, the newest last, and the classifier's doubt, when no transaction
-is open. None without an answer."""
+"""Gives an opinion on the latest messages, newest last, and the classifier's doubtful finding; None
+without an answer. Called outside a transaction.
+"""
 
 
 async def opinion_on(

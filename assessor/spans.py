@@ -21,17 +21,20 @@ from memory.locks import lock_changes
 from memory.policy import AssessmentPolicy
 
 SAME_TOPIC = 0.29
-"""Cosine similarity (MiniLM) of an exchange with the one before it from which they share a topic.
+"""From this cosine similarity (MiniLM) on, an exchange shares the topic of the one before it.
 
-Measured by benchmarks.topics: where conversations are joined, nothing with a longer past, or with a
-look ahead, found the borders better.
+Measured by benchmarks.topics on joined conversations: no method with a longer past, or with a look
+ahead, found the borders better.
 """
 
 LONGEST_SPAN = 20
-"""Exchanges. Some conversations never leave their topic: they would never be assessed."""
+"""Maximum number of exchanges in a span. Some conversations never leave their topic and would
+otherwise never be assessed.
+"""
 LONGEST_TEXT = MAX_CONTENT
-"""Characters of a span in all, or it would outgrow what a model reads at once. One exchange alone
-may be longer."""
+"""Maximum number of characters in a span, so that a model can read it at once. A single exchange
+may be longer.
+"""
 
 
 def has_to_wait(assessment: Assessment, policy: AssessmentPolicy) -> bool:

@@ -57,8 +57,10 @@ _OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
 _turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
 _at_work = threading.BoundedSemaphore(4)
-"""So many threads of a worker read and store at once; the others wait for models. More threads
-would not do more, because they share a processor, and the answers of models would come too late."""
+"""The number of a worker's threads that read and store at once; the others wait for models. More
+threads would not get more done, because they share a processor, and models' answers would be
+handled too late.
+"""
 
 
 @shared_task

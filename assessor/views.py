@@ -41,7 +41,7 @@ from memory.policy import PolicyDocument
 
 PAGE_SIZE = 30
 LOOKED_AT = 5000
-"""How many exchanges one search for words looks at; the next page looks further back."""
+"""Number of exchanges that one text search examines; the next page continues further back."""
 # The words of templates/_assessment_state.html, so that filters and rows use the same ones.
 STATES = {
     State.QUEUED: _("waiting for assessment"),

@@ -16,14 +16,15 @@ from chat.responders.utterances import Kind, kind_of
 from memory.text.lexemes import prepare
 
 ATTRIBUTED = 0.4
-"""From here on an answer counts as using a memory."""
+"""From this value on, an answer counts as using a memory."""
 ENOUGH = 1.25
-"""What must be shared at least, unless it is all that the memory says: one word is chance, but not
-beside one that the question holds (WORD + ECHO)."""
+"""The minimum weight that must be shared, unless it is all that the memory says. One shared word
+may be chance, but not together with a word of the question (WORD + ECHO).
+"""
 NAME, WORD = 2.0, 1.0
-"""How much a name or a number tells, and how much any other word."""
+"""The weight of a name or number, and of any other word."""
 ECHO = 0.25
-"""How much is left of that if the question holds the word."""
+"""The share of this weight that is left if the question contains the word."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ENDING = re.compile(r"(?:['’]s|ing|ies|ied|ed|es|ys|s|e|y)$")

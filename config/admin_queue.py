@@ -15,7 +15,7 @@ from memory.policy import stored_document
 
 NEARLY_FULL = 0.9  # share of a space's capacity
 SPACES = 50
-"""Number of largest spaces that are compared with their capacity."""
+"""The number of the largest spaces whose size is compared with the capacity."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 MOST_IDLE = 32
-"""Number of threads that wait for a request; more that become idle end."""
+"""Maximum number of idle threads; further threads end when they become idle."""
 
 _idle: list[Executor] = []  # each with one thread
 

@@ -20,7 +20,7 @@ logger = logging.getLogger("ebb.requests")
 HEADER = "X-Request-ID"
 _GIVEN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 _PROGRAMS = ("/api/v1/", "/v1/", "/mem0/", "/mcp")
-"""Calls of other programs are logged; who looks at pages is not."""
+"""Calls of other programs are logged, page views are not."""
 
 
 def current_request_id() -> str:

@@ -26,4 +26,4 @@ class Actor:
 
 SYSTEM = Actor("system", "ebb")
 RULE_OF = "standing decision of "
-"""The name of an actor begins so if a review rule decided; the rule's author follows."""
+"""The beginning of an actor's name if a review rule decided; the rule's author follows."""

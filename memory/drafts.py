@@ -18,8 +18,9 @@ from memory.storable import storable_json, storable_text
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20
 DOCUMENT = "document"
-"""The source role of a memory from a document: nobody said it to the assistant. The memory's
-metadata names the `document` and the `page`."""
+"""The source role of a memory from a document, which was not said to the assistant. The memory's
+metadata names the `document` and the `page`.
+"""
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 MemoryTypeName = Literal[

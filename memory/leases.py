@@ -34,7 +34,7 @@ class LeasedQuerySet(models.QuerySet[M]):
     FENCE: ClassVar[str]
     """The column that each claim changes."""
     EXHAUSTED: ClassVar[Q]
-    """The abandoned rows that are given up, because they may have crashed their workers."""
+    """The abandoned rows that are not retried, because they may have crashed their workers."""
 
     def waiting(self, now: datetime) -> Self:
         """Return the queued rows that are due."""

@@ -33,7 +33,7 @@ sending = threading.BoundedSemaphore(SENDERS)
 half remains free for assessments."""
 JOBS = max(1, settings.EBB_DB_POOL // 2)
 working = threading.BoundedSemaphore(JOBS)
-"""At most half of the worker's database connections work on jobs, which keep theirs for long."""
+"""Jobs use at most half of the worker's database connections, because they keep them for long."""
 
 
 @shared_task

@@ -24,8 +24,9 @@ _T = TypeVar("_T")
 Vector = npt.NDArray[np.float32]
 
 WITHOUT: dict[str, Vector] = {}
-"""For remarks of the training set, the matrix that was trained without the memory that helps: by
-the other one they find it more easily than any remark of a user."""
+"""For each remark of the training set, the matrix that was trained without the helpful memory. With
+the final matrix, these remarks would find it more easily than a user's remark does.
+"""
 
 FOUND = 6
 SIZES = (12, 3)

@@ -22,7 +22,7 @@ LANGUAGES = ("en", "zh")
 DIRECT, PASSING = ("plain", "casual", "keywords"), ("advice", "short", "story")
 STYLES = (*DIRECT, *PASSING)
 MIXED = "mixed"
-"""A greeting, thanks or an answer, and in the same breath something else."""
+"""A greeting, thanks or an answer, followed by something else in the same message."""
 JOINED = {
     "en": ("{} {}", "{}, btw {}", "{} One more thing: {}", "{}\n{}"),
     "zh": ("{}，{}", "{}！对了，{}", "{}。顺便问一下，{}", "{}\n{}"),

@@ -39,7 +39,7 @@ JAILBREAK, INNOCENT = 0.2, 0.5
 # Sentences joined from parts are numerous and similar.
 COMBINED, COMBINED_WEIGHT = 3, 0.3
 LOOKALIKE = 2.0
-"""How much an own innocent text counts: each has words of an attack."""
+"""The weight of an innocent text of our own: each contains words of an attack."""
 
 
 @dataclass(frozen=True)

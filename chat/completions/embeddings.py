@@ -22,7 +22,9 @@ from memory.models import Space
 router = Router(tags=["OpenAI-compatible"])
 
 MAX_TEXTS, MAX_TEXT = 2048, 32_768
-"""The most texts in a request, and the most characters in a text: about OpenAI's own limits."""
+"""Maximum number of texts in a request, and of characters in a text, similar to OpenAI's own
+limits.
+"""
 
 
 def _texts(value: object) -> object:

@@ -20,7 +20,9 @@ from memory.models import Reason, Space
 from memory.store.uses import mark_used
 
 LEASE = timedelta(minutes=2)
-"""Renewed while a reply is written. Long enough that a short outage of the database stops none."""
+"""The lease is renewed while a reply is written. It is long enough to survive a short outage of the
+database.
+"""
 USED_ONCE_IN = timedelta(days=1)
 """A standing rule counts as used at most once in this time."""
 

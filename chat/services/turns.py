@@ -28,7 +28,7 @@ from memory.models.policies import current_policy
 
 TITLE_LENGTH = 60
 TITLE_SOURCE = 500
-"""The part of a message that its title is made of, in characters."""
+"""Number of characters of a message from which its title is made."""
 
 
 @dataclass(frozen=True)

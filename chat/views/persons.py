@@ -15,7 +15,7 @@ from memory.models import Space
 
 FOREIGN = gettext_lazy("This conversation belongs to another user.")
 OWN = "me"
-"""The value of the switch for a conversation of one's own; anything else means a shared one."""
+"""The value of the switch for a member's own conversation; any other value means a shared one."""
 
 
 def chat_user(request: PageRequest) -> str | None:

@@ -19,7 +19,7 @@ from memory.store.history_labels import who
 from memory.tools import TOOL
 
 A_REPLY_TAKES = timedelta(hours=1)
-"""At most, from its first word to the memory that the model kept by a tool."""
+"""Maximum time from a reply's first word to the memory that the model saved with a tool."""
 
 
 @require_GET

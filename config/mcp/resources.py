@@ -15,7 +15,7 @@ from memory.tools import texts
 
 MIME_TYPE = "text/markdown"
 SHOWN = 50
-"""How many memories a list holds at most: it goes into a prompt."""
+"""Maximum number of memories in a list, because the list goes into a prompt."""
 
 _BEGIN = "ebb://memories/"
 

@@ -31,7 +31,7 @@ from memory.policy import PolicyDocument
 from memory.reconciliation.services import remember_drafts
 
 _NEXT = timedelta(microseconds=1)
-"""Between two exchanges of one call, so that their order can be told."""
+"""The time between two exchanges of one call, so that their order is known."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ NO_COUNTERPART = {
     "api/v1/webhooks": "Webhooks are in Ebb's settings, and at /api/v1/webhooks.",
     "api/v1/orgs": "Ebb has no organisations and projects. A space's policy is at /api/v1/policy.",
 }
-"""Beginnings of paths that mem0's clients call, and what to use instead."""
+"""Beginnings of unsupported paths that mem0's clients call, and what to use instead."""
 
 
 class TokenKey(BearerKey):
@@ -79,8 +79,9 @@ ROUTES: list[tuple[str, str, Callable[..., Any]]] = [
     ("DELETE", "v2/entities/{entity_type}/{path:name}", entities_api.delete_entity),
     ("GET", "v2/entities/{entity_type}/{path:name}", refuse_profile),
 ]
-"""Every call that has a counterpart, and one that shares its path with such a call. A path is found
-by the first line that fits it."""
+"""Every call that Ebb supports, and one that shares its path with such a call. The first matching
+line serves a path.
+"""
 
 router = Router()
 for method, path, answer in ROUTES:

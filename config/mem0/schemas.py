@@ -14,7 +14,7 @@ from memory.requests import Body
 LAST_SECOND = 4_102_444_800  # the year 2100
 MOST_RESULTS = 200
 _SWITCHES = ("enable_graph", "filter_memories", "immutable", "show_expired")
-"""Options without a counterpart, which mean nothing when they are off."""
+"""Unsupported options, which are accepted when they are off."""
 
 PageNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 PageSize = Annotated[int, Field(ge=1, le=1000)]

@@ -12,7 +12,7 @@ from memory.errors import FieldError, InvalidArguments
 from memory.models import AuditAction, InstallationKey
 
 PREFIX = "ebb_installation_"
-"""The beginning of each secret, by which a call's key is recognised."""
+"""The beginning of each secret, which marks a call's key as an installation key."""
 _LAST_USE_GRAIN = timedelta(minutes=1)
 
 

@@ -12,7 +12,7 @@ from memory.readers import Reader
 from memory.recall.share import share_of
 
 MOST = 10
-"""The newest saved questions that are compared."""
+"""Number of the newest saved questions that are compared."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ from memory.text.statements import is_one_statement
 from memory.text.text_similarity import meaning, weight
 
 CONTRADICTED = 0.92
-"""The confidence that a newer statement ended an older one (memory.reconciliation.claims)."""
+"""The confidence that a newer statement made an older one outdated
+(memory.reconciliation.claims).
+"""
 UNDATED = 0.5
-"""The same if both were saved at the same moment: nobody knows which one is newer."""
+"""The same if both were saved at the same moment, so that it is unknown which is newer."""
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,17 @@ from memory.text.text_similarity import meaning, names, weight
 
 SMALL_TYPES = (MemoryType.OBSERVATION, MemoryType.EVENT)
 SMALL = 130
-"""Bytes of a small observation: a Chinese character says more, and has three."""
+"""Maximum bytes of a small observation. A Chinese character says more and has three bytes."""
 LEAST, MOST = 4, 12
-"""The number of memories in an episode; a model summarises no fewer than LEAST."""
+"""The limits for the number of memories in an episode; a model summarises at least LEAST."""
 JOINED = 3
 """Maximum number of memories in a summary without a model."""
 PAUSE = timedelta(hours=6)
-"""Memories of a conversation belong to one episode while no pause is longer."""
+"""The longest pause between two memories of one episode."""
 BUILT_IN, BY_MODEL = 0.6, 0.75
 """The confidence in a summary."""
 _LEAST_NEW = 2.0
-"""New words of a sentence that is kept; names and numbers count twice."""
+"""Minimum number of new words in a sentence that is kept; names and numbers count twice."""
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])\s*")
 
 

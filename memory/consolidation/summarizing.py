@@ -7,8 +7,9 @@ from memory.consolidation.grouping import Sentence
 from memory.models import Memory, Space
 
 Summarize = Callable[[Space, Sequence[Memory]], Sequence[Sentence] | None]
-"""Returns a summary whose sentences their sources support; None if no model is connected, or if it
-gave no usable answer. Called when no transaction is open."""
+"""Returns a summary whose sentences are supported by their sources; None if no model is connected,
+or if it gave no usable answer. Called outside a transaction.
+"""
 
 _summarizers: list[Summarize] = []
 

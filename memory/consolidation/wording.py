@@ -19,7 +19,7 @@ from memory.reconciliation.claims import contradicts
 from memory.text.lexemes import unspaced
 
 IDENTICAL, SAME_ORDER, SAME_WORDS, FEW_MORE = 1.0, 0.97, 0.93, 0.85
-"""The confidence that two memories say the same fact, by how alike their wordings are."""
+"""The confidence that two memories say the same fact, by the similarity of their wordings."""
 LEAST_SIMILARITY = 0.5
 """Minimum cosine similarity of two wordings. Vectors alone do not decide: those of "brother" and
 "sister" are close."""
@@ -28,7 +28,7 @@ LEAST_WITH_MORE = 0.8
 MORE_WORDS = 0.25
 """Maximum share of additional words."""
 ONE_HAPPENING = timedelta(days=2)
-"""What happened is told again within this time. Later it may have happened again."""
+"""Within this time, an event counts as told again. Later it may have happened again."""
 MAX_LENGTH = 400
 """Characters of a memory that is compared. A longer one contains several facts."""
 

@@ -11,8 +11,9 @@ from memory.locks import lock
 from memory.models import MemoryEmbedding, Space
 
 INDEXED_ABOVE = 2500
-"""A space with more vectors than this is large: from here on the index is quicker than comparing
-all of them (recall.sql.sizes)."""
+"""A space with more vectors than this is large: the index is then faster than comparing all vectors
+(recall.sql.sizes).
+"""
 
 
 def mark_if_large(space: Space) -> None:

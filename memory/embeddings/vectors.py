@@ -24,7 +24,7 @@ Vectors = npt.NDArray[np.float32]
 MINILM = ("local", "all-MiniLM-L6-v2", 384)
 USE = ("local", MULTILINGUAL, BUILT_IN[MULTILINGUAL])
 MOSTLY = 0.3
-"""The share of letters that are not Latin from which MiniLM does not know a text."""
+"""From this share of non-Latin letters on, MiniLM does not understand a text."""
 ASKED_AGAIN = 512
 _asked: OrderedDict[tuple[str, str, int, str], Vectors] = OrderedDict()
 _asked_lock = Lock()

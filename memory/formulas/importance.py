@@ -47,7 +47,7 @@ ADJUSTMENT_WEIGHTS: Final[Mapping[str, float]] = {
     "confirmed": 2.0,
     "objected": -2.0,
 }
-"""How much one event of each kind says for a memory, or against it."""
+"""The weight of one event of each kind, for or against a memory."""
 ADJUSTMENT_DOUBT: Final = 4.0
 """Weight of the events that an adjustment needs to reach half of its bound."""
 

@@ -16,25 +16,30 @@ SIGNALS: Final = ("semantic", "lexical", "speaker", "recency", "importance")
 UNCERTAINTY: Final = 6.0
 """Evidence needed before a question's words count, in units of rarity: see `lexical`."""
 ENOUGH_ASKED: Final = 24.0
-"""Evidence above this is not expected of a memory: a long message asks for more than one."""
+"""More evidence than this is not expected from one memory, because a long message asks for
+several.
+"""
 LONG: Final = 360
-"""Bytes of a memory (60 English words, 120 Chinese characters) from which its words count less."""
+"""Bytes of a memory (60 English words, 120 Chinese characters) above which its words count less."""
 LONG_COST: Final = 0.2
-"""How much less, for each further LONG bytes."""
+"""The reduction for each further LONG bytes."""
 
 PAST_SHARE: Final = 2.0
-"""How many times its score a memory gains at most in a question about the time in which it was
-true."""
+"""The maximum bonus, as a multiple of its score, for a memory in a question about the time when it
+was true.
+"""
 
 OTHERS_SHARE: Final = 0.8
-"""The share of its score that a memory loses in a question about the user's own facts, if it tells
-of somebody else."""
+"""The share of its score that a memory about someone else loses in a question about the user's own
+facts.
+"""
 
 SHORT_TURN: Final = 50
-"""Bytes of a turn that says something. The words of "Thanks, you too!" count little more than
-half."""
+"""Bytes from which a turn counts as saying something. The words of "Thanks, you too!" count little
+more than half.
+"""
 SHORT_QUESTION: Final = 150
-"""Bytes below which a turn that ends as a question only asks."""
+"""Bytes below which a turn that ends as a question counts as a mere question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,9 @@ EbbError or ProviderError, which end the job as failed unless the model is only 
 unavailable."""
 
 Details = Callable[[Job, Reader], Mapping[str, Any]]
-"""A function that returns the part of a job's result that tells what memories say, as far as the
-reader sees these memories. The job's own row has numbers only."""
+"""A function that returns the part of a job's result that quotes memories, limited to those that
+the reader sees. The job's own row contains numbers only.
+"""
 
 
 @dataclass(frozen=True)

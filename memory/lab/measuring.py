@@ -21,8 +21,9 @@ from memory.recall.recall import Recall, compare
 DEPTH = 10
 MAX_QUESTIONS = 50
 PATIENCE, LONG_PATIENCE = 1.0, 10.0
-"""Time limits in seconds, after which no further question is measured: while weights are tried,
-and on demand."""
+"""Time limits in seconds after which no further question is measured: while a user tries weights,
+and on demand.
+"""
 
 
 @dataclass(frozen=True)

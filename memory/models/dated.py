@@ -27,7 +27,7 @@ BY_SUCCESSOR = models.Index(
     condition=Q(status="binned", valid_to__isnull=False),
     name="memory_by_successor",
 )
-"""Finds what a memory superseded."""
+"""The index that finds the memories that a memory superseded."""
 
 _WRITTEN = {"month": "%Y-%m", "year": "%Y"}
 

@@ -24,7 +24,7 @@ LONG = 500  # characters
 _FILES = 64  # Several spaces may share one lock; they then wait for each other.
 
 _Places = WeakValueDictionary[int, Semaphore]
-"""The places of each space. A space whose places nobody uses is forgotten."""
+"""The places of each space. Unused entries are dropped."""
 _running: _Places = WeakValueDictionary()  # rankings
 _long: _Places = WeakValueDictionary()  # long questions
 _creating = Lock()

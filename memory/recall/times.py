@@ -16,9 +16,11 @@ from memory.text.lexemes import prepare
 
 Kind = Literal["now", "as_of", "past", "before", "during"]
 EARLIEST = date(1000, 1, 1)
-"""The earliest day to answer as of: "yesterday" and "last year" need days before it."""
+"""The earliest day that can be asked about, because "yesterday" and "last year" need
+earlier days.
+"""
 PAST_KINDS = frozenset[Kind](("past", "before", "during"))
-"""The kinds of time for which what was superseded is preferred."""
+"""The kinds of time for which superseded memories are preferred."""
 
 _BEFORE = re.compile(
     r"(?<!day )\bbefore (?P<what>[\w'’.& -]{2,60}+)(?![\w'’.& -])"

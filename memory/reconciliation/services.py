@@ -71,7 +71,7 @@ class Statement:
     conversation_id: str | None
     said_at: datetime
     may_change_others: bool = True
-    """False for a document's words: they change and replace nothing that a person said."""
+    """False for a document's words, which never change or replace a person's statement."""
 
     @classmethod
     def of(cls, prepared: Prepared, now: datetime) -> "Statement":

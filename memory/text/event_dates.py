@@ -22,7 +22,9 @@ MAX_READ = 1000
 """Characters of a statement that are read. A longer text is a document with many dates."""
 
 MAX_TRIED = 10
-"""Dates of one form that are tried, such as "31 April", which does not exist."""
+"""Maximum number of dates of one form that are tried, because some, such as "31 April", do not
+exist.
+"""
 
 _RECURS = re.compile(
     r"\b(?:birthday|name day|anniversary|every|each|annual|yearly|monthly|weekly|usually|always)\b"

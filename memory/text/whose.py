@@ -13,11 +13,12 @@ from typing import Final, Literal
 from memory.text.lexemes import unspaced
 
 Others = Literal["", "people", "people and pets"]
-"""Whose memories are about somebody else than the question: nobody's, or those of people, or of
-people and of pets."""
+"""Whose memories are about someone other than the question is: no one's, people's, or people's and
+pets'.
+"""
 
 READ: Final = 200
-"""The characters of a memory that are read for what comes after the person."""
+"""Number of a memory's characters that are read after the person."""
 SIGNS: Final = ",.:;!?'’"
 """Signs that may follow a word; `tells_of_others` reads them as spaces."""
 _MOST = 200  # characters of a question; a longer message says more than it asks

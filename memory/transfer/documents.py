@@ -25,7 +25,7 @@ _DELIMITERS = (",", ";", "\t")
 _LONGEST_HEADER = 10_000  # characters
 
 Found = ImportedExchange | dict[str, Any] | Any
-"""An exchange, a record, or a value that is none."""
+"""An exchange, a record, or a value that is neither."""
 
 
 def is_document(first_line: bytes) -> bool:

@@ -30,8 +30,9 @@ from memory.tools.saving import Given, Ready, ready, save
 from memory.xml.reading import Delete, Load, Request, Save
 
 MAX_ADVISED = 10
-"""Texts of one message about which a connected model is asked, each in a call of some seconds. The
-built-in rule decides about the others."""
+"""Maximum number of texts of one message about which a connected model is asked, in a call of some
+seconds each. The built-in rule decides about the others.
+"""
 
 # Characters that XML 1.0 excludes (section 2.2), even as a reference.
 _UNSPEAKABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

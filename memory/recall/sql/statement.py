@@ -31,7 +31,7 @@ from memory.sql import Columns
 MEMORY = Columns(Memory, without="search")
 """The first columns of the answer, before `numbers`."""
 PAST = "signal_past"
-"""The column, in questions about the past, of how well a memory fits the asked time."""
+"""The column with a memory's fit to the time asked about, in questions about the past."""
 OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
 

@@ -26,7 +26,7 @@ DIMENSIONS, HASHED = 512, 512
 PRODUCT, DIFFERENCE, VECTOR = 10.0, 5.0, 3.0
 
 CHANGES = 4
-"""The first signs of signs.toml, which tell that something is different now."""
+"""The first signs of signs.toml, which say that something is different now."""
 
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
 _NUMBER = re.compile(r"\d+")

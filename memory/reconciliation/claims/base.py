@@ -47,7 +47,7 @@ class Doing:
     denied: bool
     certain: bool = True
     renewed: bool = False
-    """True if it is said to be so now or again, which ends any earlier denial."""
+    """True if the text says "now" or "again", which ends any earlier denial."""
 
     def denies(self, older: "Doing") -> bool:
         """Return true if one of the two denies what the other says, or says more specifically."""
