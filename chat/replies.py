@@ -46,8 +46,7 @@ HISTORY_MESSAGES = 20
 @dataclass(frozen=True)
 class Recalled:
     """The recalled memories as search results in JSON, and the standing rules as memories. Sent
-    again with the complete list when the model has searched for more.
-    """
+    again with the complete list when the model has searched for more."""
 
     results: list[dict[str, Any]]
     standing: list[dict[str, Any]]
@@ -63,8 +62,7 @@ class Token:
 @dataclass(frozen=True)
 class Tool:
     """A tool call of the model: `name`, `arguments`, the result's `text`, `ok`, the `memory` it
-    wrote.
-    """
+    wrote."""
 
     call: dict[str, Any]
 
@@ -227,9 +225,7 @@ async def _claimed(message: Message) -> bool:
 async def written(
     conversation: Conversation, history: Sequence[ChatMessage], found: Recall | None, draft: Draft
 ) -> AsyncGenerator[Recalled | Token | Tool]:
-    """Answer with the conversation's settings, and record everything except the usage in
-    the draft.
-    """
+    """Answer with the conversation's settings; record all but the usage in the draft."""
     yield draft.begin(found)
     now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
@@ -254,9 +250,7 @@ async def written(
 async def _known(
     conversation: Conversation, said: str, draft: Draft, rules: PolicyDocument, now: datetime
 ) -> list[Memory]:
-    """Return the memories that the built-in responder needs to answer "what do you know
-    about me?".
-    """
+    """Return the memories for the built-in answer to "what do you know about me?"."""
     builtin = isinstance(draft.responder, BuiltinResponder)
     if not builtin or conversation.memory == MemoryUse.OFF or kind_of(said) is not Kind.EVERYTHING:
         return []
@@ -295,8 +289,7 @@ def _record_outcome(
 
 def said_so_far(message: Message) -> tuple[list[ChatMessage], int]:
     """Return the latest messages before the reply, with the question last, and the question's
-    position.
-    """
+    position."""
     rows = Message.objects.in_space(message.space).of(message.conversation).shown()
     said = rows.filter(position__lt=message.position).exclude(content="").order_by("-position")
     latest = list(said.values_list("role", "content", "position")[:HISTORY_MESSAGES])

@@ -149,8 +149,7 @@ def remember(*, prepared: Prepared, actor: Actor, now: datetime) -> Outcome:
 
 def one_at_a_time(space: Space) -> None:
     """Prevent other statements from being reconciled in the space until the transaction ends. Call
-    this before locking any row.
-    """
+    this before locking any row."""
     lock_changes(space.pk)
     lock_conversations(space)
 
@@ -181,8 +180,7 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
 
 def by_rule(statement: Statement) -> Decision:
     """Return the rule's verdict on a statement. The rule examines more neighbours than a model
-    would, because other statements about the same person may be nearer than the outdated one.
-    """
+    would, because other statements about the same person may be nearer than the outdated one."""
     space, vector = statement.space, statement.vector
     neighbours = (
         [] if vector is None else nearest_live(space, vector, statement.user_id, most=AT_MOST)
@@ -231,8 +229,7 @@ def update_older(
 
 def is_echo(prepared: Prepared) -> bool:
     """Return true if the statement only repeats a memory of the space, as when the assistant
-    repeats a recalled memory.
-    """
+    repeats a recalled memory."""
     [draft] = prepared.drafts
     return any(echoes(draft.content, neighbour) for neighbour in near(prepared))
 
@@ -245,8 +242,7 @@ def near(prepared: Prepared) -> list[Neighbour]:
 def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: datetime) -> Memory:
     """Return the old memory with the statement appended in brackets. Its facets are assessed again,
     and its importance follows from them. Its lifetime restarts: otherwise the statement might
-    expire the same night.
-    """
+    expire the same night."""
     content = patched(old.content, statement.content, now)
     if old.facets is None:
         change = MemoryChange(content=content, importance=max(old.importance, statement.importance))

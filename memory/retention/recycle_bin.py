@@ -56,8 +56,7 @@ def restore_memories(
     *, space: Space, memory_ids: Collection[UUID], actor: Actor, now: datetime
 ) -> None:
     """Restore memories from the bin, all or none. Their lifetimes restart; otherwise they would
-    expire the same night (retention.statements.TAKEN_BACK_STAYS). The history keeps the reason of
-    each deletion.
+    expire the same night (statements.TAKEN_BACK_STAYS). The history keeps the deletions' reasons.
 
     Raises NotFound, or Conflict if one is not in the bin.
     """

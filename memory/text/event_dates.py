@@ -130,8 +130,7 @@ def event_in(statement: str, said_at: datetime) -> Event | None:
 
 def begins_at(event: Event | None, said_at: datetime) -> datetime | None:
     """Return the moment since which a statement is true, if it is earlier than the statement: "has
-    lived in Porto since March". None if the statement is true since it was made.
-    """
+    lived in Porto since March". None if the statement is true since it was made."""
     return event.at if event is not None and event.at < said_at else None
 
 

@@ -50,8 +50,7 @@ def answer(
     saves = [one.draft.model_copy(update=owner) for one in requests if isinstance(one, Save)]
     drafts = [_ready(space, draft, now, place < MAX_ADVISED) for place, draft in enumerate(saves)]
     with transaction.atomic():
-        # Deletes run first, so that a text whose old copy is deleted in the same message stays
-        # saved.
+        # Deletes run first, so that a text is kept if the message also deletes its old copy.
         for request in requests:
             if isinstance(request, Delete):
                 memory = changeable(space, reader, str(request.memory_id))
