@@ -93,7 +93,7 @@ def test_the_second_factor_is_set_up_and_asked_for(alice: User) -> None:
     assert enter(phone, next="/s/home/bin/") == "/login/code/"
     assert not is_in(phone)
     assert "Enter your code" in phone.get("/login/code/").text
-    assert "wrong or was used" in phone.post("/login/code/", {"code": sent["code"]}).text
+    assert "wrong or was already used" in phone.post("/login/code/", {"code": sent["code"]}).text
     answer = phone.post("/login/code/", {"code": codes[0]})
     assert answer.headers["Location"] == "/s/home/bin/"
     assert is_in(phone)

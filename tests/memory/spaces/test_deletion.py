@@ -146,7 +146,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
     browser = Client()
     browser.force_login(alice)
     page = browser.get(reverse("spaces", args=["home"])).text
-    assert "be stopped any more" in page
+    assert "no longer be stopped" in page
     assert f'value="{left.done}"' in page
 
     Job.objects.filter(pk=job.pk).update(leased_until=NOW)
