@@ -2,7 +2,7 @@
 the kind of thing asked for (a place, a time, a number)."""
 
 from assessor.local.requests import is_only, is_request, supposes
-from chat.responders.relations import is_about_another
+from chat.responders.relations import is_about_another, names_people_asked_for
 from chat.responders.utterances import (
     asks_what_if,
     holds_what_is_asked,
@@ -13,7 +13,8 @@ from chat.responders.utterances import (
 from memory.recall.results import Result
 
 # MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR
-# say whether the memory contains the requested kind (a place, a time, a number): yes, unknown, no.
+# say whether the memory contains what is asked for (a place, a time, a number, a relative): yes,
+# unknown, no.
 SURE_WITH_WORDS, SURE = 0.3, 0.5
 NEAR = {True: 0.15, None: 0.28, False: 0.45}
 # MiniLM does not know Chinese. It finds random neighbours of a Chinese text, so common words count
@@ -53,6 +54,8 @@ def is_near(question: str, result: Result) -> bool:
     """Return whether the memory may help with the question."""
     text = result.memory.content
     holds = holds_what_is_asked(question, text)
+    if holds is None and names_people_asked_for(question, text):
+        holds = True
     if not is_chinese(question + text):
         return result.similarity >= NEAR[holds]
     fits = holds is not False and not is_about_another(question, text)

@@ -33,6 +33,9 @@ _RELATIONS = {
     "dog": r"\b(?:dog|puppy|pets?)\b|狗|犬|宠物",
     "cat": r"\b(?:cat|kitten|pets?)\b|猫|宠物",
 }
+_FAMILY = list(_RELATIONS)[: list(_RELATIONS).index("friend")]
+_FAMILY_ASKED = re.compile(r"\b(?:family|relatives?)\b|家人|家里人|亲戚", re.IGNORECASE)
+_NAMED = {name: re.compile(words, re.IGNORECASE) for name, words in _RELATIONS.items()}
 _OF_SPEAKER = r"(?:\b(?:my|our|the user's|user's)\b[^.,;:!?]{0,30}?|(?:我|我们|我家|用户)的?)"
 _RULES = {
     name: re.compile(f"{_OF_SPEAKER}(?:{words})", re.IGNORECASE)
@@ -54,6 +57,14 @@ def is_about_another(question: str, text: str) -> bool:
         return bool(told) and not asked & told
     about_self = _ABOUT_SELF.search(question) and not _NAMES_ONE.search(question)
     return bool(about_self and _ABOUT_THEM.match(text))
+
+
+def names_people_asked_for(question: str, text: str) -> bool:
+    """Return whether the text names one of the people that the question names: "daughter" answers
+    a question about children, and any relative one about the family."""
+    asked = set(_FAMILY) if _FAMILY_ASKED.search(question) else set()
+    asked |= {name for name, rule in _NAMED.items() if rule.search(question)}
+    return any(_NAMED[name].search(text) for name in asked)
 
 
 def _relations(text: str) -> set[str]:
