@@ -1,5 +1,6 @@
 """The OpenAPI document, with the error responses described once for all calls."""
 
+import re
 from typing import Any
 
 from ninja import NinjaAPI
@@ -90,6 +91,7 @@ class DescribedAPI(NinjaAPI):
         components["parameters"] = _USER
         for path, operations in document["paths"].items():
             for operation in operations.values():
+                operation["summary"] = _in_words(operation["operationId"])
                 _name_user(operation)
                 _describe(path, operation)
             if "post" in operations:
@@ -97,6 +99,11 @@ class DescribedAPI(NinjaAPI):
                 _link(operations["post"], _about_one(things, document["paths"]))
         make_portable(document)
         return document
+
+
+def _in_words(operation_id: str) -> str:
+    """Return an operation's id as words: "previewPolicy" → "Preview policy"."""
+    return re.sub(r"(?=[A-Z])", " ", operation_id).capitalize()
 
 
 def _about_one(path: str, paths: dict[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo
+         * Undo action
          * @description Undo a consolidation: its sources are restored as they were, and the memories that replaced
          *     them move to the recycle bin. A change that you made to many memories can be undone too.
          */
@@ -55,13 +55,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Assessments
+         * List assessments
          * @description List the space's assessments, newest first.
          */
         get: operations["listAssessments"];
         put?: never;
         /**
-         * Queue Assessment
+         * Queue assessment
          * @description Queue an exchange for assessment.
          *
          *     The exchange is stored at once, and a worker assesses it exactly once. An exchange without a
@@ -82,7 +82,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Assessment
+         * Get assessment
          * @description Return one assessment.
          */
         get: operations["getAssessment"];
@@ -104,7 +104,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry Assessment
+         * Retry assessment
          * @description Queue a failed assessment again.
          */
         post: operations["retryAssessment"];
@@ -122,7 +122,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Audit
+         * List audit
          * @description List changes to keys, members and webhooks, newest first, with the actor of each.
          */
         get: operations["listAudit"];
@@ -167,13 +167,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Connections
+         * List connections
          * @description List the connections of the installation, newest first. Needs an installation key.
          */
         get: operations["listConnections"];
         put?: never;
         /**
-         * Create Connection
+         * Create connection
          * @description Add a connection. No response contains its key. Needs an installation key.
          */
         post: operations["createConnection"];
@@ -191,14 +191,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Connection
+         * Get connection
          * @description Return a connection, without its key. Needs an installation key.
          */
         get: operations["getConnection"];
         put?: never;
         post?: never;
         /**
-         * Delete Connection
+         * Delete connection
          * @description Delete a connection. Purposes that used it fall back to the next choice or to the built-in
          *     model. Needs an installation key.
          */
@@ -206,7 +206,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change Connection
+         * Change connection
          * @description Change a connection, at once for all processes. If the address changes to another server,
          *     send the key again. Needs an installation key.
          */
@@ -223,7 +223,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try Connection
+         * Test connection
          * @description Test with real requests whether a connection is reachable, accepts its key, streams, calls
          *     tools and gives structured answers. Takes up to two minutes. Needs an installation key.
          */
@@ -244,7 +244,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Apply
+         * Apply consolidation
          * @description Apply proposals as one action. Their sources move to the recycle bin.
          */
         post: operations["applyConsolidation"];
@@ -264,7 +264,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Preview
+         * Preview consolidation
          * @description Look for memories that say the same thing, contradict each other or can be summarised.
          *     Nothing is changed.
          *
@@ -286,7 +286,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Conversations
+         * List conversations
          * @description List the space's conversations, latest first.
          *
          *     `q` selects conversations whose title or messages contain each of its words.
@@ -308,21 +308,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Conversation
+         * Get conversation
          * @description Return one conversation with its messages, without replaced ones.
          */
         get: operations["getConversation"];
         put?: never;
         post?: never;
         /**
-         * Delete Conversation
+         * Delete conversation
          * @description Delete a conversation. Memories learned from it are kept; waiting assessments are skipped.
          */
         delete: operations["deleteConversation"];
         options?: never;
         head?: never;
         /**
-         * Change Conversation
+         * Change conversation
          * @description Change a conversation's title and settings. New settings apply from the next reply.
          */
         patch: operations["changeConversation"];
@@ -338,7 +338,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Regenerate
+         * Regenerate reply
          * @description Answer the user's last message again. The new reply replaces the old one.
          */
         post: operations["regenerateReply"];
@@ -358,7 +358,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore Conversation
+         * Restore conversation
          * @description Restore a deleted conversation.
          */
         post: operations["restoreConversation"];
@@ -396,7 +396,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Digest
+         * Get digest
          * @description Return what the space learned, changed, consolidated and forgot in a week (UTC, from
          *     Monday).
          */
@@ -419,7 +419,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo
+         * Undo digest line
          * @description Undo one line, and return it as it is afterwards. Before that, the line's `undo` says what
          *     will happen.
          */
@@ -438,7 +438,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export Space
+         * Export space
          * @description Export everything that the call's user sees as JSON Lines; with `user_id=*`, the whole space.
          *
          *     The response is streamed. All lines show the space at the same moment.
@@ -460,7 +460,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Live
+         * Health live
          * @description Report that the process is running.
          */
         get: operations["healthLive"];
@@ -480,7 +480,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ready
+         * Health ready
          * @description Report whether this process can serve pages and searches: each part and its state.
          *
          *     The status is 503 if a part does not work. Workers and models are not checked.
@@ -502,7 +502,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Status
+         * Health status
          * @description Report the worker, the scheduler (beat), the queue and the models.
          *
          *     `queue_age_seconds` is the age of the oldest due exchange, `stuck` the number of tasks that a
@@ -525,7 +525,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List History
+         * List history
          * @description List the events of memories, newest first. To undo a removal, restore the memory.
          */
         get: operations["listHistory"];
@@ -547,7 +547,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import Space
+         * Import space
          * @description Import a file into the space: an Ebb export, or data of another program.
          *
          *     Memories are saved, and conversations of another assistant are queued for assessment: the newest
@@ -577,7 +577,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Jobs
+         * List jobs
          * @description List the space's jobs, newest first.
          */
         get: operations["listJobs"];
@@ -597,7 +597,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Job
+         * Get job
          * @description Return a job with its progress and an estimate of the remaining time.
          */
         get: operations["getJob"];
@@ -619,7 +619,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel Job
+         * Cancel job
          * @description Cancel a job at its next step. Completed steps are kept, and the job can be resumed.
          */
         post: operations["cancelJob"];
@@ -639,7 +639,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume Job
+         * Resume job
          * @description Resume a cancelled or failed job from where it stopped.
          */
         post: operations["resumeJob"];
@@ -657,13 +657,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Keys
+         * List keys
          * @description List the space's keys, newest first, including expired and revoked keys.
          */
         get: operations["listKeys"];
         put?: never;
         /**
-         * Create Key
+         * Create key
          * @description Create a key. Only this response contains its secret.
          */
         post: operations["createKey"];
@@ -681,21 +681,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Key
+         * Get key
          * @description Return one key, without its secret.
          */
         get: operations["getKey"];
         put?: never;
         post?: never;
         /**
-         * Revoke Key
+         * Revoke key
          * @description Revoke a key. Its secrets stop working immediately.
          */
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
         /**
-         * Change Key
+         * Change key
          * @description Change a key's name, expiry, rate limit or learning.
          *
          *     To change its scopes, create another key.
@@ -713,7 +713,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate Key
+         * Rotate key
          * @description Replace a key's secret. The old secret works for another `grace_hours`.
          */
         post: operations["rotateKey"];
@@ -731,13 +731,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Memories
+         * List memories
          * @description List the space's memories, filtered and sorted.
          */
         get: operations["listMemories"];
         put?: never;
         /**
-         * Create Memory
+         * Create memory
          * @description Save one memory. A repeated call with the same Idempotency-Key returns the same memory.
          *
          *     With `on_duplicate: "reinforce"` a restatement raises the importance of the existing memory. A
@@ -762,7 +762,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create Memories
+         * Create memories
          * @description Save up to a thousand memories, all or none; items of one conversation keep their order.
          *
          *     `created` counts the new ones: an item with `on_duplicate` may return an existing memory. A
@@ -786,7 +786,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search Memories
+         * Search memories
          * @description Search memories by a question, with the parts of each score. A search does not count as
          *     use.
          */
@@ -805,21 +805,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Memory
+         * Get memory
          * @description Return one memory, by whole or short id.
          */
         get: operations["getMemory"];
         put?: never;
         post?: never;
         /**
-         * Delete Memory
+         * Delete memory
          * @description Move a memory to the recycle bin.
          */
         delete: operations["deleteMemory"];
         options?: never;
         head?: never;
         /**
-         * Revise Memory
+         * Revise memory
          * @description Change a memory; its previous version is kept as a revision.
          *
          *     A change of `user_id` needs the scope `admin`.
@@ -835,14 +835,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Adjustment
+         * Get adjustment
          * @description Return what was learned about a memory's importance from use and from people's decisions.
          */
         get: operations["getAdjustment"];
         put?: never;
         post?: never;
         /**
-         * Reset
+         * Reset adjustment
          * @description Reset a memory's adjustment to 0. `POST actions/{action_id}/undo` undoes the reset.
          */
         delete: operations["resetAdjustment"];
@@ -861,7 +861,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve Memory
+         * Approve memory
          * @description Approve a memory waiting for review and restart its lifetime.
          *
          *     The memory is reconciled like a newly assessed one. The response is the memory that now contains
@@ -884,7 +884,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject Memory
+         * Reject memory
          * @description Reject a memory waiting for review and move it to the recycle bin.
          */
         post: operations["rejectMemory"];
@@ -904,7 +904,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark
+         * Mark relevance
          * @description Label a memory as relevant to a question, or not. A new label replaces the earlier one.
          *
          *     Labels measure rankings. They also count in the adjustment of the memory's importance.
@@ -926,7 +926,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore Memory
+         * Restore memory
          * @description Restore a memory from the recycle bin and restart its lifetime.
          */
         post: operations["restoreMemory"];
@@ -946,7 +946,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revert
+         * Revert memory
          * @description Restore the memory's values from a past revision. This creates a new revision.
          */
         post: operations["revertMemory"];
@@ -964,7 +964,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Revisions
+         * List revisions
          * @description List the memory's revisions with the current one, newest first.
          */
         get: operations["listRevisions"];
@@ -986,7 +986,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Edit
+         * Edit message
          * @description Edit a user message and return a new reply. Later messages are replaced.
          *
          *     Memories learned only from replaced messages are moved to the bin.
@@ -1008,7 +1008,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore
+         * Restore message
          * @description Undo the latest edit of a conversation.
          *
          *     Restores the message, the messages after it and the memories learned from them.
@@ -1028,7 +1028,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Choices
+         * List model choices
          * @description List the model in effect for each purpose, in one space or in all spaces without a choice.
          *     Needs an installation key.
          */
@@ -1052,14 +1052,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove Choice
+         * Remove model choice
          * @description Remove the choice of one space, or the choice for all spaces. Needs an installation key.
          */
         delete: operations["removeModelChoice"];
         options?: never;
         head?: never;
         /**
-         * Choose Model
+         * Choose model
          * @description Choose a connection's model, at once for all processes. `embed` sets the model of new spaces
          *     and asks it for a vector first. Needs an installation key.
          */
@@ -1074,7 +1074,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Policy
+         * Get policy
          * @description Return the policy in effect.
          */
         get: operations["getPolicy"];
@@ -1084,7 +1084,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change Policy
+         * Change policy
          * @description Change parts of the policy; others keep their values. Each change creates a new version.
          */
         patch: operations["changePolicy"];
@@ -1100,7 +1100,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Preview
+         * Preview policy
          * @description Return the effect of policy changes, now or at a later time, without changing anything.
          */
         post: operations["previewPolicy"];
@@ -1118,7 +1118,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Profiles
+         * List profiles
          * @description List the ranking profiles and their weights.
          */
         get: operations["listProfiles"];
@@ -1138,7 +1138,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Recycle Bin
+         * List recycle bin
          * @description List the memories in the recycle bin, the latest deletion first.
          */
         get: operations["listRecycleBin"];
@@ -1160,7 +1160,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore Memories
+         * Restore memories
          * @description Restore memories from the recycle bin, all or none. Each memory's lifetime restarts.
          */
         post: operations["restoreMemories"];
@@ -1181,7 +1181,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Purge Memory
+         * Purge memory
          * @description Permanently delete a memory from the recycle bin. Its text is erased, in the history too.
          */
         delete: operations["purgeMemory"];
@@ -1198,7 +1198,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Review
+         * List review
          * @description List the memories waiting for review, newest first, each with the reason.
          */
         get: operations["listReview"];
@@ -1218,14 +1218,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Spaces
+         * List spaces
          * @description List the spaces of the installation, newest first, except those being deleted. Needs an
          *     installation key.
          */
         get: operations["listSpaces"];
         put?: never;
         /**
-         * Create Space
+         * Create space
          * @description Create a space without members. To use it, create a key for it. Needs an installation key.
          */
         post: operations["createSpace"];
@@ -1245,7 +1245,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create Space Key
+         * Create space key
          * @description Create a key for a space. Only this response contains its secret. Needs an
          *     installation key.
          */
@@ -1264,7 +1264,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Stats
+         * Get stats
          * @description Return the space's statistics: active memories, daily changes and waiting assessments.
          */
         get: operations["getStats"];
@@ -1304,7 +1304,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Tools
+         * List tools
          * @description List the tools as OpenAI function specs, ready to pass to a model.
          */
         get: operations["listTools"];
@@ -1326,7 +1326,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call Tool
+         * Call tool
          * @description Call a tool with the arguments that a model gave. Return `text` to the model.
          *
          *     A program may add `user_id` to the arguments.
@@ -1346,7 +1346,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Usage
+         * List usage
          * @description List the calls to models in this space: tokens and cost by day, purpose and model. Failed
          *     calls are included.
          */
@@ -1367,7 +1367,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Users
+         * List users
          * @description List the users named by memories, conversations or assessments of the space.
          */
         get: operations["listUsers"];
@@ -1390,7 +1390,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase User
+         * Erase user
          * @description Erase a user with all their memories, earlier texts, history entries, conversations,
          *     messages, assessments and webhook messages. Nothing can be restored.
          *
@@ -1411,13 +1411,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Webhooks
+         * List webhooks
          * @description List the space's webhooks, newest first.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Create Webhook
+         * Create webhook
          * @description Create a webhook that receives these events from now on. Only this response contains the
          *     secret.
          */
@@ -1436,21 +1436,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Webhook
+         * Get webhook
          * @description Retrieve a webhook.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
-         * Delete Webhook
+         * Delete webhook
          * @description Delete a webhook with its deliveries.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
-         * Change Webhook
+         * Change webhook
          * @description Change a webhook's URL or events, or switch it on or off. Events that occur while it is off
          *     are not sent later.
          */
@@ -1465,7 +1465,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Deliveries
+         * List deliveries
          * @description List the webhook's deliveries, newest first. They are kept for 30 days.
          */
         get: operations["listDeliveries"];
@@ -1487,7 +1487,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate Webhook
+         * Rotate webhook
          * @description Create a new secret, which only this response contains. All messages are signed with it from
          *     now on, including retries; the old secret becomes invalid.
          */
@@ -1508,7 +1508,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Test Webhook
+         * Test webhook
          * @description Send a message of the type `test`. The list of deliveries shows the result.
          */
         post: operations["testWebhook"];
