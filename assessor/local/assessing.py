@@ -11,6 +11,8 @@ from assessor.local.context import context_features, in_context, question_before
 from assessor.local.facets import DIGITS, STEPS, load_facet_heads
 from assessor.local.features import CUES, word_count
 from assessor.local.head import MEMORY_TYPES, Array, Head, Scores, load_head
+from assessor.local.kinds import is_trivia
+from assessor.local.lasting import corrected, fitting_types, is_short
 from assessor.local.questions import is_question
 from assessor.local.requests import is_order_of_work, is_request, supposes
 from assessor.local.restatement import assessed_text
@@ -112,19 +114,36 @@ def assess(
     texts = [text, *sentences]
     vectors = embed(texts)
     scores = head.scores(texts, vectors)
-    importance = in_context(
-        _combined(scores.importance) * _share(text, sentences),
-        context_features(text, assistant_response, earlier),
-        head.context_weights,
-    )
+    types = fitting_types(_type_probabilities(scores), _telling(sentences))
+    around = context_features(text, assistant_response, earlier)
+    importance = _importance(texts, vectors, scores, types)
+    importance = in_context(importance, around, head.context_weights)
     summary = confirmed or _summary(text, sentences, scores, earlier)
-    assessed = _as_standing(_described(text, round(importance, 3), summary, scores), sentences)
+    described = _described(text, round(importance, 3), summary, scores, types)
+    assessed = _as_standing(described, sentences)
     return _by_facets(assessed, texts, vectors) if with_facets else assessed
 
 
-def _described(text: str, importance: float, summary: str, scores: Scores) -> LocalResult:
+def _importance(texts: Sequence[str], vectors: Array, scores: Scores, types: Array) -> float:
+    """Return the importance of the message, the first of the texts, by its own words."""
+    importance, share = _combined(scores.importance), _share(texts[0], texts[1:])
+    told = _telling(texts[1:])
+    if share < 1.0 or not is_short(told):
+        return importance * share
+    rows = [texts.index(one, 1) for one in told]
+    persistence = load_facet_heads().persistence(told, vectors[rows])
+    return corrected(importance, MEMORY_TYPES[int(types.argmax())], told, persistence)
+
+
+def _telling(sentences: Sequence[str]) -> list[str]:
+    """Return the sentences that tell something about the user or the world."""
+    return [one for one in sentences if not _tells_nothing(one)]
+
+
+def _described(
+    text: str, importance: float, summary: str, scores: Scores, types: Array
+) -> LocalResult:
     """Return the result with the type, tags and topics of the text."""
-    types = _type_probabilities(scores)
     memory_type = MEMORY_TYPES[int(types.argmax())]
     return LocalResult(
         importance=importance,
@@ -187,6 +206,8 @@ def _by_facets(assessed: LocalResult, texts: Sequence[str], vectors: Array) -> L
     found, probabilities = load_facet_heads().facets(texts, vectors)
     best = max(range(len(found)), key=lambda i: found[i].importance)
     facets = _kept(found[best], _share(texts[0], texts[1:]))
+    if (told := _telling(texts[1:])) and all(map(is_trivia, told)):
+        facets = facets.model_copy(update={"P": min(facets.P, STEPS[1])})
     probability = float(probabilities[best])
     return replace(
         assessed,

@@ -61,17 +61,27 @@ class FacetHeads:
         """Return the facets of texts with their MiniLM vectors (n, 384), and the probability (n,)
         of each text's P.
         """
-        raw = facet_features(texts, vectors)
-        logits = scaled(raw, self.counted_mean, self.counted_deviation) @ self.weights + self.bias
-        borders = np.cumsum(self.sizes.astype(int))[:-1]
-        layers = [softmax(part) for part in np.split(logits, borders, axis=1)]
-        levels = np.split(self.values, borders)
+        layers = self._layers(texts, vectors)
+        levels = np.split(self.values, self._borders)
         steps = step_of(layers[0])
         means = [layer @ values for layer, values in zip(layers[1:], levels[1:], strict=True)]
         return [
             Facets(P=STEPS[step], **_rounded(row))
             for step, row in zip(steps, np.column_stack(means), strict=True)
         ], layers[0][np.arange(len(steps)), steps]
+
+    def persistence(self, texts: Sequence[str], vectors: Array) -> Array:
+        """Return the probabilities of each text's P, (n, 3), in the order of STEPS."""
+        return self._layers(texts, vectors)[0]
+
+    @property
+    def _borders(self) -> npt.NDArray[np.intp]:
+        return np.cumsum(self.sizes.astype(int))[:-1]
+
+    def _layers(self, texts: Sequence[str], vectors: Array) -> list[Array]:
+        raw = facet_features(texts, vectors)
+        logits = scaled(raw, self.counted_mean, self.counted_deviation) @ self.weights + self.bias
+        return [softmax(part) for part in np.split(logits, self._borders, axis=1)]
 
 
 def step_of(probabilities: Array) -> npt.NDArray[np.intp]:

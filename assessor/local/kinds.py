@@ -1,0 +1,56 @@
+"""Recognises kinds of statements that the trained head misjudges, by the words of kinds.toml.
+
+News decide what comes next, however short they are: "We broke up". Trivia about people who are not
+close to the user matter for weeks at most: "My neighbour has a red Ferrari". An opinion about
+things is neither a goal nor a task: "I think tabs are better than spaces".
+"""
+
+import re
+import tomllib
+from importlib import resources
+
+from assessor.local.features import CUES, word_count
+
+LONGEST_MOOD = 8
+"""Words. A longer sentence tells more than a mood."""
+
+# What these cues recognise outlives the day.
+_BEYOND_TODAY = ("date", "todo", "decision", "wish", "preference", "health", "relation")
+_NOW = re.compile(r"\b(?:today|tonight|now)\b|今[天晚]|现在", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+
+
+def _load() -> dict[str, re.Pattern[str]]:
+    text = resources.files(__package__).joinpath("kinds.toml").read_text("utf-8")
+    data = tomllib.loads(text)
+    return {name: re.compile(f"{kind['en']}|{kind['zh']}", re.I) for name, kind in data.items()}
+
+
+_KINDS = _load()
+
+
+def is_news(sentence: str) -> bool:
+    """Return whether the sentence tells of a turn in the life of the user or of somebody close."""
+    return _KINDS["news"].search(sentence) is not None and not is_trivia(sentence)
+
+
+def is_trivia(sentence: str) -> bool:
+    """Return whether the sentence is about a person who is not close to the user, whom it does not
+    name, and tells nothing else of the user."""
+    about = _KINDS["stranger"].match(sentence)
+    return about is not None and _KINDS["own"].search(sentence, about.end()) is None
+
+
+def is_opinion(sentence: str) -> bool:
+    """Return whether the sentence gives the user's opinion about things or other people."""
+    return _KINDS["opinion"].match(sentence) is not None
+
+
+def may_be_mood(sentence: str) -> bool:
+    """Return whether the sentence has the form of a passing mood or a remark on the moment, and
+    names nothing that outlives the day."""
+    if word_count(sentence) > LONGEST_MOOD or _DIGIT.search(sentence):
+        return False
+    later = _NOW.sub(" ", sentence)
+    begins = _KINDS["moment"].match(sentence)
+    return begins is not None and not any(CUES[name].search(later) for name in _BEYOND_TODAY)

@@ -1,0 +1,80 @@
+"""Corrects the importance of a short message by how long its statements matter.
+
+In the trained head's importance a fact of a lifetime and an event of the day may be equal. The
+persistence, a facet, tells them apart. A long message says several things: it is not corrected.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assessor.local.features import word_count
+from assessor.local.head import MEMORY_TYPES, Array
+from assessor.local.kinds import is_news, is_opinion, is_trivia, may_be_mood
+
+LONGEST = 20
+"""Words of a message that is corrected."""
+
+FOREVER, MONTH = 0.7, 0.5
+"""Least importance of lasting facts, and of news: the default policy's lifetimes."""
+ABOVE = 0.05
+"""The share of its importance that a raised message keeps above those, so that the order stays."""
+STRANGERS = 0.55
+"""Most importance of trivia about strangers."""
+MOMENT_SHARE = 0.35
+"""The share of its importance that a mood keeps."""
+
+# The least probabilities of P = 1 for a fact that lasts, and of P = 0.1 for a mood. A message that
+# does not read like a fact needs more.
+LASTING, LASTING_ANYWAY, PASSING = 0.5, 0.8, 0.8
+# Below this importance a message is small talk, whatever its persistence.
+SAYS_SOMETHING = 0.35
+
+_LASTING_TYPES = ("identity", "fact", "preference")
+_SOON_DONE = ("goal", "todo", "decision")
+_NOT_OPINIONS = (*_SOON_DONE, "event")
+
+
+def is_short(told: Sequence[str]) -> bool:
+    """Return whether the sentences of a message that tell something are few enough words."""
+    return bool(told) and sum(map(word_count, told)) <= LONGEST
+
+
+def corrected(
+    importance: float, memory_type: str, told: Sequence[str], persistence: Array
+) -> float:
+    """Return the importance of a short message by what its statements are.
+
+    `told` (n) are the sentences that tell something, `persistence` (n, 3) the probabilities of
+    their P, the least P first. News count wherever they stand, the rest if all sentences agree.
+    """
+    if all(map(is_trivia, told)):
+        return min(importance, STRANGERS)
+    if any(map(is_news, told)):
+        return max(importance, MONTH + ABOVE * importance)
+    if importance > SAYS_SOMETHING and _lasts(memory_type, persistence):
+        return max(importance, FOREVER + ABOVE * importance)
+    passing = persistence[:, 0].min() >= PASSING and all(map(may_be_mood, told))
+    return importance * MOMENT_SHARE if passing else importance
+
+
+def _lasts(memory_type: str, persistence: Array) -> bool:
+    if memory_type in _SOON_DONE:
+        return False
+    enough = LASTING if memory_type in _LASTING_TYPES else LASTING_ANYWAY
+    return float(persistence[:, -1].min()) >= enough
+
+
+def fitting_types(types: Array, told: Sequence[str]) -> Array:
+    """Return the type probabilities (8,), 0 for those that the statements cannot have: an opinion
+    is no goal, and news are more than an observation."""
+    if told and all(map(is_opinion, told)):
+        return _without(types, _NOT_OPINIONS)
+    if any(map(is_news, told)):
+        return _without(types, ("observation", "todo"))
+    return types
+
+
+def _without(types: Array, names: Sequence[str]) -> Array:
+    left = np.where(np.isin(MEMORY_TYPES, names), np.float32(0), types)
+    return np.asarray(left / left.sum(), dtype=np.float32)

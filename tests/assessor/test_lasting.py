@@ -1,0 +1,120 @@
+"""Short statements of everyday life: their lifetimes and types."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assessor.local import LocalResult, assess
+from assessor.local.assessing import Embed
+from memory.embeddings.minilm import MiniLMEmbedder
+from memory.policy import PolicyDocument
+
+RULES = PolicyDocument()
+SAVED, MONTH, FOREVER = (
+    RULES.assessment.store_above,
+    RULES.ttl.medium_threshold,
+    RULES.ttl.permanent_threshold,
+)
+LASTING = RULES.ttl.permanent_persistence
+_KIND = re.compile(r"\[(?P<lang>\w\w) .*: (?P<keep>\w+) \| (?P<types>.*)\]")
+
+
+@pytest.fixture(scope="module")
+def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
+    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
+
+
+def judged(text: str, embed: Embed) -> LocalResult:
+    return assess(text, "Okay.", embed=embed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have two daughters",
+        "I have a twin brother",
+        "I have a twin brother. Thanks!",
+        "We have a golden retriever called Biscuit",
+        "I grew up in Split",
+        "My daughter Ana is allergic to peanuts",
+        "My colleague Tom is called Tommy by everybody",
+        "我有两个儿子",
+    ],
+)
+def test_lasting_facts_are_kept_forever(text: str, embed: Embed) -> None:
+    assert judged(text, embed).importance >= FOREVER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My neighbour has a red Ferrari",
+        "My colleague likes metal",
+        "The barista at the corner has a new tattoo",
+        "我邻居有一辆法拉利",
+    ],
+)
+def test_trivia_about_strangers_expire(text: str, embed: Embed) -> None:
+    assert judged(text, embed).importance < FOREVER
+    by_facets = assess(text, "Okay.", embed=embed, with_facets=True).facets
+    assert by_facets is not None
+    assert by_facets.P < LASTING
+
+
+@pytest.mark.parametrize(
+    "text", ["Didn't get the job :(", "I got the job!", "We broke up.", "She said yes!", "没考上"]
+)
+def test_news_are_kept_for_weeks(text: str, embed: Embed) -> None:
+    result = judged(text, embed)
+    assert result.importance >= MONTH
+    assert result.memory_type != "observation"
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm so tired", "I'm so tired today.", "To get to the other side!", "好累"]
+)
+def test_moods_and_jokes_are_not_saved(text: str, embed: Embed) -> None:
+    assert judged(text, embed).importance < SAVED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I think tabs are better than spaces", "我觉得冬天比夏天好", "In my view, it's too dear"],
+)
+def test_an_opinion_is_no_goal(text: str, embed: Embed) -> None:
+    assert judged(text, embed).memory_type in {"preference", "observation", "fact", "identity"}
+
+
+def statements(name: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield language, how long it is to be kept, types and text of each line in worth/NAME.txt."""
+    kind = None
+    for line in Path(__file__).with_name("worth").joinpath(name).read_text("utf-8").splitlines():
+        if found := _KIND.fullmatch(line):
+            kind = found
+        elif kind and line and not line.startswith("#"):
+            yield kind["lang"], kind["keep"], kind["types"], line
+
+
+def is_right(keep: str, importance: float) -> bool:
+    """Return whether the default policy keeps it as long as a sensible person would."""
+    if keep == "forever":
+        return importance >= FOREVER
+    if keep == "kept":
+        return importance >= SAVED
+    return importance < (FOREVER if keep == "brief" else SAVED)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("name", "kept", "typed"), [("dev", 0.9, 0.85), ("held_out", 0.8, 0.75)])
+def test_most_statements_are_kept_and_typed_as_a_person_would(
+    name: str, lang: str, kept: float, typed: float, embed: Embed
+) -> None:
+    meant = [one for one in statements(f"{name}.txt") if one[0] == lang]
+    found = [judged(text, embed) for *_, text in meant]
+    pairs = list(zip(meant, found, strict=True))
+    right = [is_right(keep, one.importance) for (_, keep, _, _), one in pairs]
+    assert sum(right) >= kept * len(right)
+    fits = [one.memory_type in types.split() for (_, _, types, _), one in pairs if types != "any"]
+    assert sum(fits) >= typed * len(fits)
