@@ -6,13 +6,15 @@ from importlib import resources
 
 from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
+from memory.text.lexemes import unspaced_share
 
 MAX_TAGS = 10
 MAX_TOPICS = 5
+MOSTLY = 0.3
+"""From this share of letters of scripts without spaces on, a text is Chinese."""
 _MAX_NOUNS = 3
 
 _NAME = re.compile(r"[A-Z][\w&'-]*[\w](?: (?:& )?(?!I')[A-Z][\w'-]*\w)*")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 _OWN_CAPITALS = re.compile(r"\w[A-Z]|\d")
 
 
@@ -43,7 +45,7 @@ def find_tags(text: str, memory_type: str) -> list[str]:
 def find_topics(text: str) -> list[str]:
     """Return up to 5 topics: names as they are written, then subjects, in English or Chinese."""
     chinese = _CHINESE_WORDS.findall(text)
-    is_chinese = _HAN.search(text) is not None
+    is_chinese = unspaced_share(text) >= MOSTLY
     subjects = [
         _LEXICON["subjects"][tag]["topic_zh"] if is_chinese else tag.title()
         for tag, pattern in _SUBJECTS.items()

@@ -135,6 +135,8 @@ def test_bare_confirmation_takes_the_fact_from_the_reply(embed: Embed) -> None:
     ("text", "topics"),
     [
         ("我喜欢吃面", ["饮食"]),
+        ("My friend 王伟 loves food", ["Food", "Relationships"]),
+        ("我喜欢吃 pizza", ["饮食"]),
         ("If I lived in Paris I'd eat croissants", ["Paris", "Food"]),
         ("I LOVE SPICY FOOD!!!", ["Food"]),
     ],
