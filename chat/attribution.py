@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from assessor.local.sentences import split_sentences
-from chat.responders.utterances import Kind, kind_of
+from chat.responders.kinds import Kind
+from chat.responders.utterances import kind_of
 from memory.text.lexemes import prepare
 
 ATTRIBUTED = 0.4

@@ -10,7 +10,8 @@ from django.db.models import F
 
 from chat.models import Conversation
 from chat.responders.base import MOST_KNOWN
-from chat.responders.utterances import Kind, forget_what, kind_of
+from chat.responders.kinds import Kind
+from chat.responders.utterances import forget_what, kind_of
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from memory.readers import Reader

@@ -24,7 +24,8 @@ from chat.recalling import most_important, search_request
 from chat.responders import Responder, Turn, get_responder
 from chat.responders.base import Offer
 from chat.responders.builtin import BuiltinResponder
-from chat.responders.utterances import Kind, kind_of
+from chat.responders.kinds import Kind
+from chat.responders.utterances import kind_of
 from chat.services.leases import renewed
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.toolbox import Toolbox, ToolUse

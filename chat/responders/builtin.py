@@ -16,6 +16,7 @@ from assessor.llm import Chunk, Finished, TextDelta
 from chat.models import MemoryUse
 from chat.responders.base import MOST_KNOWN, Offer, Responder, Turn
 from chat.responders.direct_answers import direct_answer
+from chat.responders.kinds import Kind
 from chat.responders.matching import (
     SURE_RELEVANCE,
     goes_with,
@@ -27,7 +28,6 @@ from chat.responders.matching import (
 from chat.responders.memory_facts import facts_of, is_from_document
 from chat.responders.relations import is_about_another
 from chat.responders.utterances import (
-    Kind,
     Language,
     asked_back,
     forget_what,

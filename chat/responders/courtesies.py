@@ -6,20 +6,11 @@ which kind it is. "Goodbye party for Tom" has other words too.
 
 import re
 import unicodedata
-from enum import Enum, auto
+
+from chat.responders.kinds import Kind
 
 LONGEST = 60
 """Characters. A longer message tells something."""
-
-
-class Courtesy(Enum):
-    """A kind of small talk."""
-
-    DENIAL = auto()
-    FAREWELL = auto()
-    THANKS = auto()
-    GREETING = auto()
-    ACKNOWLEDGEMENT = auto()
 
 
 _SMALL_TALK = (
@@ -40,16 +31,16 @@ _SMALL_TALK = (
 _WORDS = frozenset(_SMALL_TALK.split())
 # The first match decides. A bare "yes" may answer a question, so it has no sign.
 _SIGNS = {
-    Courtesy.DENIAL: r"\b(?:wrong|incorrect|false|mistaken?)\b"
+    Kind.DENIAL: r"\b(?:wrong|incorrect|false|mistaken?)\b"
     r"|\b(?:not|isn't|wasn't) (?:at all |quite |really )?(?:right|true|correct|it|what|so)\b",
-    Courtesy.FAREWELL: r"\b(?:(?:good)?bye|cya|(?:good|night) night)\b|\b(?:see|catch) (?:you|ya)\b"
+    Kind.FAREWELL: r"\b(?:(?:good)?bye|cya|(?:good|night) night)\b|\b(?:see|catch) (?:you|ya)\b"
     r"|\btalk (?:to you )?(?:later|soon|tomorrow)\b|\b(?:gotta|to|must) (?:go|run)\b"
     r"|^(?:you )?take care\b"
     r"|^have a\b",
-    Courtesy.THANKS: r"\b(?:thanks|thank|thx|ty|cheers|appreciated?)\b",
-    Courtesy.GREETING: r"^(?:oh )?(?:hi|hello|hey|hiya|howdy|greetings|(?:good )?(?:morning"
+    Kind.THANKS: r"\b(?:thanks|thank|thx|ty|cheers|appreciated?)\b",
+    Kind.GREETING: r"^(?:oh )?(?:hi|hello|hey|hiya|howdy|greetings|(?:good )?(?:morning"
     r"|afternoon|evening))\b|^how are you|^nice to see you",
-    Courtesy.ACKNOWLEDGEMENT: r"\b(?:ok|okay|kk?|alright|cool|nice|great|good|perfect|awesome|fine"
+    Kind.ACKNOWLEDGEMENT: r"\b(?:ok|okay|kk?|alright|cool|nice|great|good|perfect|awesome|fine"
     r"|exactly|correct|indeed|wow|ah|aha|oh|hmm?|lol|lmao|rofl|omg|hahaha|hehe|brb|afk|understood"
     r"|fair|sense|nevermind|never mind|sounds|funny|yay|lovely|interesting|noted|sweet|wonderful"
     r"|no problem|no worries|got it|i see|that's (?:right|true))\b",
@@ -66,16 +57,16 @@ _WORDS_ZH = re.compile(
     r"|[好的吧嘞嗯哦噢哈呵嘿行谢太很你您了呀啊啦哟吗见聊我去先走睡不对错记说这是得那就嗨早安晚拜])+"
 )
 _SIGNS_ZH = {
-    Courtesy.DENIAL: r"不对|错(?<!没错)(?<!不错)|不是",
-    Courtesy.FAREWELL: r"再见|晚安|拜|[天头次]见|下次聊|走了",
-    Courtesy.THANKS: r"谢|辛苦",
-    Courtesy.GREETING: r"^早|[你您家]好|嗨|哈喽|晚上好|下午好|怎么样|好吗|在吗",
-    Courtesy.ACKNOWLEDGEMENT: r"^(?!对|是|不).*(?:[好嗯哦噢哈呵嘿行]|知道|明白|了解|收到|没|不错)",
+    Kind.DENIAL: r"不对|错(?<!没错)(?<!不错)|不是",
+    Kind.FAREWELL: r"再见|晚安|拜|[天头次]见|下次聊|走了",
+    Kind.THANKS: r"谢|辛苦",
+    Kind.GREETING: r"^早|[你您家]好|嗨|哈喽|晚上好|下午好|怎么样|好吗|在吗",
+    Kind.ACKNOWLEDGEMENT: r"^(?!对|是|不).*(?:[好嗯哦噢哈呵嘿行]|知道|明白|了解|收到|没|不错)",
 }
 _CHINESE = {kind: re.compile(rule) for kind, rule in _SIGNS_ZH.items()}
 
 
-def courtesy_of(text: str) -> Courtesy | None:
+def courtesy_of(text: str) -> Kind | None:
     """Return the kind of small talk, or None if the message has other words."""
     if len(text) > LONGEST:
         return None
@@ -83,15 +74,15 @@ def courtesy_of(text: str) -> Courtesy | None:
     said = " ".join(re.findall(r"\w+(?:'\w+)?|\?", re.sub(r"(\w)\1{2,}", r"\1", said)))
     if not said:
         is_picture = any(unicodedata.category(sign) == "So" for sign in text)
-        return Courtesy.ACKNOWLEDGEMENT if is_picture else None
+        return Kind.ACKNOWLEDGEMENT if is_picture else None
     if _WORDS_ZH.fullmatch(re.sub(r"[ ?]", "", said)):
         return _first(_CHINESE, said)
     rest = _HOW.sub("", said)
     words = re.sub(r"\b(?:ha){2,}h?\b", "hahaha", rest).split()
     if not _WORDS.issuperset(words):
         return None
-    return Courtesy.GREETING if rest != said else _first(_ENGLISH, " ".join(words))
+    return Kind.GREETING if rest != said else _first(_ENGLISH, " ".join(words))
 
 
-def _first(rules: dict[Courtesy, re.Pattern[str]], said: str) -> Courtesy | None:
+def _first(rules: dict[Kind, re.Pattern[str]], said: str) -> Kind | None:
     return next((kind for kind, rule in rules.items() if rule.search(said)), None)

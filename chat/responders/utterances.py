@@ -5,31 +5,15 @@ A wrong rule costs a helpful sentence, never a wrong fact: the answer quotes mem
 
 import re
 from collections.abc import Sequence
-from enum import Enum, auto
 from typing import Literal
 
 from assessor.local.questions import is_question
 from assessor.local.requests import asks_for_work, asks_to_tell
 from assessor.local.sentences import split_sentences
 from chat.responders.courtesies import courtesy_of
+from chat.responders.kinds import Kind
 
 Language = Literal["en", "zh-hans"]
-
-
-class Kind(Enum):
-    """The intention of a message."""
-
-    GREETING = auto()
-    THANKS = auto()
-    FAREWELL = auto()
-    ACKNOWLEDGEMENT = auto()
-    DENIAL = auto()
-    WHO_ARE_YOU = auto()
-    EVERYTHING = auto()  # a list of all memories
-    FORGET = auto()
-    TASK = auto()  # a request that needs a language model
-    QUESTION = auto()
-    STATEMENT = auto()
 
 
 # The first match decides.
@@ -145,7 +129,7 @@ def kind_of(text: str) -> Kind:
     a question or a request."""
     said = text.strip()
     if courtesy := courtesy_of(said):
-        return Kind[courtesy.name]
+        return courtesy
     for kind, rule in _KINDS.items():
         if rule.search(said):
             return kind

@@ -9,13 +9,8 @@ import pytest
 from assessor.llm import ChatMessage, Finished, TextDelta
 from chat.responders.base import Turn
 from chat.responders.builtin import BuiltinResponder
-from chat.responders.utterances import (
-    Kind,
-    asked_back,
-    holds_what_is_asked,
-    kind_of,
-    language_of,
-)
+from chat.responders.kinds import Kind
+from chat.responders.utterances import asked_back, holds_what_is_asked, kind_of, language_of
 from memory.policy import AssessmentPolicy, PolicyDocument
 from memory.recall.results import Result
 from tests.chat.builtin_turns import LISBON, NOW, answer, result

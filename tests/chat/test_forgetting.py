@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from chat.models import Message
 from chat.replies import stream_reply
-from chat.responders.utterances import Kind, forget_what, kind_of
+from chat.responders.kinds import Kind
+from chat.responders.utterances import forget_what, kind_of
 from chat.services.turns import begin_turn
 from memory.models import Memory, Space, User
 from tests.chat.explained import call, text
