@@ -128,7 +128,7 @@ def _importance(texts: Sequence[str], vectors: Array, scores: Scores, types: Arr
     """Return the importance of the message, the first of the texts, by its own words."""
     importance, share = _combined(scores.importance), _share(texts[0], texts[1:])
     told = _telling(texts[1:])
-    if share < 1.0 or not is_short(told):
+    if share < 1.0 or not told or not is_short(texts[0]):
         return importance * share
     rows = [texts.index(one, 1) for one in told]
     persistence = load_facet_heads().persistence(told, vectors[rows])

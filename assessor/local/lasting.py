@@ -35,9 +35,9 @@ _SOON_DONE = ("goal", "todo", "decision")
 _NOT_OPINIONS = (*_SOON_DONE, "event")
 
 
-def is_short(told: Sequence[str]) -> bool:
-    """Return whether the sentences of a message that tell something are few enough words."""
-    return bool(told) and sum(map(word_count, told)) <= LONGEST
+def is_short(text: str) -> bool:
+    """Return whether the message has few enough words to be corrected."""
+    return word_count(text) <= LONGEST
 
 
 def corrected(
