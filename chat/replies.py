@@ -46,8 +46,7 @@ HISTORY_MESSAGES = 20
 
 @dataclass(frozen=True)
 class Recalled:
-    """The recalled memories as search results in JSON, and the standing rules as memories. Sent
-    again with the complete list when the model has searched for more."""
+    """The recalled search results in JSON, and the standing rules. Sent again after a search."""
 
     results: list[dict[str, Any]]
     standing: list[dict[str, Any]]
