@@ -23,7 +23,15 @@ _DIGIT = re.compile(r"\d")
 def _load() -> dict[str, re.Pattern[str]]:
     text = resources.files(__package__).joinpath("kinds.toml").read_text("utf-8")
     data = tomllib.loads(text)
-    return {name: re.compile(f"{kind['en']}|{kind['zh']}", re.I) for name, kind in data.items()}
+    return {
+        name: re.compile(f"{_joined(kind['en'])}|{_joined(kind['zh'])}", re.I)
+        for name, kind in data.items()
+    }
+
+
+def _joined(lines: str) -> str:
+    """Return a pattern of several lines as one, without the blanks around them."""
+    return "".join(line.strip() for line in lines.splitlines())
 
 
 _KINDS = _load()
