@@ -30,7 +30,7 @@ MAX_SENTENCES = 24
 # An answer of at most this many words says little without its question.
 SHORT_ANSWER = 3
 
-# Importance above this floor is added for every sentence except the best one.
+# Importance above this floor counts for every sentence except the best one.
 FACT_FLOOR = 0.25
 FACT_GAIN = 0.5
 

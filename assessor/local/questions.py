@@ -2,12 +2,12 @@
 
 import re
 
-# "What I like is tea" and "when I was ten" are no questions.
+# "What I like is tea" and "when I was ten" are not questions.
 _VERB = (
     r"(?:'s|'re|\u2019s| (?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would"
     r"|will|shall))\b"
 )
-# Bounded: the words of an opening could be looked for again from each place of a long text.
+# Bounded: otherwise an opening could be searched again from every position of a long text.
 _OPENING = (
     r"\W{0,10}(?:(?:and|so|ok|okay|hey|hi|btw|by the way|again|remind me|oh|well)\b[, ]{0,4}){0,6}"
 )

@@ -1,5 +1,5 @@
-"""Recognises sentences that tell nothing to save: orders of work ("Recommend me a film"), requests
-to be told something ("Tell me about my sister"), and suppositions ("If I lived in Paris, …").
+"""Recognises sentences that contain nothing to save: orders ("Recommend me a film"), requests to be
+told something ("Tell me about my sister"), and suppositions ("If I lived in Paris, …").
 
 The built-in responder and the built-in assessor share these rules for English and Chinese.
 """
@@ -60,14 +60,14 @@ _CHINESE_TELL = re.compile(
 
 _SPEAKER = re.compile(r"\b(?:i|my|our)\b|我", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
-# The user tells something too: "I …", not "where I live", or "…, my budget is 80 euros".
+# The user also states a fact: "I …", not "where I live", or "…, my budget is 80 euros".
 _TELLS = re.compile(
     r"(?<!what )(?<!where )(?<!when )(?<!who )(?<!how )\b(?:i|we)\b"
     r"|[,;:–—].{0,200}\b(?:i|we|my|our)\b|[，；：].{0,200}我",
     re.IGNORECASE | re.DOTALL,
 )
 
-# What is not so: a past form after "if", beside "would".
+# A supposition: a past form after "if", beside "would".
 _UNREAL = (
     r"(?:if|suppose|imagine) (?:i|we)(?:['’]d)?(?: (?!am\b|have\b|need\b)[a-z]{1,12}){0,2}?"
     r" (?:were|was|had|could|lived|won|owned|knew|got|went|became|spoke|[a-z]{2,12}ed)\b"
@@ -98,7 +98,7 @@ def asks_to_tell(text: str) -> bool:
 
 
 def is_order_of_work(text: str) -> bool:
-    """Return whether the text begins with an order of work, and says nothing of the user."""
+    """Return whether the text begins with an order, and says nothing about the user."""
     found = _ENGLISH_WORK.match(text) or _CHINESE_WORK.match(text)
     return bool(found and not _SPEAKER.search(text, found.end()))
 
@@ -117,7 +117,7 @@ def is_request(sentence: str) -> bool:
 
 
 def supposes(sentence: str) -> bool:
-    """Return whether the sentence tells what is not so, as in "If I lived in Paris, I would …"."""
+    """Return whether the sentence is hypothetical, as in "If I lived in Paris, I would …"."""
     return bool(_SUPPOSES.match(sentence) or _SUPPOSES_ZH.match(sentence))
 
 

@@ -149,7 +149,7 @@ def fit(examples: list[Labelled], vectors: Array) -> FacetHeads:
 
 
 def cross_validated(examples: list[Labelled], vectors: Array) -> dict[str, Array]:
-    """Return each facet of each example, (n,), by heads that saw nothing of its group."""
+    """Return each facet of each example, (n,), by heads that were not trained on its group."""
     found = {name: np.zeros(len(examples), dtype=np.float32) for name in LAYERS}
     groups = groups_of(examples, vectors)
     for seen, unseen in GroupKFold(5).split(vectors, groups=groups):

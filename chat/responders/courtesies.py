@@ -1,6 +1,6 @@
 """Recognises messages that only keep a conversation going: greetings, thanks, "ok", "lol".
 
-Such a message has only words of small talk, as in "that's all for today, bye!". Its signs tell
+Such a message has only words of small talk, as in "that's all for today, bye!". Its signs show
 which kind it is. "Goodbye party for Tom" has other words too.
 """
 
