@@ -84,8 +84,8 @@ def test_rules_review_and_tools(ebb: Ebb, space: Space) -> None:
 
     assert ebb.tools()[0]["function"]["name"] == "remember"
     said = ebb.call_tool("remember", {"content": "User likes pizza"})
-    short_id, ends = said["data"]["short_id"], said["data"]["expires_at"][:10]
-    assert said["text"] == f"Saved: User likes pizza (id: {short_id}); expires {ends}"
+    short_id = said["data"]["short_id"]
+    assert said["text"] == f"Saved: User likes pizza (id: {short_id}); kept forever"
     assert "User likes pizza" in ebb.xml("So: <memory_load>pizza</memory_load>")
 
 

@@ -48,7 +48,7 @@ def test_tools_are_those_of_the_registry_and_remember(
 
             text = await said(client, "remember", content="User likes pizza", tags=["food"])
             short_id = text.partition("(id: ")[2][:8]
-            begins = f"Saved: User likes pizza (id: {short_id}); expires 20"
+            begins = f"Saved: User likes pizza (id: {short_id}); kept forever"
             assert text.startswith(begins)
             found = await said(client, "search_memories", query="pizza")
             assert found.startswith("## RELEVANT MEMORIES\n\n- [")

@@ -45,7 +45,7 @@ def test_the_loop_of_the_tools_guide(web: Web, stub_model: StubModel, key: MakeK
     assert ran.stderr == ""
     memory = Memory.objects.get()
     assert ran.stdout.splitlines() == [
-        f"Saved: User likes pizza (id: {memory.short_id}); expires {memory.expires_at:%Y-%m-%d}",
+        f"Saved: User likes pizza (id: {memory.short_id}); kept forever",
         "memory_invalid_arguments: memory_id: must be a UUID or a short id",
         "not_found: Unknown tool. Available tools: remember, search_memories, update_memory,"
         " forget, memory_write, memory_read, memory_search.",

@@ -84,8 +84,7 @@ def test_remember_says_what_was_stored_with_its_short_id(space: Space) -> None:
     importance" """
     answer = call(space, "remember", content="User likes pizza", tags=["Food"])
     memory = Memory.objects.get()
-    ends = f"{memory.expires_at:%Y-%m-%d}"
-    assert answer.text == f"Saved: User likes pizza (id: {memory.short_id}); expires {ends}"
+    assert answer.text == f"Saved: User likes pizza (id: {memory.short_id}); kept forever"
     assert (answer.data["id"], answer.data["tags"]) == (str(memory.pk), ["food"])
 
 
