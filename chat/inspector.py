@@ -95,10 +95,10 @@ class StandingRule:
         return name, str(MemoryType(name).label)
 
 
-def why(message: Message) -> dict[str, Any]:
+def why(message: Message, question: str | None = None) -> dict[str, Any]:
     """Return the inspector's context for a reply: `message`, `question`, its Hits and its standing
-    rules."""
-    question = question_of(message)
+    rules. A caller that has read the question passes it, which saves a query."""
+    question = question_of(message) if question is None else question
     now = _now(message, question)
     return {
         "message": message,

@@ -55,7 +55,8 @@ def playground(
     }
     if may_write and not messages:
         context |= things_to_try(access.space)
-    context |= inspected(access.space, newest_reply(messages))
+    reply = newest_reply(messages)
+    context |= inspected(access.space, reply, _answered(reply, messages))
     context |= choice_context(access.space, context["policy"])
     return render(request, "chat/playground.html", context)
 
@@ -87,6 +88,15 @@ def _deleted(request: PageRequest, access: Access) -> UUID | None:
     rows = Conversation.objects.filter(space_id=access.space.pk, deleted_at__isnull=False)
     rows = rows.filter(access.reader.where())
     return deleted if rows.filter(pk=deleted).exists() else None
+
+
+def _answered(reply: Message | None, messages: Sequence[Message]) -> str | None:
+    """Return the user's message that the reply answers, None if it is not among these messages."""
+    if reply is None:
+        return None
+    before = [one for one in messages if one.position < reply.position]
+    said = [one.content for one in before if one.role == Message.Role.USER]
+    return said[-1] if said else None
 
 
 def newest_reply(messages: Sequence[Message]) -> Message | None:

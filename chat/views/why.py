@@ -36,12 +36,12 @@ def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpRes
     return render(request, "chat/_recalled.html", context)
 
 
-def inspected(space: Space, message: Message | None) -> dict[str, Any]:
+def inspected(space: Space, message: Message | None, question: str | None = None) -> dict[str, Any]:
     """Return the context of the inspector's template; without a reply, the template
     shows a hint.
     """
     return {
-        "why": why(message) if message else {},
+        "why": why(message, question) if message else {},
         "space": space,
         "policy": current_policy(space).document,
     }

@@ -18,9 +18,9 @@ from tests.addresses import find_admin_pages, find_pages
 
 pytestmark = pytest.mark.django_db
 
-QUERIES = 13
+QUERIES = 12
 # More of everything than there may be queries: one for each row would be seen.
-SIZE = 15
+SIZE = 14
 
 
 @pytest.fixture
