@@ -10,7 +10,7 @@ from memory.text.lexemes import unspaced_share
 
 MAX_TAGS = 10
 MAX_TOPICS = 5
-MOSTLY = 0.3
+CHINESE_SHARE = 0.3
 """From this share of letters of scripts without spaces on, a text is Chinese."""
 _MAX_NOUNS = 3
 
@@ -45,7 +45,7 @@ def find_tags(text: str, memory_type: str) -> list[str]:
 def find_topics(text: str) -> list[str]:
     """Return up to 5 topics: names as they are written, then subjects, in English or Chinese."""
     chinese = _CHINESE_WORDS.findall(text)
-    is_chinese = unspaced_share(text) >= MOSTLY
+    is_chinese = unspaced_share(text) >= CHINESE_SHARE
     subjects = [
         _LEXICON["subjects"][tag]["topic_zh"] if is_chinese else tag.title()
         for tag, pattern in _SUBJECTS.items()
