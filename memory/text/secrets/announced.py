@@ -89,9 +89,10 @@ _MASKED = re.compile(rf"\[(?:{'|'.join(sorted(set(NAMES.values())))})\]")
 _SENTENCE_END = re.compile(
     r"[.!;](?=\s|\Z)(?!\s(?:It|That)'?s\b)|(?<![:：=\s])\s{0,3}\n|[。！；？]"
 )
-_SAID = re.compile(rf"(?:{labels.FOR}{labels.IS}|'s\s)[\s\"'`“„«「『(]*", re.IGNORECASE)
+# Both are matched from the label on, so they are not tried at any later character.
+_SAID = re.compile(rf"\A(?:{labels.FOR}{labels.IS}|'s\s)[\s\"'`“„«「『(]*", re.IGNORECASE)
 _SAYS = re.compile(rf"(?:{labels.IS}|\b(?:it|that)'?s\s|, so\s)[\s\"'`“„«「『(]*\Z", re.IGNORECASE)
-_NEXT = re.compile(rf"{labels.FOR}[\s,，(\"'`“„«「『]*", re.IGNORECASE)
+_NEXT = re.compile(rf"\A{labels.FOR}[\s,，(\"'`“„«「『]*", re.IGNORECASE)
 _IS_MY = re.compile(
     r"[\"'`”」!]?(?: is| as| ist| als| est| comme| es| como| come| è|[,.?!]? (?:that|it)'?s"
     r"|[,?]? das ist|,? c'est| [—–-])(?: (?:my|the|our|a|mein|meine|mon|ma|mi|il mio))?"
