@@ -169,23 +169,26 @@ def _meant(turn: Turn) -> list[Result]:
 
 
 def _short(turn: Turn) -> list[str]:
-    """Return a short answer with the memory that gives it, if that memory clearly leads."""
+    """Return a short answer with the memory that gives it, if no other gives another one."""
     found = _quotable(turn)
     own = [one for one in found if not is_about_another(turn.question, one.memory.content)]
     # In a question about the past, memories that were true then come before memories that are true
     # now.
     ranked = sorted(own, key=lambda one: ("past" not in one.contributions, -one.relevance))
+    answers = [(one, direct_answer(turn.question, one.memory.content)) for one in ranked]
+    answers = [(one, said) for one, said in answers if said]
+    if not answers:
+        return []
+    best, said = answers[0]
     # If a memory about someone else seemed to fit better, the relevance is not a good measure.
-    if not ranked or (ranked[0].relevance < SURE_RELEVANCE and len(own) == len(found)):
+    if best.relevance < SURE_RELEVANCE and len(own) == len(found):
         return []
-    answers = {direct_answer(turn.question, result.memory.content) for result in ranked}
     # Another memory with a different answer makes the answer unsure, unless it is far behind.
-    if len(answers - {""}) > 1 and ranked[0].relevance - ranked[1].relevance < CLEAR_LEAD:
+    others = [one for one, other in answers if other != said]
+    if others and best.relevance - others[0].relevance < CLEAR_LEAD:
         return []
-    if is_from_document(ranked[0].memory):
-        return []  # its "I" may be someone else
-    said = direct_answer(turn.question, ranked[0].memory.content)
-    return [said, _list(turn, ranked[:1])] if said else []
+    from_document = is_from_document(best.memory)  # its "I" may be someone else
+    return [] if from_document else [said, _list(turn, [best])]
 
 
 def _quotable(turn: Turn) -> list[Result]:

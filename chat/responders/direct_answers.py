@@ -17,6 +17,8 @@ _PLACE = re.compile(
 _NAME = re.compile(
     r"\b(?:called|named|name is|name's|is) ([A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2})(?![\w'’-])"
 )
+# "My partner is Turkish" does not name the partner.
+_NATIONALITY = re.compile(r"\w*(?:ese|ish|an|ch|ic|i|sh)", re.IGNORECASE)
 _PLACE_ZH = re.compile(
     r"(?:住在|搬到了?|搬去了?|来自|定居在?)([\u4e00-\u9fff]{2,4}?)(?=$|[，。,.的市（(])"
 )
@@ -59,8 +61,12 @@ def _named(asked: str, memory: str) -> str:
     if not (wanted := _WHAT_NAME.match(asked)):
         return ""
     thing = next(group for group in wanted.groups() if group).lower()
-    name = _NAME.search(memory)
-    if not name or not re.search(rf"\b{re.escape(thing)}\b", memory, re.I):
+    # Not "Ana's partner".
+    own = rf"(?:(?<!['’]s )|\buser['’]s )\b{re.escape(thing)}\b"
+    if not re.search(own, memory, re.I):
+        return ""
+    name = re.search(rf"(?:{own}),? ((?-i:[A-Z])[\w’-]*)", memory, re.I) or _NAME.search(memory)
+    if not name or _NATIONALITY.fullmatch(name.group(1)):
         return ""
     return f"Your {thing}'s name is {name.group(1)}."
 

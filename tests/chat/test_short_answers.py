@@ -30,6 +30,26 @@ def test_a_simple_question_gets_a_short_answer(question: str, memory: str, said:
 
 
 @pytest.mark.parametrize(
+    ("memory", "said"),
+    [
+        ("My partner Deniz is vegetarian but I eat everything.", "Your partner's name is Deniz."),
+        ("My partner is called Deniz", "Your partner's name is Deniz."),
+        ("My partner is Turkish", ""),
+        ("My partner is vegetarian", ""),
+        ("The user's partner is called Deniz", "Your partner's name is Deniz."),
+        ("Rui's partner is called Ada", ""),
+    ],
+)
+def test_a_name_is_found_behind_a_memory_that_seems_to_fit_better(memory: str, said: str) -> None:
+    cat = result("we ended up naming the cat Pepper", relevance=0.9)
+
+    told = answer("What's my partner's name?", cat, result(memory, relevance=0.56))
+
+    assert told.startswith(said or "You told me before:")
+    assert said or "partner's name is" not in told
+
+
+@pytest.mark.parametrize(
     "memory",
     [
         "My sister's name is Joana and she lives in Porto.",
