@@ -192,11 +192,6 @@ class MemoryDraft(BaseModel):
         """True for P = 1: a lasting trait that time does not fade (seed 003, section 1)."""
         return self.facets is not None and self.facets.P == 1.0
 
-    @property
-    def persistence(self) -> float | None:
-        """The facet P, or None without facets."""
-        return self.facets.P if self.facets else None
-
     def starts_at(self, now: datetime) -> datetime:
         """Return the given creation time, else `now`."""
         return self.created_at or now

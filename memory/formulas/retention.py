@@ -5,10 +5,15 @@ shows the rest. SQL twin: `retention_sql`.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from memory.formulas.importance import clamp
+
+EVENT_DAYS: Final[Mapping[str, int]] = {"day": 2, "month": 32, "year": 367}
+"""Days from the first moment of an event until a day after it, at most, by its precision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +84,17 @@ def expires_at(
     """
     seconds = ttl_seconds(importance, tiers, persistence)
     return None if seconds is None else start + timedelta(seconds=seconds)
+
+
+def after_event(
+    expiry: datetime | None, start: datetime, event_at: datetime | None, precision: str
+) -> datetime | None:
+    """Return the expiry of a memory that may name an event: a coming event is not forgotten before
+    it is over. `start` is the start of the lifetime. Ours.
+    """
+    if expiry is None or event_at is None or event_at <= start:
+        return expiry
+    return max(expiry, event_at + timedelta(days=EVENT_DAYS[precision]))
 
 
 def is_expired(expires_at: datetime | None, now: datetime) -> bool:

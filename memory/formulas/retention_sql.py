@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from django.db.models import (
     BooleanField,
     Case,
+    DateTimeField,
     ExpressionWrapper,
     FloatField,
     IntegerField,
     Q,
     When,
 )
-from django.db.models.expressions import Expression
+from django.db.models.expressions import Combinable, Expression
 from django.db.models.lookups import (
+    Exact,
     GreaterThan,
     GreaterThanOrEqual,
     IsNull,
@@ -33,7 +35,7 @@ from memory.formulas.expressions import (
     seconds_between,
 )
 from memory.formulas.importance_sql import clamp
-from memory.formulas.retention import Tiers
+from memory.formulas.retention import EVENT_DAYS, Tiers
 
 
 def ttl_seconds(importance: Number, tiers: Tiers, persistence: Number | None = None) -> Expression:
@@ -67,6 +69,22 @@ def expires_at(
 ) -> Expression:
     """Return when a memory written, renewed or restored at `start` expires; NULL for never."""
     return seconds_after(moment(start), ttl_seconds(importance, tiers, persistence))
+
+
+def after_event(
+    expiry: Moment, start: Moment, event_at: Moment, precision: Combinable
+) -> Expression:
+    """Return the expiry of a memory that may name an event: a coming event is not forgotten before
+    it is over. NULL for never; `event_at` is NULL if there is no event.
+    """
+    end, event = moment(expiry), moment(event_at)
+    days = Case(
+        *(When(Exact(precision, name), then=count) for name, count in EVENT_DAYS.items()),
+        output_field=IntegerField(),
+    )
+    over = seconds_after(event, days * 86400)
+    comes = Q(GreaterThan(event, moment(start))) & Q(GreaterThan(over, end))
+    return Case(When(comes, then=over), default=end, output_field=DateTimeField())
 
 
 def is_expired(expires_at: Moment, now: Moment) -> Expression:

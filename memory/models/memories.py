@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.formulas import importance_sql, retention_sql
 from memory.formulas.expressions import Moment
-from memory.formulas.retention import Tiers, expires_at
+from memory.formulas.retention import Tiers, after_event, expires_at
 from memory.models.access import Space
 from memory.models.choices import BinReason, MemoryType, Status
 from memory.models.dated import BY_SUCCESSOR, Dated
@@ -112,11 +112,8 @@ class MemoryQuerySet(PersonalQuerySet["Memory"]):
 def expiry_from(start: Moment, tiers: Tiers) -> Expression:
     """Return SQL for `Memory.expiry_from`."""
     persistence = Cast(KeyTextTransform("P", "facets"), models.FloatField())
-    return retention_sql.expires_at(start, F("importance"), tiers, persistence)
-
-
-def _fraction(name: str) -> Q:
-    return Q(**{f"{name}__gte": 0.0, f"{name}__lte": 1.0})
+    expiry = retention_sql.expires_at(start, F("importance"), tiers, persistence)
+    return retention_sql.after_event(expiry, start, F("event_at"), F("event_precision"))
 
 
 def search_in_space() -> Func:
@@ -225,7 +222,9 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
             models.UniqueConstraint(
                 fields=["space", "source_assessment"], name="memory_once_per_assessment"
             ),
-            models.CheckConstraint(condition=_fraction("importance"), name="memory_importance_0_1"),
+            models.CheckConstraint(
+                condition=Q(importance__gte=0.0, importance__lte=1.0), name="memory_importance_0_1"
+            ),
             models.CheckConstraint(condition=~Q(content=""), name="memory_content_not_empty"),
             models.CheckConstraint(
                 condition=Q(status="binned", binned_at__isnull=False)
@@ -296,4 +295,5 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
     def expiry_from(self, start: datetime, tiers: Tiers) -> datetime | None:
         """Return the expiry of a lifetime that starts at `start` (UTC); None for never."""
         persistence = float(self.facets["P"]) if self.facets else None
-        return expires_at(start, self.importance, tiers, persistence)
+        expiry = expires_at(start, self.importance, tiers, persistence)
+        return after_event(expiry, start, self.event_at, self.event_precision)

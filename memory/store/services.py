@@ -13,7 +13,6 @@ from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings.services import embed_documents, replace_vectors, store_vectors
 from memory.embeddings.vectors import Vectors
 from memory.errors import Conflict, NotFound
-from memory.formulas.retention import expires_at
 from memory.models import Memory, MemoryRevision, Space, Status
 from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
@@ -130,8 +129,7 @@ def insert_memories(
 def _memory(
     prepared: Prepared, draft: MemoryDraft, id_: uuid.UUID, now: datetime, review: Review | None
 ) -> Memory:
-    tiers = prepared.policy.document.ttl.tiers
-    return Memory(
+    memory = Memory(
         id=id_,
         space=prepared.space,
         short_id=id_.hex[:8],
@@ -148,7 +146,6 @@ def _memory(
         **times_in(draft.content, draft.starts_at(now)),
         # The lifetime starts when Ebb saves the memory, however old the statement is.
         clock_started_at=now,
-        expires_at=expires_at(now, draft.base_importance, tiers, draft.persistence),
         source_role=draft.source.role,
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
@@ -157,6 +154,8 @@ def _memory(
         review_reason=review.reason if review else "",
         review_proposal=review.proposal if review else None,
     )
+    memory.expires_at = memory.expiry_from(now, prepared.policy.document.ttl.tiers)
+    return memory
 
 
 def revise_memory(
@@ -243,12 +242,15 @@ def _apply(
     if "content" in values:
         values |= times_in(values["content"], memory.created_at)
     keep_revisions([memory], actor=actor, now=now, reason=reason)
+    event_before = memory.event_at
     for name, value in values.items():
         setattr(memory, name, value)
     memory.revision += 1
-    if values.keys() & {"importance", "facets"}:
+    if begins_anew := values.keys() & {"importance", "facets"}:
         memory.clock_started_at = now
-        memory.expires_at = memory.expiry_from(now, policy.document.ttl.tiers)
+    if begins_anew or memory.event_at != event_before:
+        start, tiers = memory.clock_started_at, policy.document.ttl.tiers
+        memory.expires_at = memory.expiry_from(start, tiers)
     record(
         memories=[memory], action=Action.REVISED, actor=actor, policy=policy, now=now, reason=reason
     )

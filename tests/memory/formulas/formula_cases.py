@@ -233,6 +233,15 @@ CASES: list[Case] = [
         )
     ),
     (
+        "after_event",
+        lambda row: retention.after_event(
+            row.expires_at, row.created_at, row.event_at, row.event_precision
+        ),
+        retention_sql.after_event(
+            F("expires_at"), F("created_at"), F("event_at"), F("event_precision")
+        ),
+    ),
+    (
         "is_expired",
         lambda row: retention.is_expired(row.expires_at, NOW),
         retention_sql.is_expired(F("expires_at"), NOW),

@@ -33,6 +33,8 @@ class Row(models.Model):
     created_at = models.DateTimeField()
     last_active_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
+    event_at = models.DateTimeField(null=True)
+    event_precision = models.TextField()
 
     class Meta:
         app_label = "formula_twins"
@@ -73,6 +75,8 @@ def rows() -> list[Row]:
             created_at=moment(4000),
             last_active_at=random.choice([None, moment(400)]),
             expires_at=random.choice([None, moment(60), NOW + timedelta(days=30), NOW]),
+            event_at=random.choice([None, moment(60), NOW, NOW + timedelta(days=40)]),
+            event_precision=random.choice(["day", "month", "year"]),
         )
         for _ in range(300)
     ]

@@ -109,6 +109,10 @@ def test_twins_agree_on_plain_numbers(table: list[Row]) -> None:
         (ranking.match_percent(0.925), ranking_sql.match_percent(0.925)),
         (retention.ttl_seconds(0.5, TIERS), retention_sql.ttl_seconds(0.5, TIERS)),
         (retention.expires_at(NOW, 0.5, TIERS), retention_sql.expires_at(NOW, 0.5, TIERS)),
+        (
+            retention.after_event(NOW, gone, ahead, "day"),
+            retention_sql.after_event(NOW, gone, ahead, Value("day")),
+        ),
         (retention.is_expired(ahead, NOW), retention_sql.is_expired(ahead, NOW)),
         (retention.life_left(gone, ahead, NOW), retention_sql.life_left(gone, ahead, NOW)),
         (retention.life_left(NOW, NOW, NOW), retention_sql.life_left(NOW, NOW, NOW)),

@@ -62,6 +62,30 @@ def test_expires_at_counts_from_the_start(importance: float, days: int | None) -
 
 
 @pytest.mark.parametrize(
+    ("ahead", "precision", "days"),
+    [
+        (100, "day", 102),  # kept until a day after the event
+        (100, "month", 132),
+        (100, "year", 467),
+        (10, "day", 30),  # over before the memory expires
+        (0, "day", 30),
+        (-5, "year", 30),  # not ahead
+    ],
+)
+def test_a_coming_event_is_not_forgotten_before_it_is_over(
+    ahead: int, precision: str, days: int
+) -> None:
+    expiry, event_at = NOW + timedelta(days=30), NOW + timedelta(days=ahead)
+    found = retention.after_event(expiry, NOW, event_at, precision)
+    assert found == NOW + timedelta(days=days)
+
+
+def test_without_an_event_or_an_expiry_nothing_changes() -> None:
+    assert retention.after_event(None, NOW, NOW + timedelta(days=9), "day") is None
+    assert retention.after_event(NOW, NOW, None, "") == NOW
+
+
+@pytest.mark.parametrize(
     ("expires_at", "expected"),
     [
         (NOW - timedelta(microseconds=1), True),
