@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
+_FIRST_LETTERS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _CHINESE_DIGITS = "一二三四五六七八九"
 _NUMBER = r"(\d{1,2}|[一二三四五六七八九十]{1,3})"
 # 2023年5月2日, 5月2号, 五月, 2023年5月; in Japanese and Korean the same with 日 and 월, 일.
@@ -86,6 +87,14 @@ def number_of(text: str) -> int:
     tens, ten, units = text.rpartition("十")
     value = _CHINESE_DIGITS.find(units) + 1 if units else 0
     return value + (10 * (_CHINESE_DIGITS.find(tens) + 1 if tens else 1) if ten else 0)
+
+
+def month_of(text: str) -> int:
+    """Return the number of a month, by its English name or by its number; raises ValueError for
+    another name."""
+    if text.isascii() and text.isalpha():
+        return _FIRST_LETTERS.index(text[:3].lower()) // 3 + 1
+    return number_of(text)
 
 
 def _relative(question: str, today: date) -> Iterator[str]:

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from typing import Literal
 
-from memory.text.dates import number_of
+from memory.text.dates import month_of, number_of
 from memory.text.tense import lies_ahead
 
 Precision = Literal["day", "month", "year"]
@@ -38,7 +38,6 @@ _MONTHS = (
     "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     "|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
 )
-_FIRST_LETTERS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _MONTH = rf"(?P<month>{_MONTHS})\b\.?"
 _DAY = r"\b(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
@@ -67,10 +66,12 @@ _YEARS_OFF = {
 
 @dataclass(frozen=True)
 class Event:
-    """The time of an event: the first moment, in UTC, of its day, month or year."""
+    """The time of an event: the first moment, in UTC, of its day, month or year. `ahead` is true if
+    the words place it in the future, whatever the day of the statement is."""
 
     at: datetime
     precision: Precision
+    ahead: bool
 
     @property
     def ends_at(self) -> datetime:
@@ -124,7 +125,7 @@ def event_in(statement: str, said_at: datetime) -> Event | None:
                 day = read(found.groupdict(), said)
             except (ValueError, OverflowError):
                 continue  # 31 April, or a month before the year 1
-            return Event(_first_moment(day, precision), precision)
+            return Event(_first_moment(day, precision), precision, said.ahead)
     return None
 
 
@@ -142,7 +143,7 @@ def _first_moment(day: date, precision: Precision) -> datetime:
 
 def _written(parts: _Parts, said: _Said) -> date:
     """Return the day of a date with a month, and optionally a year and a day."""
-    month, day = _month(parts["month"] or ""), number_of(parts.get("day") or "1")
+    month, day = month_of(parts["month"] or ""), number_of(parts.get("day") or "1")
     named: tuple[int, ...] = (month, day) if parts.get("day") else (month,)
     if parts.get("year"):
         return date(int(parts["year"] or 0), month, day)
@@ -150,13 +151,6 @@ def _written(parts: _Parts, said: _Said) -> date:
         return date(_year_off(parts, said).year, month, day)
     date(2024, month, day)  # 31 April does not exist in any year
     return date(said.year_of(*named), month, day)
-
-
-def _month(text: str) -> int:
-    """Return the number of a month, by its English name or by its number."""
-    if text.isascii() and text.isalpha():
-        return _FIRST_LETTERS.index(text[:3].lower()) // 3 + 1
-    return number_of(text)
 
 
 def _near_day(parts: _Parts, said: _Said) -> date:
