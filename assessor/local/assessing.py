@@ -50,8 +50,14 @@ _ASKS_TO_FORGET = re.compile(
 )
 # A wish about all later answers, not about the next one.
 _LASTING = re.compile(
-    r"\b(?:always|never|from now on|in (?:the )?future|your (?:answers|replies|responses)"
+    r"\b(?:always|never|from now on|in (?:the )?future|(?:keep|your|all) (?:\w+ )?(?:answers"
+    r"|replies|responses)|short(?:er)? (?:answers|replies|responses)"
     r"|i (?:prefer|like|love|hate|dislike))\b"
+    # Said alone, without "it" or a text that they are about.
+    r"|\A(?!.*\b(?:it|this|that)\b).{0,40}\b(?:emojis?|(?:metric|imperial) units)"
+    r"(?:,? please)?\W*\Z"
+    r"|\b(?:answer|reply|respond|speak|talk)(?: to me)? in (?-i:[A-Z])\w+(?:,? please)?\W*\Z"
+    r"|[不别]要?用?表情|用[公英]制|^请?用.{1,3}[文语](?:回答|回复|交流)"
     r"|以后|今后|一直|总是|始终|每次|我更?(?:喜欢|不喜欢|讨厌)",
     re.IGNORECASE,
 )

@@ -7,9 +7,11 @@ things is neither a goal nor a task: "I think tabs are better than spaces".
 
 import re
 import tomllib
+from datetime import UTC, datetime
 from importlib import resources
 
 from assessor.local.features import CUES, word_count
+from memory.text.event_dates import event_in
 
 LONGEST_MOOD = 8
 """Words. A longer sentence tells more than a mood."""
@@ -18,6 +20,7 @@ LONGEST_MOOD = 8
 _BEYOND_TODAY = ("date", "todo", "decision", "wish", "preference", "health", "relation")
 _NOW = re.compile(r"\b(?:today|tonight|now)\b|今[天晚]|现在", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # the words alone say whether a day lies ahead
 
 
 def _load() -> dict[str, re.Pattern[str]]:
@@ -52,6 +55,13 @@ def is_trivia(sentence: str) -> bool:
 def is_opinion(sentence: str) -> bool:
     """Return whether the sentence gives the user's opinion about things or other people."""
     return _KINDS["opinion"].match(sentence) is not None
+
+
+def is_appointment(sentence: str) -> bool:
+    """Return whether the sentence names a coming day and tells of nothing that lasts beyond it."""
+    event = event_in(sentence, _ANY_TIME)
+    comes = event is not None and event.ahead and event.precision == "day"
+    return comes and _KINDS["change"].search(sentence) is None
 
 
 def may_be_mood(sentence: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assessor.local.features import word_count
 from assessor.local.head import MEMORY_TYPES, Array
-from assessor.local.kinds import is_news, is_opinion, is_trivia, may_be_mood
+from assessor.local.kinds import is_appointment, is_news, is_opinion, is_trivia, may_be_mood
 
 LONGEST = 20
 """Words of a message that is corrected."""
@@ -19,6 +19,8 @@ FOREVER, MONTH = 0.7, 0.5
 """Least importance of lasting facts, and of news: the default policy's lifetimes."""
 ABOVE = 0.05
 """The share of its importance that a raised message keeps above those, so that the order stays."""
+APPOINTMENT = 0.65
+"""Most importance of an appointment: it is kept until its day, and not forever."""
 STRANGERS = 0.55
 """Most importance of trivia about strangers."""
 MOMENT_SHARE = 0.35
@@ -54,8 +56,9 @@ def corrected(
         return max(importance, MONTH + ABOVE * importance)
     if importance > SAYS_SOMETHING and _lasts(memory_type, persistence):
         return max(importance, FOREVER + ABOVE * importance)
-    passing = persistence[:, 0].min() >= PASSING and all(map(may_be_mood, told))
-    return importance * MOMENT_SHARE if passing else importance
+    if persistence[:, 0].min() >= PASSING and all(map(may_be_mood, told)):
+        return importance * MOMENT_SHARE
+    return min(importance, APPOINTMENT) if all(map(is_appointment, told)) else importance
 
 
 def _lasts(memory_type: str, persistence: Array) -> bool:

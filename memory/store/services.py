@@ -22,7 +22,7 @@ from memory.store import index_sql as passages_sql
 from memory.store.feedback import count_correction, pinned_columns
 from memory.store.history import record
 from memory.store.ids import external_id_free, new_ids
-from memory.store.times import times_in
+from memory.store.times import set_lifetime, times_in
 from memory.text.passages import IndexTexts, Passage, passage_of, passages
 
 _CHANGEABLE = (
@@ -240,17 +240,13 @@ def _apply(
     if "facets" in values and values["facets"] is None:
         values["core"] = False
     if "content" in values:
-        values |= times_in(values["content"], memory.created_at)
+        times = times_in(values["content"], memory.created_at)
+        values |= {name: at for name, at in times.items() if getattr(memory, name) != at}
     keep_revisions([memory], actor=actor, now=now, reason=reason)
-    event_before = memory.event_at
     for name, value in values.items():
         setattr(memory, name, value)
     memory.revision += 1
-    if begins_anew := values.keys() & {"importance", "facets"}:
-        memory.clock_started_at = now
-    if begins_anew or memory.event_at != event_before:
-        start, tiers = memory.clock_started_at, policy.document.ttl.tiers
-        memory.expires_at = memory.expiry_from(start, tiers)
+    set_lifetime(memory, values, policy.document.ttl.tiers, now)
     record(
         memories=[memory], action=Action.REVISED, actor=actor, policy=policy, now=now, reason=reason
     )

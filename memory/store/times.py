@@ -1,9 +1,10 @@
 """The times of a memory, read from its text, and ended by its successor."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
+from memory.formulas.retention import Tiers
 from memory.models import BinReason, Memory, Space
 from memory.text.event_dates import begins_at, event_in
 
@@ -19,6 +20,16 @@ def times_in(content: str, said_at: datetime) -> dict[str, Any]:
         "event_precision": event.precision if event else "",
         "valid_from": begins_at(event, said_at),
     }
+
+
+def set_lifetime(memory: Memory, changed: Collection[str], tiers: Tiers, now: datetime) -> None:
+    """Restart the lifetime after a change of the importance; move its end with the event. Saves
+    nothing."""
+    if {"importance", "facets"} & set(changed):
+        memory.clock_started_at = now
+    elif "event_at" not in changed:
+        return
+    memory.expires_at = memory.expiry_from(memory.clock_started_at, tiers)
 
 
 def end_again(space: Space, memories: Sequence[Memory]) -> None:

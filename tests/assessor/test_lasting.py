@@ -73,6 +73,33 @@ def test_news_are_kept_for_weeks(text: str, embed: Embed) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "My mother in law is visiting the week of December 7th.",
+        "I have a dentist appointment on March 3rd.",
+        "My visa expires on 9 August 2027.",
+        "我下个月三号要去体检",
+    ],
+)
+def test_appointments_are_kept_until_their_day_and_not_forever(text: str, embed: Embed) -> None:
+    assert MONTH <= judged(text, embed).importance < FOREVER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We're moving to Berlin on May 5th.",
+        "I start my new job on January 4th.",
+        "My daughter's birthday is on March 3rd.",
+        "We got married on 5 June 2015.",
+        "我五月一号结婚",
+    ],
+)
+def test_changes_of_life_with_a_day_are_kept_forever(text: str, embed: Embed) -> None:
+    assert judged(text, embed).importance >= FOREVER
+
+
+@pytest.mark.parametrize(
     "text", ["I'm so tired", "I'm so tired today.", "To get to the other side!", "好累"]
 )
 def test_moods_and_jokes_are_not_saved(text: str, embed: Embed) -> None:

@@ -18,6 +18,12 @@ def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
         "Answer in Portuguese from now on.",
         "Please always answer in short sentences.",
         "Thanks! Please keep your answers brief.",
+        "please keep answers short, I read on my phone",
+        "Reply in German please",
+        "no emojis please",
+        "Please use metric units.",
+        "别用表情",
+        "用英文回答",
         "以后请用中文回答我。",
     ],
 )
@@ -34,6 +40,9 @@ def test_a_lasting_wish_is_an_important_preference(text: str, embed: Embed) -> N
         "Answer in English: what is a noun?",
         "Please write the mail to my boss in French.",
         "Give me the steps in a table.",
+        "Give me the answers to exercise 3.",
+        "Rewrite it without emojis.",
+        "Use metric units in the table.",
         "Always read the label before you buy.",
     ],
 )
