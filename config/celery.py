@@ -12,7 +12,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
-from celery.signals import beat_init
+from celery.signals import beat_init, setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -176,6 +176,11 @@ def _record_heartbeat(name: str) -> None:
         record_heartbeat(queue=name, now=database_now())
     finally:
         release_connection()
+
+
+@setup_logging.connect
+def _keep_logging(**options: Any) -> None:
+    """Keep the setting LOGGING, with EBB_LOG_LEVEL: Celery would log warnings only."""
 
 
 @beat_init.connect

@@ -175,12 +175,12 @@ def _commands() -> dict[str, list[str]]:
             *("--workers", str(settings.EBB_WEB_PROCESSES), "--timeout-worker-healthcheck", "60"),
         ],
         "worker": [
-            *(sys.executable, *root, *celery, "worker", "--loglevel", "INFO"),
+            *(sys.executable, *root, *celery, "worker"),
             # These features talk to other workers through the queue; ours records heartbeats in the
             # database.
             *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         ],
-        "beat": [sys.executable, *celery, "beat", "--loglevel", "INFO", "--pidfile", ""],
+        "beat": [sys.executable, *celery, "beat", "--pidfile", ""],
     }
 
 

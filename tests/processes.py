@@ -41,10 +41,10 @@ _WEB = (
 )
 _CELERY = (sys.executable, "-m", "celery", "-A", "config")
 _WORKER = (
-    *(*_CELERY, "worker", "--loglevel", "INFO"),
+    *(*_CELERY, "worker"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
-_BEAT = (*_CELERY, "beat", "--loglevel", "INFO", "--pidfile", "")
+_BEAT = (*_CELERY, "beat", "--pidfile", "")
 
 
 def wait_until(
