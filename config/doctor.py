@@ -35,6 +35,7 @@ _ARCHIVE = """
     FROM pg_stat_archiver
 """
 _IN_DATABASE = {"schema", "worker", "beat", "queue"}  # unknown without a database
+_IN_TABLES = _IN_DATABASE - {"schema"}  # unknown before the first preparation
 
 ADVICE = {
     "schema": "Run manage.py prepare with the newest version that has run on this database.",
@@ -77,6 +78,8 @@ def examine() -> Iterator[Finding]:
         yield _distribution()
     yield _refusal_of("queue's address", "The queue's server answers.", check_broker)
     status = check_status(has_database=has_database)
+    if status.queue is None:
+        unknown |= _IN_TABLES
     yield from (_state(part, state) for part, state in status.parts.items() if part not in unknown)
     if status.queue is not None:
         yield _model_connections()

@@ -93,6 +93,17 @@ def test_a_database_that_is_away_stops_only_what_depends_on_it(healthy: Settings
     assert not {"clock", "schema", "worker", "beat", "queue", "model connections"} & found.keys()
 
 
+def test_a_database_without_tables_only_asks_for_its_preparation(healthy: Settings) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE memory_workerheartbeat RENAME TO elsewhere")
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied(
+        *max(key for key in recorder.applied_migrations() if key[0] == "memory")
+    )
+
+    assert set(faults()) == {"schema"}
+
+
 def test_the_command_ends_with_the_number_of_faults(
     healthy: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
