@@ -85,7 +85,9 @@ def _ensure_graph(weights: Path, cache_dir: Path) -> Path:
     graph = cache_dir / f"minilm-{WEIGHTS_SHA256[:16]}-v{GRAPH_VERSION}.onnx"
     if not _is_sound(graph):
         content = _built_graph(weights)
-        cache_dir.mkdir(parents=True, exist_ok=True)
+        # If this creates the data folder around the cache, it is closed to other users.
+        cache_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        cache_dir.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache_dir, prefix=".minilm-") as scratch:
             written = Path(scratch, graph.name)
             written.write_bytes(content)

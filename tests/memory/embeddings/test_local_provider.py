@@ -57,3 +57,16 @@ def test_the_runtime_tells_nobody_that_it_ran(tmp_path: Path) -> None:
 
     assert "2." in answer.stdout
     assert [path.name for path in tmp_path.rglob("*onnx*")] == []
+
+
+def test_a_data_folder_made_for_the_model_is_closed_to_others(tmp_path: Path) -> None:
+    cache_dir = tmp_path / "data" / "cache"
+    code = (
+        "import os, sys; from pathlib import Path; os.umask(0o022)\n"
+        "from memory.embeddings.minilm import MiniLMEmbedder\n"
+        "MiniLMEmbedder(cache_dir=Path(sys.argv[1]))"
+    )
+    subprocess.run([sys.executable, "-c", code, str(cache_dir)], cwd=settings.BASE_DIR, check=True)
+
+    assert any(cache_dir.iterdir())
+    assert (cache_dir.parent.stat().st_mode & 0o777) == 0o700
