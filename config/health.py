@@ -4,6 +4,9 @@ A web process is ready if it can serve pages and searches. Workers and models ma
 (config.status): waiting exchanges are stored, and the pages say so.
 """
 
+import select
+from contextlib import closing
+
 import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -13,6 +16,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGconn
 
 from config.database import libpq_url
 from config.schema import missing_migrations, unknown_migrations
@@ -24,7 +29,7 @@ from memory.model_connections.choosing import chosen_model
 from memory.model_connections.failures import failing_connections
 from memory.models import Purpose
 
-_PATIENCE = 3  # seconds for a connection
+_PATIENCE = 3  # seconds for a connection, and for the answer to a query
 
 NAMES = {
     "database": gettext_lazy("database"),
@@ -68,13 +73,26 @@ def check_ready() -> dict[str, str]:
 
 
 def has_database() -> bool:
-    """Return whether the database answers within three seconds."""
+    """Return whether the database answers a query within a few seconds."""
     try:
         # The pool would wait longer for an unavailable server than the callers of this check do.
-        psycopg.connect(libpq_url(settings.DATABASE_URL), connect_timeout=_PATIENCE).close()
+        session = psycopg.connect(libpq_url(settings.DATABASE_URL), connect_timeout=_PATIENCE)
+        with closing(session):
+            return _answers(session.pgconn)
     except psycopg.Error:
         return False
-    return True
+
+
+def _answers(session: PGconn) -> bool:
+    """Return whether a query succeeds. A pooler accepts connections while PostgreSQL is away, and
+    PgBouncer would hold the query for two minutes."""
+    session.send_query(b"SELECT 1")
+    answers = select.poll()
+    answers.register(session.socket, select.POLLIN)
+    if not answers.poll(_PATIENCE * 1000):
+        return False
+    result = session.get_result()
+    return result is not None and result.status == ExecStatus.TUPLES_OK
 
 
 def _schema() -> str:

@@ -140,11 +140,8 @@ def check_database() -> None:
                 "SELECT coalesce(installed_version, default_version)"
                 " FROM pg_available_extensions WHERE name = 'vector'"
             ).fetchone() or [""]
-    except psycopg.errors.ProtocolViolation as error:  # PgBouncer's query_wait_timeout
-        raise StartError(
-            f"The pooler in DATABASE_URL has no free connection: {_first(error)}. Raise its "
-            "default_pool_size (docs/deployment.md)."
-        ) from None
+    except psycopg.errors.ProtocolViolation as error:
+        raise StartError(_refusal_of_pooler(_first(error))) from None
     except psycopg.OperationalError as error:
         raise StartError(f"The database in DATABASE_URL does not answer: {_first(error)}") from None
     except psycopg.Error:
@@ -152,6 +149,18 @@ def check_database() -> None:
         raise StartError(ADDRESS_RULE) from None
     if fault := unfit(version, encoding, vector):
         raise StartError(f"The database in DATABASE_URL {fault}")
+
+
+def _refusal_of_pooler(reason: str) -> str:
+    if "query_wait_timeout" in reason:
+        return (
+            f"The pooler in DATABASE_URL has no free connection: {reason}. Raise its "
+            "default_pool_size (docs/deployment.md)."
+        )
+    return (
+        f"The pooler in DATABASE_URL does not reach PostgreSQL: {reason}. Check that PostgreSQL "
+        "runs and accepts the pooler's log-in."
+    )
 
 
 def unfit(version: int, encoding: str, vector: str) -> str:

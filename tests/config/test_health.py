@@ -20,6 +20,7 @@ from config.lifespan import Lifespan
 from memory.jobs.workers import BEAT, record_heartbeat
 from memory.models import Job, ModelConnection, Space, WorkerHeartbeat
 from tests.processes import held_port
+from tests.stub_pooler import stub_pooler
 
 READY = {"database": "ok", "schema": "ok", "static": "ok", "embedder": "ok"}
 
@@ -64,6 +65,17 @@ def test_a_database_that_is_away_is_told_without_asking_the_pool(
         "queue_age_seconds": None, "stuck": None, "connections": None, "failing_connections": None,
     }  # fmt: skip
     assert Client().get("/api/v1/health/live").status_code == 200
+
+
+@pytest.mark.parametrize("refusal", ["server login has been failing", ""])
+def test_a_pooler_that_does_not_reach_postgresql_is_no_database(
+    settings: Settings, prepared: Path, db: None, refusal: str
+) -> None:
+    with stub_pooler(refusal) as settings.DATABASE_URL:
+        code, parts = ready()
+
+    assert code == 503
+    assert parts["database"] == "The database does not answer."
 
 
 def test_a_missing_worker_or_model_leaves_a_web_process_ready(

@@ -18,6 +18,7 @@ from config.preconditions import (
     unfit,
 )
 from tests.processes import held_port
+from tests.stub_pooler import stub_pooler
 
 NOTHING = {
     "EBB_EMBEDDING_PROVIDER": "local",
@@ -153,3 +154,17 @@ def test_the_database_of_these_tests_is_fit(db: None) -> None:
 def test_a_server_that_is_too_old_is_refused(version: int, vector: str, said: str) -> None:
     fault = unfit(version, "UTF8", vector)
     assert said in fault if said else not fault
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        ("query_wait_timeout", "no free connection: query_wait_timeout. Raise its default_pool"),
+        ("server login has been failing", "does not reach PostgreSQL: server login has been fail"),
+    ],
+)
+def test_a_pooler_that_refuses_is_named_with_the_remedy(
+    settings: Settings, refusal: str, said: str
+) -> None:
+    with stub_pooler(refusal) as settings.DATABASE_URL, pytest.raises(StartError, match=said):
+        check_database()
