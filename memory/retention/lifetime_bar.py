@@ -32,9 +32,13 @@ EBBING_BELOW = 0.15
 
 @dataclass(frozen=True)
 class LifetimeBar:
-    """A memory's lifetime as drawn; `life_left` is None for a memory that never expires."""
+    """A memory's lifetime as drawn; `life_left` is None for a memory that never expires.
+
+    `importance` is the current one, `importance_words` says both: the lifetime follows the other.
+    """
 
     importance: float
+    importance_words: str
     life_left: float | None
     is_ebbing: bool
     expiry: str
@@ -50,11 +54,20 @@ def lifetime_bar(memory: Memory, policy: PolicyDocument, now: datetime) -> Lifet
     importance = importance_now(memory, policy.decay, now)
     return LifetimeBar(
         importance=importance,
+        importance_words=_importance(memory.importance, importance),
         life_left=left,
         is_ebbing=left is not None and (soon or left < EBBING_BELOW),
         expiry=_expiry(ends, now),
         summary=_summary(memory, importance, ends),
     )
+
+
+def _importance(base: float, now: float) -> str:
+    """Return "importance 0.70 (now 0.61)", or only the first number if both read the same."""
+    score, current = f"{base:.2f}", f"{now:.2f}"
+    if score == current:
+        return _("importance %(score)s") % {"score": score}
+    return _("importance %(score)s (now %(now)s)") % {"score": score, "now": current}
 
 
 def _expiry(expires_at: datetime | None, now: datetime) -> str:

@@ -195,3 +195,13 @@ def test_memory_card_shows_content_harmlessly_and_without_inline_style(compact: 
 @pytest.mark.parametrize("state", ["queued", "running", "retrying", "done", "ignored", "failed"])
 def test_each_assessment_state_has_a_chip(state: str) -> None:
     assert 'class="chip' in render_to_string("_assessment_state.html", {"state": state})
+
+
+def test_importance_is_said_with_the_current_one_only_when_it_has_faded() -> None:
+    fresh, later = NOW, NOW + timedelta(days=60)
+    words = [
+        lifetime_bar(a_memory(core=False), PolicyDocument(), at).importance_words
+        for at in (fresh, later)
+    ]
+    assert words[0] == "importance 0.71"
+    assert words[1] == "importance 0.71 (now 0.63)"
