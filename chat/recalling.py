@@ -1,25 +1,40 @@
-"""The search for a conversation's message, and the memories that answer "what do you know about
-me?".
-"""
+"""The search for a conversation's message."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F
+from django.utils import timezone
 
 from chat.models import Conversation
 from chat.responders.base import MOST_KNOWN
 from chat.responders.kinds import Kind
 from chat.responders.utterances import forget_what, kind_of
-from memory.models import Memory
-from memory.policy import PolicyDocument
+from memory.formulas.ranking import PROFILES, Profile
 from memory.readers import Reader
-from memory.recall.recall import SearchRequest
-from memory.recall.results import repeated
+from memory.recall.recall import Recall, SearchRequest, recall
 
 MOST_MEANT = 5
 """The memories that "forget that …" may mean."""
+
+LISTED = {
+    Kind.EVERYTHING: Profile(name="importance", importance=1.0, source="ours: the most important"),
+    Kind.TODAY: PROFILES["date"],
+}
+"""The ranking of memories for a message that asks for a list."""
+
+
+def recalled_for(
+    conversation: Conversation, text: str, without: Collection[UUID] = (), *, now: datetime
+) -> Recall:
+    """Recall memories for a message, with the conversation's settings."""
+    found = recall(conversation.space, search_request(conversation, text, without), now=now)
+    if kind_of(text) is not Kind.TODAY:
+        return found
+    today = timezone.localdate(now)
+    saved = (one for one in found.results if timezone.localdate(one.memory.created_at) == today)
+    return replace(found, results=list(saved))
 
 
 def search_request(
@@ -27,32 +42,18 @@ def search_request(
 ) -> SearchRequest:
     """Return the search for a message, with the conversation's settings.
 
-    Leaves out memories below the policy's minimum relevance, unless the text asks for everything.
-    If the text names something to forget, this becomes the question, and a text saved several times
-    is found each time.
+    Leaves out memories below the policy's minimum relevance, unless the text asks for a list. If
+    the text names something to forget, this becomes the question, and a text saved several times is
+    found each time.
     """
     kind = kind_of(text)
     named = forget_what(text) if kind is Kind.FORGET else ""
     return SearchRequest(
         named or text,
-        profile=conversation.profile or None,
-        limit=MOST_MEANT if named else None,
+        profile=LISTED.get(kind) or conversation.profile or None,
+        limit=MOST_KNOWN if kind in LISTED else MOST_MEANT if named else None,
         without=without,
         reader=Reader(conversation.user_id),
-        min_relevance=0.0 if named or kind is Kind.EVERYTHING else None,
+        min_relevance=0.0 if named or kind in LISTED else None,
         each_once=not named,
     )
-
-
-def most_important(
-    conversation: Conversation, rules: PolicyDocument, now: datetime
-) -> list[Memory]:
-    """Return the conversation's most important memories, each text once; one more than MOST_KNOWN
-    if there are more."""
-    rows = Memory.objects.in_space(conversation.space).live()
-    readable = rows.readable_by(Reader(conversation.user_id))
-    known = readable.defer("search").with_importance_now(decay=rules.decay, now=now)
-    first = (F("current_importance").desc(), "-created_at", "pk")
-    most = list(known.order_by(*first)[: 2 * MOST_KNOWN + 1])
-    again = repeated(most)
-    return [memory for memory in most if memory.pk not in again][: MOST_KNOWN + 1]

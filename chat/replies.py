@@ -20,12 +20,10 @@ from assessor.storable import storable
 from assessor.taught import taught_only_by
 from chat import explaining
 from chat.models import Conversation, MemoryUse, Message
-from chat.recalling import most_important, search_request
+from chat.recalling import recalled_for
 from chat.responders import Responder, Turn, get_responder
 from chat.responders.base import Offer
 from chat.responders.builtin import BuiltinResponder
-from chat.responders.kinds import Kind
-from chat.responders.utterances import kind_of
 from chat.services.leases import renewed
 from chat.services.replies import Reply, claim_reply, finish_reply
 from chat.toolbox import Toolbox, ToolUse
@@ -35,10 +33,10 @@ from memory.errors import Conflict
 from memory.leases import database_now
 from memory.memories.schemas import memories_out, results_out
 from memory.model_connections.services import record_failure, record_success
-from memory.models import Memory, ModelConnection
+from memory.models import ModelConnection
 from memory.policy import PolicyDocument
 from memory.readers import Reader
-from memory.recall.recall import Recall, recall
+from memory.recall.recall import Recall
 from memory.recall.standing import standing_rules
 
 HISTORY_MESSAGES = 20
@@ -164,7 +162,7 @@ def recall_for(
     if conversation.memory == MemoryUse.OFF:
         return None
     space, reader, now = conversation.space, Reader(conversation.user_id), timezone.now()
-    found = recall(space, search_request(conversation, text, without), now=now)
+    found = recalled_for(conversation, text, without, now=now)
     standing = standing_rules(
         space, reader=reader, rules=found.policy.document, now=now, without=without
     )
@@ -239,22 +237,11 @@ async def written(
         standing=found.standing if found else [],
         rules=rules,
         tools=draft.tools,
-        known=await _known(conversation, said, draft, rules, now),
     )
     async with aclosing(draft.responder.stream(turn)) as chunks:
         async for chunk in chunks:
             for happened in draft.add(chunk):
                 yield happened
-
-
-async def _known(
-    conversation: Conversation, said: str, draft: Draft, rules: PolicyDocument, now: datetime
-) -> list[Memory]:
-    """Return the memories for the built-in answer to "what do you know about me?"."""
-    builtin = isinstance(draft.responder, BuiltinResponder)
-    if not builtin or conversation.memory == MemoryUse.OFF or kind_of(said) is not Kind.EVERYTHING:
-        return []
-    return await in_thread(most_important, conversation, rules, now)
 
 
 async def _finish(

@@ -15,7 +15,7 @@ from memory.policy import PolicyDocument
 from memory.recall.results import Result
 
 MOST_KNOWN = 20
-"""The memories in the built-in answer to "what do you know about me?"."""
+"""The memories that are recalled for "what do you know about me?"."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,7 @@ class Turn:
 
     `memory` is the conversation's MemoryUse: if it is off, there was no recall. `system_prompt` is
     the conversation's own prompt, "" if none. `standing` are the memories that say how to answer,
-    `rules` the space's policy, and `tools` the tools for the model. `known` are the most important
-    memories, if the user asks the built-in responder for everything it knows.
+    `rules` the space's policy, and `tools` the tools for the model.
     """
 
     history: Sequence[ChatMessage]
@@ -36,7 +35,6 @@ class Turn:
     standing: Sequence[Memory] = ()
     rules: PolicyDocument = PolicyDocument()
     tools: Toolbox | None = None
-    known: Sequence[Memory] = ()
 
     @property
     def question(self) -> str:

@@ -91,8 +91,8 @@ def _answer(turn: Turn) -> list[str]:
     match kind_of(turn.question):
         case Kind.FORGET:
             return _forget(turn)
-        case Kind.EVERYTHING:
-            return _everything(turn)
+        case Kind.EVERYTHING | Kind.TODAY as kind:
+            return _listed(turn, kind)
         case Kind.TASK:
             return [
                 _("I need a language model for that. Connect one in Settings → Models."),
@@ -127,19 +127,23 @@ def _in_a_word(kind: Kind) -> str:
     return _("OK.")
 
 
-def _everything(turn: Turn) -> list[str]:
-    """Return the most important memories, grouped by type."""
-    known = turn.known or [result.memory for result in _quotable(turn)]
+def _listed(turn: Turn, kind: Kind) -> list[str]:
+    """Return the recalled memories, grouped by type."""
+    known = [result.memory for result in _quotable(turn)]
     if not known:
-        return [_("Nothing yet. Tell me something worth remembering.")]
-    is_all = len(known) <= MOST_KNOWN
-    first = (
-        _("Here's what I know:")
-        if is_all
-        else _("Here's some of what I know. The rest is on the Memories page:")
-    )
+        return [
+            _("Nothing today yet. Tell me something worth remembering.")
+            if kind is Kind.TODAY
+            else _("Nothing yet. Tell me something worth remembering.")
+        ]
+    if len(turn.results) == MOST_KNOWN:
+        first = _("Here's some of what I know. The Memories page lists everything:")
+    elif kind is Kind.TODAY:
+        first = _("Saved today:")
+    else:
+        first = _("Here's what I know:")
     groups: dict[str, list[str]] = {}
-    for memory in known[:MOST_KNOWN]:
+    for memory in known:
         groups.setdefault(memory.memory_type, []).append(_line(turn, memory))
     ordered = [kind for kind in MemoryType if kind in groups]
     titled = [f"**{capfirst(kind.label)}**\n\n" + "\n".join(groups[kind]) for kind in ordered]

@@ -18,6 +18,8 @@ Language = Literal["en", "zh-hans"]
 
 # The first match decides.
 _PATTERNS = {
+    Kind.TODAY: r"^what (have|did) i (told|tell|said|say)( to)?( you)? today\s*\??$"
+    r"|^我今天(都)?(跟|对|和)?(告诉|你说|你讲|说)(了|过)?(你)?(些)?(什么|哪些事)[？?]*$",
     Kind.EVERYTHING: r"^what (do|can) you (know|remember|recall)( about me)?\s*\??$"
     r"|^what have i told you\s*\??$|^(tell|show) me (everything|what) you (know|remember)"
     r"( about me)?[.?]?$|^你(都)?(知道|记得)(关于)?(我的?|我都?)?(什么|哪些|些什么)"

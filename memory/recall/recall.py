@@ -40,17 +40,18 @@ from memory.recall.times import asked_time
 class SearchRequest:
     """A search by any caller: the API, a page, a tool, the XML interface or the chat.
 
-    Without a `profile` the policy's is used; without a `limit` the profile's, then the policy's.
-    Finds memories that the `reader` sees, by default the shared ones, limited to an agent or
-    session if given. `without` excludes memories. Memories below `min_relevance` are left out; None
-    means the policy's, for memories that are sent to a model. With `explain` each result has its
-    rank without each signal, and the memories just missed are returned too. With `as_of` the search
-    answers as if asked at that moment, with the facts of that time. With `each_once`, a text that
-    was saved both as shared and as the user's own is found once.
+    `profile` is a name or the caller's own; without it the policy's is used; without a `limit` the
+    profile's, then the policy's. Finds memories that the `reader` sees, by default the shared ones,
+    limited to an agent or session if given. `without` excludes memories. Memories below
+    `min_relevance` are left out; None means the policy's, for memories that are sent to a model.
+    With `explain` each result has its rank without each signal, and the memories just missed are
+    returned too. With `as_of` the search answers as if asked at that moment, with the facts of that
+    time. With `each_once`, a text that was saved both as shared and as the user's own is found
+    once.
     """
 
     query: str
-    profile: str | None = None
+    profile: str | Profile | None = None
     limit: int | None = None
     memory_types: Sequence[str] = ()
     tags: Sequence[str] = ()
@@ -107,7 +108,8 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     unknown profile."""
     started = perf_counter()
     policy = current_policy(space)
-    profile = profile_named(request.profile or policy.document.recall.profile)
+    profile = request.profile or policy.document.recall.profile
+    profile = profile if isinstance(profile, Profile) else profile_named(profile)
     shape = replace(
         _shape(policy.document, profile, request.limit),
         memory_types=tuple(request.memory_types),

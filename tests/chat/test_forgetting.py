@@ -107,9 +107,38 @@ def test_what_it_knows_is_listed_by_type(space: Space, question: str) -> None:
 def test_a_long_list_says_that_there_is_more(space: Space) -> None:
     for number in range(21):
         remember(space, f"User has been to town number {number}")
-    content = answered(space, "what do you know about me?").content
-    assert "The rest is on the Memories page:" in content
-    assert content.count("town number") == 20
+    reply = answered(space, "what do you know about me?")
+    content = reply.content
+    assert "The Memories page lists everything:" in content
+    assert content.count("town number") == len(reply.recalled) == 20
+
+
+def test_the_most_important_are_listed_and_recalled_but_not_used(space: Space) -> None:
+    for number in range(25):
+        remember(space, f"User has been to town number {number}", importance=0.5)
+    name = remember(space, "User's name is Ana", memory_type="identity", importance=0.9)
+
+    reply = answered(space, "what do you know about me?")
+
+    assert reply.recalled[0]["memory"]["id"] == str(name.pk)
+    assert {hit["memory"]["content"] in reply.content for hit in reply.recalled} == {True}
+    assert reply.uses == {}
+    assert stored(name).use_count == 0
+
+
+@pytest.mark.parametrize("question", ["What have I told you today?", "我今天告诉了你什么？"])
+def test_what_was_saved_today_is_listed(space: Space, question: str) -> None:
+    remember(space, "User lives in Porto")  # long ago
+    zh = question.startswith("我")
+    nothing = answered(space, question).content
+    assert ("今天还没有。" if zh else "Nothing today yet.") in nothing
+    remember(space, "User has a sister called Ana", now=timezone.now())
+
+    reply = answered(space, question)
+
+    assert "sister called Ana" in reply.content
+    assert "Porto" not in reply.content
+    assert len(reply.recalled) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Conversation
-from chat.recalling import most_important
 from chat.replies import recall_for
 from memory.access.members import add_member
 from memory.actors import SYSTEM
@@ -63,6 +62,7 @@ def test_a_text_that_is_shared_and_ones_own_is_recalled_once(space: Space, alice
 
     asked = recall_for(own, "What does the user drink?")
     to_forget = recall_for(own, "Forget that I drink green tea")
+    everything = recall_for(own, "What do you know about me?")
 
     assert asked is not None
     assert to_forget is not None
@@ -70,8 +70,9 @@ def test_a_text_that_is_shared_and_ones_own_is_recalled_once(space: Space, alice
     assert [one.content for one in asked.standing] == [wish]
     # One of them would be left if only one were offered.
     assert [one.memory.content for one in to_forget.results].count("User drinks green tea") == 2
-    known = most_important(own, asked.policy.document, timezone.now())
-    assert sorted(one.content for one in known) == [wish, "User drinks green tea"]
+    assert everything is not None
+    known = [one.memory.content for one in everything.results]
+    assert sorted(known) == [wish, "User drinks green tea"]
     assert Memory.objects.in_space(space).live().count() == 4
 
 
