@@ -2,7 +2,7 @@
 the kind of thing asked for (a place, a time, a number)."""
 
 from assessor.local.requests import is_only, is_request, supposes
-from chat.responders.relations import is_about_another, names_people_asked_for
+from chat.responders.relations import asks_for_family, is_about_another, names_people_asked_for
 from chat.responders.utterances import (
     asks_what_if,
     holds_what_is_asked,
@@ -54,12 +54,13 @@ def is_near(question: str, result: Result) -> bool:
     """Return whether the memory may help with the question."""
     text = result.memory.content
     holds = holds_what_is_asked(question, text)
-    if holds is None and names_people_asked_for(question, text):
+    names = names_people_asked_for(question, text)
+    if holds is None and names:
         holds = True
     if not is_chinese(question + text):
         return result.similarity >= NEAR[holds]
     fits = holds is not False and not is_about_another(question, text)
-    return fits and result.relevance >= NEAR_RELEVANCE
+    return fits and (result.relevance >= NEAR_RELEVANCE or (names and asks_for_family(question)))
 
 
 def goes_with(statement: str, result: Result) -> bool:

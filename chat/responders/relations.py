@@ -59,10 +59,15 @@ def is_about_another(question: str, text: str) -> bool:
     return bool(about_self and _ABOUT_THEM.match(text))
 
 
+def asks_for_family(question: str) -> bool:
+    """Return whether the question names the family as a whole."""
+    return bool(_FAMILY_ASKED.search(question))
+
+
 def names_people_asked_for(question: str, text: str) -> bool:
     """Return whether the text names one of the people that the question names: "daughter" answers
     a question about children, and any relative one about the family."""
-    asked = set(_FAMILY) if _FAMILY_ASKED.search(question) else set()
+    asked = set(_FAMILY) if asks_for_family(question) else set()
     asked |= {name for name, rule in _NAMED.items() if rule.search(question)}
     return any(_NAMED[name].search(text) for name in asked)
 

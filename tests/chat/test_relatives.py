@@ -29,3 +29,10 @@ def test_a_relative_is_quoted_although_hardly_similar() -> None:
 
     assert "Ines" in answer("What do you know about my family?", children)
     assert "drums" not in answer("What do you know about my family?", boss)
+
+
+def test_a_relative_is_quoted_in_chinese_if_the_family_is_asked_for() -> None:
+    mother = result("我妈妈下个月来上海看我。", 0.5, relevance=0.2)
+
+    assert "来上海看我" in answer("你知道我家人的什么事？", mother)
+    assert "来上海看我" not in answer("我妈妈喜欢什么颜色？", mother)
