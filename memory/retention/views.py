@@ -37,7 +37,7 @@ TIERS = {
     "very_low": _("very low"),
     "low": _("low"),
     "medium": _("medium"),
-    "permanent": _("permanent"),
+    "permanent": _("kept forever"),
 }
 
 

@@ -144,7 +144,7 @@ def test_curve_is_drawn_and_said_in_words_and_numbers(client: Client, space: Spa
     assert all(58 < y < 70 for _x, y in points)
     page = _page(client, memory)
     assert "Unused, it will fade to 0.38 and expire on" in page
-    assert "Using it today raises importance to 0.40" in page
+    assert "If used today, its importance is 0.40" in page
     assert re.search(r"7 expired expired", page)
 
 
