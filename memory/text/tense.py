@@ -35,7 +35,7 @@ _NO_VERBS = (
 )
 # The participle in "is closed" is not a past tense, nor is the verb in "will read".
 _VERB = re.compile(
-    r"\b(?:(?:will|shall|should|would|must|can|don['’]t|doesn['’]t)(?: be)?(?: \w+)?|going to"
+    r"\b(?=\w)(?:(?:will|shall|should|would|must|can|don['’]t|doesn['’]t)(?: be)?(?: \w+)?|going to"
     r"|plans?|planning|intends?|scheduled|booked|reserved|planned|due(?! to)"
     r"|(?:tickets?|invited|invitation|reservation|appointment) (?:for|to)"
     r"|(?:promised|agreed|decided|offered) to|starts|begins|opens|closes|ends|leaves|flies|lands"
@@ -48,7 +48,7 @@ _VERB = re.compile(
     r"|s (?:\w+ing|on|in|at|from|due|back|away))\b"
     r"|(?P<past>(?:\b(?:has|have)|['’]ve) (?:just |already )?(?:come|become|run)\b"
     # "The rescheduled exam", "my broken leg" and "getting married" do not have a past tense.
-    r"|\b(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\bmy )(?<!\bour )(?<!\bto )(?<!\bbe )"
+    r"|\b(?=\w{3})(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\bmy )(?<!\bour )(?<!\bto )(?<!\bbe )"
     r"(?<!\bget )(?<!\bgets )(?<!\bgetting )"
     rf"(?!(?:{_NO_VERBS})\b)(?:{_IRREGULAR}|{_SAME_IN_PAST}|\w+(?<!e)ed)\b)",
     re.IGNORECASE,
