@@ -63,8 +63,8 @@ _OWN = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 # The user also states a fact: "I …", not "where I live", or "…, my budget is 80 euros".
 _TELLS = re.compile(
     r"(?<!what )(?<!where )(?<!when )(?<!who )(?<!how )\b(?:i|we)\b"
-    r"|[,;:–—].{0,200}\b(?:i|we|my|our)\b|[，；：].{0,200}我",
-    re.IGNORECASE | re.DOTALL,
+    r"|[,;:–—][^,;:–—]{0,200}\b(?:i|we|my|our)\b|[，；：][^，；：]{0,200}我",
+    re.IGNORECASE,
 )
 
 # A supposition: a past form after "if", beside "would".
