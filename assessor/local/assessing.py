@@ -11,8 +11,8 @@ from assessor.local.context import context_features, in_context, question_before
 from assessor.local.facets import DIGITS, STEPS, load_facet_heads
 from assessor.local.features import CUES, word_count
 from assessor.local.head import MEMORY_TYPES, Array, Head, Scores, load_head
-from assessor.local.kinds import is_trivia
-from assessor.local.lasting import corrected, fitting_types, is_short
+from assessor.local.kinds import is_origin, is_trivia
+from assessor.local.lasting import FOREVER, corrected, fitting_types, is_short, types_of_lasting
 from assessor.local.questions import is_question
 from assessor.local.requests import is_order_of_work, is_request, supposes
 from assessor.local.restatement import assessed_text
@@ -124,6 +124,7 @@ def assess(
     around = context_features(text, assistant_response, earlier)
     importance = _importance(texts, vectors, scores, types)
     importance = in_context(importance, around, head.context_weights)
+    types = types_of_lasting(types) if importance >= FOREVER and is_short(text) else types
     summary = confirmed or _summary(text, sentences, scores, earlier)
     described = _described(text, round(importance, 3), summary, scores, types)
     assessed = _as_standing(described, sentences)
@@ -212,8 +213,8 @@ def _by_facets(assessed: LocalResult, texts: Sequence[str], vectors: Array) -> L
     found, probabilities = load_facet_heads().facets(texts, vectors)
     best = max(range(len(found)), key=lambda i: found[i].importance)
     facets = _kept(found[best], _share(texts[0], texts[1:]))
-    if (told := _telling(texts[1:])) and all(map(is_trivia, told)):
-        facets = facets.model_copy(update={"P": min(facets.P, STEPS[1])})
+    if told := _telling(texts[1:]):
+        facets = _with_fitting_persistence(facets, told)
     probability = float(probabilities[best])
     return replace(
         assessed,
@@ -222,6 +223,15 @@ def _by_facets(assessed: LocalResult, texts: Sequence[str], vectors: Array) -> L
         reasoning=f"{assessed.reasoning}; P {facets.P:g} ({probability:.0%} sure)",
         facets=facets,
     )
+
+
+def _with_fitting_persistence(facets: Facets, told: Sequence[str]) -> Facets:
+    """Return the facets with the P of statements about the user's origin or about strangers."""
+    if all(map(is_trivia, told)):
+        return facets.model_copy(update={"P": min(facets.P, STEPS[1])})
+    if all(map(is_origin, told)):
+        return facets.model_copy(update={"P": STEPS[-1]})
+    return facets
 
 
 def _kept(facets: Facets, share: float) -> Facets:

@@ -13,14 +13,16 @@ from importlib import resources
 from assessor.local.features import CUES, word_count
 from memory.text.event_dates import event_in
 
-LONGEST_MOOD = 8
-"""Words. A longer sentence tells more than a mood."""
+LONGEST_MOOD = LONGEST_TRAIT = 8
+"""Words. A longer sentence tells more than a mood, or than a trait."""
 
 # What these cues recognise outlives the day.
 _BEYOND_TODAY = ("date", "todo", "decision", "wish", "preference", "health", "relation")
+_CHANGING = ("date", "todo", "decision", "wish")
 _NOW = re.compile(r"\b(?:today|tonight|now)\b|今[天晚]|现在", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # the words alone say whether a day lies ahead
+_NAME = re.compile(r"(?<=\w )(?!I\b)[A-Z]")
 
 
 def _load() -> dict[str, re.Pattern[str]]:
@@ -42,7 +44,8 @@ _KINDS = _load()
 
 def is_news(sentence: str) -> bool:
     """Return whether the sentence tells of a turn in the life of the user or of somebody close."""
-    return _KINDS["news"].search(sentence) is not None and not is_trivia(sentence)
+    told = _KINDS["news"].search(sentence) is not None
+    return told and not is_trivia(sentence) and not is_origin(sentence)
 
 
 def is_trivia(sentence: str) -> bool:
@@ -62,6 +65,25 @@ def is_appointment(sentence: str) -> bool:
     event = event_in(sentence, _ANY_TIME)
     comes = event is not None and event.ahead and event.precision == "day"
     return comes and _KINDS["change"].search(sentence) is None
+
+
+def is_origin(sentence: str) -> bool:
+    """Return whether the sentence tells where the user comes from or how childhood was."""
+    return _KINDS["origin"].search(sentence) is not None
+
+
+def may_be_trait(sentence: str) -> bool:
+    """Return whether the sentence has the form of a short statement about the user, and names
+    nothing that changes."""
+    if word_count(sentence) > LONGEST_TRAIT or is_opinion(sentence):
+        return False
+    begins = _KINDS["trait"].match(sentence)
+    return begins is not None and not any(CUES[name].search(sentence) for name in _CHANGING)
+
+
+def is_meal(sentence: str) -> bool:
+    """Return whether the sentence tells only that the user has eaten or drunk something."""
+    return _KINDS["meal"].match(sentence) is not None and not _NAME.search(sentence)
 
 
 def may_be_mood(sentence: str) -> bool:

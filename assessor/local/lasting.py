@@ -10,7 +10,16 @@ import numpy as np
 
 from assessor.local.features import word_count
 from assessor.local.head import MEMORY_TYPES, Array
-from assessor.local.kinds import is_appointment, is_news, is_opinion, is_trivia, may_be_mood
+from assessor.local.kinds import (
+    is_appointment,
+    is_meal,
+    is_news,
+    is_opinion,
+    is_origin,
+    is_trivia,
+    may_be_mood,
+    may_be_trait,
+)
 
 LONGEST = 20
 """Words of a message that is corrected."""
@@ -23,12 +32,12 @@ APPOINTMENT = 0.65
 """Most importance of an appointment: it is kept until its day, and not forever."""
 STRANGERS = 0.55
 """Most importance of trivia about strangers."""
-MOMENT_SHARE = 0.35
-"""The share of its importance that a mood keeps."""
+MOMENT_SHARE = 0.3
+"""The share of its importance that a mood or a meal keeps."""
 
 # The least probabilities of P = 1 for a fact that lasts, and of P = 0.1 for a mood. A message that
-# does not read like a fact needs more.
-LASTING, LASTING_ANYWAY, PASSING = 0.5, 0.8, 0.8
+# does not read like a fact needs more, one about the user's origin less.
+LASTING, LASTING_ANYWAY, ORIGIN, PASSING = 0.5, 0.8, 0.3, 0.8
 # Below this importance a message is small talk, whatever its persistence.
 SAYS_SOMETHING = 0.35
 
@@ -54,28 +63,39 @@ def corrected(
         return min(importance, STRANGERS)
     if any(map(is_news, told)):
         return max(importance, MONTH + ABOVE * importance)
-    if importance > SAYS_SOMETHING and _lasts(memory_type, persistence):
+    if _lasts(importance, memory_type, told, persistence):
         return max(importance, FOREVER + ABOVE * importance)
-    if persistence[:, 0].min() >= PASSING and all(map(may_be_mood, told)):
+    momentary = all(may_be_mood(one) or is_meal(one) for one in told)
+    if momentary and persistence[:, 0].min() >= PASSING:
         return importance * MOMENT_SHARE
     return min(importance, APPOINTMENT) if all(map(is_appointment, told)) else importance
 
 
-def _lasts(memory_type: str, persistence: Array) -> bool:
-    if memory_type in _SOON_DONE:
+def _lasts(importance: float, memory_type: str, told: Sequence[str], persistence: Array) -> bool:
+    least = float(persistence[:, -1].min())
+    if all(map(is_origin, told)):
+        return least >= ORIGIN
+    if importance <= SAYS_SOMETHING or memory_type in _SOON_DONE:
         return False
-    enough = LASTING if memory_type in _LASTING_TYPES else LASTING_ANYWAY
-    return float(persistence[:, -1].min()) >= enough
+    trait = memory_type == "observation" and all(map(may_be_trait, told))
+    return least >= (LASTING if trait or memory_type in _LASTING_TYPES else LASTING_ANYWAY)
 
 
 def fitting_types(types: Array, told: Sequence[str]) -> Array:
     """Return the type probabilities (8,), 0 for those that the statements cannot have: an opinion
-    is no goal, and news are more than an observation."""
+    is no goal, an origin is no event, and news are more than an observation."""
+    if told and all(map(is_origin, told)):
+        return _without(types, (*_NOT_OPINIONS, "observation"))
     if told and all(map(is_opinion, told)):
         return _without(types, _NOT_OPINIONS)
     if any(map(is_news, told)):
         return _without(types, ("observation", "todo"))
     return types
+
+
+def types_of_lasting(types: Array) -> Array:
+    """Return the type probabilities (8,) of a message that is kept forever: no observation is."""
+    return _without(types, ("observation",))
 
 
 def _without(types: Array, names: Sequence[str]) -> Array:

@@ -41,6 +41,10 @@ def judged(text: str, embed: Embed) -> LocalResult:
         "My daughter Ana is allergic to peanuts",
         "My colleague Tom is called Tommy by everybody",
         "我有两个儿子",
+        "I was adopted",
+        "I get migraines",
+        "我在成都长大",
+        "我容易晕车",
     ],
 )
 def test_lasting_facts_are_kept_forever(text: str, embed: Embed) -> None:
@@ -70,6 +74,33 @@ def test_news_are_kept_for_weeks(text: str, embed: Embed) -> None:
     result = judged(text, embed)
     assert result.importance >= MONTH
     assert result.memory_type != "observation"
+
+
+def test_where_the_user_comes_from_is_core(embed: Embed) -> None:
+    by_facets = assess("I was adopted", "Okay.", embed=embed, with_facets=True).facets
+    assert by_facets is not None
+    assert by_facets.P == 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have two tickets left",
+        "I'd like a table with three columns.",
+        "从小明那里借了一本书",
+        "I had lunch with Anna",
+        "I ate peanuts and got hives",
+    ],
+)
+def test_what_only_looks_like_a_trait_or_a_meal_expires_as_before(text: str, embed: Embed) -> None:
+    assert SAVED <= judged(text, embed).importance < FOREVER
+
+
+@pytest.mark.parametrize(
+    "text", ["I had pasta for lunch", "We just drank some tea", "我中午吃了碗面"]
+)
+def test_meals_are_not_saved(text: str, embed: Embed) -> None:
+    assert judged(text, embed).importance < SAVED
 
 
 @pytest.mark.parametrize(
