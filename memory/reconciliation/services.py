@@ -28,7 +28,7 @@ from memory.reconciliation.rules import (
     has_room,
     patched,
 )
-from memory.reconciliation.succession import note_succession
+from memory.reconciliation.succession import inherited, note_succession
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
@@ -262,9 +262,13 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
 
 def _assessed_again(old: Memory, statement: Statement, content: str) -> Facets:
     """Return the facets of a patched memory: the statement's, because the user's latest words
-    count, or else those of the new text. A core memory keeps P = 1 (seed 003, section 1.5)."""
+    count, or else those of the new text; its old ones if they give a longer lifetime. A core memory
+    keeps P = 1 (seed 003, section 1.5)."""
     facets = statement.facets or facets_of(content)
-    return facets.model_copy(update={"P": 1.0}) if old.core else facets
+    if old.core:
+        return facets.model_copy(update={"P": 1.0})
+    tiers = statement.policy.document.ttl.tiers
+    return inherited(facets.importance, facets, old, tiers)[1] or facets
 
 
 def _reinforce(

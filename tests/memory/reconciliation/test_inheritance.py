@@ -46,6 +46,16 @@ def test_by_facets_the_longer_lifetime_is_inherited(space: Space) -> None:
     assert new.expires_at == old.expires_at
 
 
+def test_several_facts_live_no_shorter_with_news_in_brackets(space: Space) -> None:
+    old = learn(space, "My cat Miro is three. My flat is in Porto", facets=LASTING)
+    new = learn(space, "Miro died this morning.", facets=MOMENTARY)
+    assert (new.pk, "Miro died" in new.content) == (old.pk, True)
+    assert new.facets == LASTING.stored()
+    assert old.expires_at is not None
+    assert new.expires_at is not None
+    assert new.expires_at >= old.expires_at
+
+
 def test_without_facets_a_lasting_memory_makes_the_successor_last(space: Space) -> None:
     learn(space, "My dog is called Rufus", importance=0.75)
     new = learn(space, "Rufus died yesterday.", facets=MOMENTARY)
