@@ -137,7 +137,7 @@ def _decision(answer: _Answer, statement: str, neighbours: Sequence[Neighbour]) 
     memory = neighbours[answer.memory - 1].memory
     reason = f"{answer.reasoning} (“{answer.quote}”)".strip()
     if verdict is Verdict.SUPERSEDE:
-        return superseding(memory, reason)
+        return superseding(memory, statement, reason)
     return Decision(verdict, memory, reason)
 
 

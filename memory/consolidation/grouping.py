@@ -129,7 +129,7 @@ def _ended(
     if any(_place(again) > _place(last) for again in same):
         return None
     sure = UNDATED if last.created_at == root.created_at else CONTRADICTED
-    if superseding(root, "").verdict is not Verdict.REVISE:
+    if superseding(root, last.content, "").verdict is not Verdict.REVISE:
         sources = [*_in_order([root, *same]), last]
         return Group(ProposalKind.CONTRADICTION, sources, None, sure)
     if last.pk in used or not has_room(root.content, last.content):
@@ -143,7 +143,7 @@ def _ended_at_once(root: Memory, newer: Sequence[Neighbour]) -> Group | None:
     for one in newer:
         together = one.memory.created_at == root.created_at
         if together and replaces(root.content, one):
-            if superseding(one.memory, "").verdict is Verdict.REVISE:
+            if superseding(one.memory, root.content, "").verdict is Verdict.REVISE:
                 return None
             return Group(ProposalKind.CONTRADICTION, [one.memory, root], None, UNDATED)
     return None

@@ -72,6 +72,16 @@ _CLAUSES = re.compile(
 )
 
 
+# "Olga passed away" does not say who she was, and a pet that ran away may return: the old memory is
+# needed beside such news.
+_NEEDS_THE_OLD = re.compile(
+    r"\A\W*(?-i:[A-Z])[\w'’-]{1,30} (?:has |sadly |just ){0,2}(?:died|passed away)\b"
+    r"|\b(?:ran|run) away\b(?! from)|\b(?:went|gone) missing\b|[跑走]丢"
+    r"|\A(?!.{0,9}[我他她爷奶公婆爸妈父母哥弟姐妹叔姨伯舅姑儿女夫妻狗猫鸟鱼兔])\w{1,9}(?:去世|过世|死)了",
+    re.IGNORECASE,
+)
+
+
 class Verdict(StrEnum):
     """The action to take with a new statement. `known` changes nothing: it restates a core memory,
     which is exempt from merging and reinforcement (seed 003, section 1.5)."""
@@ -100,7 +110,7 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
     """
     for neighbour in neighbours:
         if replaces(content, neighbour):
-            return superseding(neighbour.memory, Reason("replaced", content))
+            return superseding(neighbour.memory, content, Reason("replaced", content))
     for neighbour in neighbours:
         if restates(content, memory_type, neighbour):
             return Decision(Verdict.REINFORCE, neighbour.memory, Reason("said_again", content))
@@ -124,11 +134,12 @@ def _probably_outdated(content: str, neighbours: Sequence[Neighbour]) -> Memory 
     return None if place is None else [*near.values()][place]
 
 
-def superseding(old: Memory, reason: str) -> Decision:
-    """Return the decision to supersede an outdated memory, or to revise it. A memory is revised if
-    it contains several facts, is core (seed 003, section 1.5), or was pinned by a person."""
+def superseding(old: Memory, content: str, reason: str) -> Decision:
+    """Return the decision to supersede a memory that the statement makes outdated, or to revise it.
+    A memory is revised if it contains several facts, is core (seed 003, section 1.5), was pinned by
+    a person, or says who the statement is about."""
     several = _CLAUSES.search(old.content) or _PATCHES.search(old.content)
-    patch = old.core or old.pinned or several
+    patch = old.core or old.pinned or several or _NEEDS_THE_OLD.search(content)
     return Decision(Verdict.REVISE if patch else Verdict.SUPERSEDE, old, reason)
 
 

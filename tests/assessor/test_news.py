@@ -35,16 +35,25 @@ def assess_again(space: Space, row: Assessment, importance: float) -> Assessment
 @pytest.mark.parametrize("importance", [0.3, 0.0])
 def test_news_assessed_again_keep_what_they_inherited(space: Space, importance: float) -> None:
     old = learn(space, DOG, importance=0.75)
-    row = told(space, "Rufus died yesterday.", 0.25)
+    row = told(space, "My dog Rufus died yesterday.", 0.25)
     assert assess_again(space, row, importance).state == State.DONE
     [news] = Memory.objects.in_space(space).live()
     assert (news.importance, news.expires_at) == (0.75, None)
     assert stored(old).superseded_by == news.pk
 
 
+def test_news_in_brackets_assessed_again_stay(space: Space) -> None:
+    old = learn(space, DOG, importance=0.75)
+    row = told(space, "Rufus died.", 0.25)
+    assess_again(space, row, 0.3)
+    [kept] = Memory.objects.in_space(space).live()
+    assert (kept.pk, kept.importance) == (old.pk, 0.75)
+    assert kept.content == f"{DOG} [{NOW:%Y-%m-%d}: Rufus died.]"
+
+
 def test_an_edited_message_takes_its_news_back(space: Space) -> None:
     old = learn(space, DOG, importance=0.75)
-    row = told(space, "Rufus died yesterday.", 0.25)
+    row = told(space, "My dog Rufus died yesterday.", 0.25)
     retract(space=space, assessment_ids=[row.pk], written_ids=[], actor=ALICE, now=NOW)
     assert [one.pk for one in Memory.objects.in_space(space).live()] == [old.pk]
 
@@ -63,7 +72,30 @@ def test_unimportant_news_are_kept(space: Space, known: str, news: str) -> None:
     row = told(space, news, 0.1)
     assert (row.state, row.importance) == (State.DONE, 0.1)
     [kept] = Memory.objects.in_space(space).live()
-    assert (kept.content, kept.importance, kept.expires_at) == (news, 0.75, None)
+    assert kept.content == f"{known} [{NOW:%Y-%m-%d}: {news}]"
+    assert (kept.importance, kept.expires_at) == (0.75, None)
+
+
+@pytest.mark.parametrize("news", ["Miro ran away.", "Miro has gone missing", "米罗跑丢了"])
+def test_a_pet_that_may_return_stays_known(space: Space, news: str) -> None:
+    known = "我有一只狗叫米罗" if news.startswith("米") else "I have a dog named Miro"
+    old = learn(space, known, importance=0.75)
+    told(space, news, 0.1)
+    assert stored(old).content == f"{known} [{NOW:%Y-%m-%d}: {news}]"
+
+
+@pytest.mark.parametrize("said", ["I ran away from home", "Bella ran away.", "My dog ran away"])
+def test_who_else_ran_away_changes_nothing(space: Space, said: str) -> None:
+    old = learn(space, "My dog is called Miro", importance=0.75)
+    told(space, said, 0.6)
+    assert (stored(old).content, stored(old).status) == ("My dog is called Miro", "live")
+
+
+def test_news_that_say_who_died_supersede(space: Space) -> None:
+    old = learn(space, "My grandmother Olga lives in Kyiv", importance=0.75)
+    told(space, "My grandmother Olga died.", 0.1)
+    [kept] = Memory.objects.in_space(space).live()
+    assert (kept.content, stored(old).superseded_by) == ("My grandmother Olga died.", kept.pk)
 
 
 def test_news_are_added_in_brackets_to_several_facts(space: Space) -> None:

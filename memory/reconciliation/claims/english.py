@@ -50,7 +50,8 @@ _NEGATIONS, _ENDINGS = any_of(W["negations"]), any_of(W["endings"])
 _STATES = {group: [any_of([state]) for state in states] for group, states in W["states"].items()}
 _ENDED_NAME = re.compile(
     rf"\b(?:{'|'.join(W['endings'])})(?: (?:my|the|his|her|their))? ((?-i:[A-Z][\w'&-]*))"
-    r"|^((?-i:[A-Z][\w'-]*)) (?:has |sadly |just )?(?:died|passed away)",
+    r"|^((?-i:[A-Z][\w'-]*)) (?:has |sadly |just )?(?:died|passed away|(?:ran|run) away(?! from)"
+    r"|(?:went|gone) missing)",
     re.I,
 )
 # "My brother Tim is a pilot" is about Tim, "My brother Tim's wife" about another person.

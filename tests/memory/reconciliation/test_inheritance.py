@@ -15,7 +15,10 @@ MOMENTARY = Facets(P=0.1, J=1.0, E=1.0)
 
 @pytest.mark.parametrize(
     ("known", "news"),
-    [("My dog is called Rufus", "Rufus died yesterday."), ("我奶奶叫秀英", "秀英去世了。")],
+    [
+        ("My dog is called Rufus", "My dog Rufus died yesterday."),
+        ("我奶奶叫秀英", "我奶奶去世了。"),
+    ],
 )
 def test_news_are_kept_as_long_as_what_they_supersede(space: Space, known: str, news: str) -> None:
     old = learn(space, known, importance=0.75)
@@ -34,13 +37,13 @@ def test_news_are_kept_as_long_as_what_they_supersede(space: Space, known: str, 
 
 def test_more_important_news_inherit_nothing(space: Space) -> None:
     learn(space, "My dog is called Rufus", importance=0.5)
-    new = learn(space, "Rufus died yesterday.", importance=0.6)
+    new = learn(space, "My dog Rufus died yesterday.", importance=0.6)
     assert (new.importance, new.revision) == (0.6, 1)
 
 
 def test_by_facets_the_longer_lifetime_is_inherited(space: Space) -> None:
     old = learn(space, "My dog is called Rufus", facets=LASTING)
-    new = learn(space, "Rufus died yesterday.", facets=MOMENTARY)
+    new = learn(space, "My dog Rufus died yesterday.", facets=MOMENTARY)
     assert new.facets == LASTING.stored()
     assert new.importance == max(LASTING.importance, MOMENTARY.importance)
     assert new.expires_at == old.expires_at
@@ -58,13 +61,13 @@ def test_several_facts_live_no_shorter_with_news_in_brackets(space: Space) -> No
 
 def test_without_facets_a_lasting_memory_makes_the_successor_last(space: Space) -> None:
     learn(space, "My dog is called Rufus", importance=0.75)
-    new = learn(space, "Rufus died yesterday.", facets=MOMENTARY)
+    new = learn(space, "My dog Rufus died yesterday.", facets=MOMENTARY)
     assert (new.importance, new.facets, new.expires_at) == (0.75, None, None)
 
 
 def test_an_approved_statement_inherits_until_the_approval_is_undone(space: Space) -> None:
     old = learn(space, "My dog is called Rufus", importance=0.75)
-    held = hold(space, "Rufus died yesterday.", importance=0.2)
+    held = hold(space, "My dog Rufus died yesterday.", importance=0.2)
     approved = approve_memory(space=space, memory_id=held.pk, actor=ALICE, now=NOW)
     assert (approved.importance, stored(held).expires_at) == (0.75, None)
     reopen_memories(space=space, memory_ids=[held.pk], actor=ALICE, now=NOW)
