@@ -1528,7 +1528,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Xml
+         * Execute XML tags
          * @description Execute the tags of a message: `memory_save`, `memory_load`, `memory_delete`.
          *
          *     The tags may be alone or within a model's prose. All tags are validated first, and all writes
