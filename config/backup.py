@@ -43,8 +43,9 @@ _SESSION = """
     SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = 0
 """
-# Tables that a backup leaves out, so that a stolen backup opens no session.
-_SESSIONS = ("django_session", "memory_loginsession")
+# Tables that a backup leaves out: a stolen backup must open no session, and no worker has reported
+# to a restored database.
+_LEFT_OUT = ("django_session", "memory_loginsession", "memory_workerheartbeat")
 # Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
     DO $$ DECLARE t record; BEGIN
@@ -71,7 +72,7 @@ def back_up(file: Path, *, recipients: Sequence[str] = (), now: datetime, say: S
     # Only Ebb's tables, since a restore accepts nothing else. Not Citus: a backup of a cluster can
     # be restored into one PostgreSQL.
     what = (*(f"--table=public.{name}_*" for name in _table_prefixes()), "--extension=vector")
-    without = [f"--exclude-table-data=public.{name}" for name in _SESSIONS]
+    without = [f"--exclude-table-data=public.{name}" for name in _LEFT_OUT]
     options = ("--format=custom", "--no-owner", "--no-privileges", *what, *without)
     key = settings.EBB_DATA_DIR / backup_file.KEY
     draft = file.with_name(f".{file.name}.{os.getpid()}")

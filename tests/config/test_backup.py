@@ -68,6 +68,7 @@ def test_what_was_backed_up_is_restored_whole(
 ) -> None:
     remember(space, "User likes pizza")
     before, file = contents(test_database_url()), tmp_path / "ebb.backup"
+    record_heartbeat(queue="ebb", now=made_at)
     back_up(file, now=made_at, say=print)
     remember(space, "User likes pasta")
     settings.DATABASE_URL = empty_database
@@ -76,6 +77,8 @@ def test_what_was_backed_up_is_restored_whole(
 
     assert manifest["made_at"] == made_at.isoformat()
     assert contents(empty_database) == before
+    with psycopg.connect(empty_database) as restored:
+        assert restored.execute("SELECT FROM memory_workerheartbeat").fetchall() == []
     with pytest.raises(BackupError, match="not empty"):
         restore(file, replace=False, even_if_running=False, now=made_at, say=print)
     newer = changed(file, ebb="9.0", migrations=["memory.9999_from_the_future"])
