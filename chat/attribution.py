@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from assessor.local.sentences import split_sentences
-from chat.responders.kinds import LISTS
+from chat.responders.kinds import Kind
 from chat.responders.utterances import kind_of
 from memory.text.lexemes import prepare
 
@@ -56,9 +56,9 @@ def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[
     """Return how much the answer used each memory, in 0..1, without those below ATTRIBUTED.
 
     `memories` are texts by id (UUIDs as text). A memory named by its full or short id counts as 1.
-    An answer that only lists memories uses none, such as the answer to "forget that …".
+    The answer to "forget that …" lists memories and uses none.
     """
-    if kind_of(question) in LISTS:
+    if kind_of(question) is Kind.FORGET:
         return {}
     words = {id_: _weights(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)

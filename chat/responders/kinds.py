@@ -20,5 +20,5 @@ class Kind(Enum):
     STATEMENT = auto()
 
 
-LISTS = frozenset({Kind.EVERYTHING, Kind.TODAY, Kind.FORGET})
-"""The answer lists memories: it uses none of them."""
+LISTS = frozenset({Kind.EVERYTHING, Kind.TODAY})
+"""Questions that the built-in responder answers with a list, which is no use of the memories."""

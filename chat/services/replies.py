@@ -14,6 +14,8 @@ from django.utils import timezone
 from assessor.services import complete_exchange
 from chat.attribution import attributed
 from chat.models import Message
+from chat.responders.kinds import LISTS
+from chat.responders.utterances import kind_of
 from chat.services.relevance import question_of
 from memory.actors import Actor
 from memory.models import Reason, Space
@@ -176,4 +178,6 @@ def _supporting(message: Message, reply: Reply) -> list[UUID]:
     if not texts:
         return []
     question = question_of(message) if reply.question is None else reply.question
+    if reply.is_builtin and kind_of(question) in LISTS:
+        return []  # or a question for all memories would renew them all
     return [UUID(id_) for id_ in attributed(reply.content, question, texts)]

@@ -108,8 +108,7 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     unknown profile."""
     started = perf_counter()
     policy = current_policy(space)
-    profile = request.profile or policy.document.recall.profile
-    profile = profile if isinstance(profile, Profile) else profile_named(profile)
+    profile = _profile(request.profile or policy.document.recall.profile)
     shape = replace(
         _shape(policy.document, profile, request.limit),
         memory_types=tuple(request.memory_types),
@@ -134,6 +133,10 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     found = _answer(question, trusting(shape, question), policy, started)
     _measure(found, for_model=request.min_relevance is None)
     return found
+
+
+def _profile(asked: str | Profile) -> Profile:
+    return asked if isinstance(asked, Profile) else profile_named(asked)
 
 
 def _measure(found: Recall, *, for_model: bool) -> None:

@@ -31,7 +31,9 @@ def done(client: Client, space: Space) -> list[str]:
     """The ticked steps."""
     page = shown(client, space, "first_steps")
     assert len(re.findall(r'<li class="step', page)) == len(STEPS)
-    found = re.findall(r'<li class="step done".*?<span>([^<]*)</span>\s*</li>', page, re.DOTALL)
+    found = re.findall(
+        r'<li class="step done".*?<span class="step-label">([^<]*)</span>\s*</li>', page, re.DOTALL
+    )
     return found
 
 
