@@ -3,106 +3,37 @@
 The threshold is lowered for these tests; the same at full size is benchmarks/recall.py.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
-from random import Random
-from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from django.contrib.postgres.search import SearchQuery
 from django.db import connection
-from django.test.utils import CaptureQueriesContext
-from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from memory.drafts import MemoryDraft, MemoryTypeName
+from memory.drafts import MemoryDraft
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory, Space
-from memory.models.memories import search_in_space
 from memory.models.policies import current_policy
-from memory.policy import PolicyDocument
 from memory.readers import Reader
 from memory.recall.similar import nearest_live, similar, vector_of
-from memory.recall.sql import Question, Shape, recalled
-from memory.recall.sql.sizes import size_if_large
+from memory.recall.sql import Question, recalled
 from memory.recall.sql.statement import statement
 from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
-from tests.memory.recall.test_recall import SUBJECTS, THINGS, VERBS
-from tests.memory.writing import ALICE, NOW, remember
+from tests.memory.recall.large_spaces import (
+    COUNT,
+    EXACTLY,
+    MODES,
+    agreement,
+    asked,
+    meaning,
+    shape,
+)
+from tests.memory.writing import ALICE, NOW
 
-COUNT, EXACTLY = 1200, 10**9
-ASKED = [("Jaz", "pizza"), ("Melanie", "hiking"), ("Grandma", "jazz"), ("User", "penicillin")]
 TRIED = Profile(name="tried", recency=2.0, source="weights of one's own: meaning weighs nothing")
-MODES = pytest.mark.parametrize("worth", [0, EXACTLY], ids=["by index", "by scan"])
-
-
-def meaning(text: str) -> npt.NDArray[np.float32]:
-    """A vector of the test's own, near those of texts that share words: no model is needed."""
-    words = text.lower().split()
-    total = np.sum([_of_word(word) for word in words], axis=0)
-    unit: npt.NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
-    return unit
-
-
-@cache
-def _of_word(word: str) -> npt.NDArray[np.float64]:
-    return np.random.default_rng(list(word.encode())).standard_normal(384)
-
-
-@pytest.fixture
-def large_space(
-    space: Space,
-    monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-) -> Space:
-    """Memories of every type, age and importance, with one word of their own each."""
-    random = Random(8)  # repeatable on purpose
-    drafts = [
-        MemoryDraft(
-            content=f"{random.choice(SUBJECTS)} {random.choice(VERBS)} {random.choice(THINGS)}"
-            f" {random.choice(SUBJECTS)} {random.choice(THINGS)} word{number}",
-            memory_type=random.choice(get_args(MemoryTypeName)),
-            importance=random.random(),
-            created_at=NOW - timedelta(days=random.uniform(0, 400)),
-        )
-        for number in range(COUNT)
-    ]
-    vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
-    prepared = Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
-    monkeypatch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
-    with django_capture_on_commit_callbacks(execute=True):
-        store_memories(prepared=prepared, actor=ALICE, now=NOW)
-    space.refresh_from_db(fields=["vectors_indexed"])
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
-    return space
-
-
-def shape(profile: str = "hybrid", **changes: object) -> Shape:
-    rules = PolicyDocument()
-    plain = Shape(PROFILES[profile], rules.decay, rules.recall, rules.language, limit=10)
-    return replace(plain, **changes)  # type: ignore[arg-type]  # mypy cannot check names in a dict
-
-
-def asked(space: Space) -> list[Question]:
-    texts = [f"What about {who} and {what}?" for who, what in ASKED]
-    return [
-        Question(space, text, meaning(f"{who} {what}"), NOW)
-        for text, (who, what) in zip(texts, ASKED, strict=True)
-    ]
-
-
-def agreement(likely: Sequence[Memory], exact: Sequence[Memory]) -> float:
-    """The share of the exact answer that was found, where ties count as found."""
-    least = exact[-1].score - 1e-3  # type: ignore[attr-defined]  # annotated by recall
-    ids = {memory.pk for memory in exact}
-    good = [one for one in likely if one.pk in ids or one.score >= least]  # type: ignore[attr-defined]  # the same
-    return len(good) / len(exact)
 
 
 @MODES
@@ -261,62 +192,6 @@ def test_an_explanation_counts_the_candidates(large_space: Space) -> None:
 
     assert [vars(memory)["rank"] for memory in found] == list(range(1, 16))
     assert all(vars(memory)["rank_without_semantic"] >= 1 for memory in found)
-
-
-def test_the_size_is_estimated_from_the_first_ids(large_space: Space, other_space: Space) -> None:
-    remember(other_space, "User likes pizza")
-
-    size = size_if_large(large_space, large=1)
-
-    assert size is not None
-    assert size.vectors == pytest.approx(COUNT, rel=0.2)
-    assert size_if_large(large_space) is None
-    assert size_if_large(other_space, large=1) is None
-
-
-def plan(question: Question, asked_for: Shape, large: int) -> str:
-    """The plan that PostgreSQL keeps for the statement that ranks for this question."""
-    with CaptureQueriesContext(connection) as queries:
-        recalled(question, asked_for, large=large)
-    [ranking] = [query["sql"] for query in queries if "ranked" in query["sql"]]
-    for number, name in enumerate(sorted(set(re.findall(r"%\(\w+\)s", ranking))), start=1):
-        ranking = ranking.replace(name, f"${number}")
-    with connection.cursor() as cursor:
-        cursor.execute("EXPLAIN (GENERIC_PLAN) " + ranking)
-        return "\n".join(line for (line,) in cursor.fetchall())
-
-
-def test_a_small_space_beside_a_large_one_is_read_by_its_indexes(
-    large_space: Space, other_space: Space
-) -> None:
-    remember(other_space, "User likes pizza")
-
-    found = plan(Question(other_space, "pizza", meaning("pizza"), NOW), shape(), COUNT)
-
-    assert "Index" in found
-    assert "Seq Scan on memory_" not in found
-
-
-def test_the_nearest_come_from_the_index_of_the_embedder(
-    large_space: Space, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The index can serve this statement, even if the planner prefers to read a small table."""
-    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", 0)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_sort = off")
-
-    found = plan(asked(large_space)[0], shape(), 1)
-
-    assert f"Index Scan using embedding_hnsw_{large_space.embedder_id}" in found
-
-
-def test_the_index_of_words_serves_the_expression_that_recall_asks_for(large_space: Space) -> None:
-    of_space = SearchQuery(f"'@{large_space.pk}' & pizza", search_type="raw", config="simple")
-    rows = Memory.objects.annotate(words=search_in_space()).filter(words=of_space)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-
-    assert "memory_search_in_space" in rows.order_by().explain()
 
 
 @MODES
