@@ -43,7 +43,7 @@ _KINDS = _load()
 
 
 def is_news(sentence: str) -> bool:
-    """Return whether the sentence tells of a turn in the life of the user or of somebody close."""
+    """Return whether the sentence tells of a turn in the life of the user or of someone close."""
     told = _KINDS["news"].search(sentence) is not None
     return told and not is_trivia(sentence) and not is_origin(sentence)
 

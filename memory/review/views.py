@@ -178,7 +178,7 @@ def reopen(request: PageRequest, access: Access) -> HttpResponse:
 def _decided(
     request: PageRequest, access: Access, memory_id: UUID, verb: Any, said: str
 ) -> HttpResponse:
-    """Apply the decision and offer to undo it; show a message if somebody else has decided
+    """Apply the decision and offer to undo it; show a message if someone else has decided
     already."""
     try:
         holder = verb(
@@ -270,7 +270,7 @@ def _waiting(access: Access) -> MemoryQuerySet:
 
 
 def _overtaken(request: PageRequest) -> HttpResponse:
-    """Reload the page, because somebody has already decided about the shown memory."""
+    """Reload the page, because someone has already decided about the shown memory."""
     messages.info(request, DECIDED)
     return HttpResponseClientRefresh()
 

@@ -82,7 +82,7 @@ def deletion(space: Space) -> Job | None:
 @transaction.atomic
 def begin_deletion(*, space: Space, now: datetime) -> Job:
     """Return the deletion job of a closed space, claimed by the caller, before or after its grace
-    period. Raises Conflict if somebody else is working on it."""
+    period. Raises Conflict if someone else is working on it."""
     job = deletion(_held(space)) or _start(space, now)
     return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 

@@ -98,7 +98,7 @@ def delete(request: PageRequest, access: Access) -> HttpResponse:
     if other is None:
         sentence = _("Nothing was deleted: this is your only space. Create another one first.")
         return _shown(request, access, delete_error=sentence)
-    with suppress(Conflict):  # closed by somebody else in the meantime
+    with suppress(Conflict):  # closed by someone else in the meantime
         deletion.close_space(space=access.space, actor=access.actor, now=timezone.now())
     messages.success(
         request, _("Space %(name)s will be deleted in 10 minutes.") % {"name": access.space.name}

@@ -83,7 +83,7 @@ def who(done: object) -> SafeString:
 
 
 def named(kind: str, name: str) -> SafeString:
-    """Return an actor in the reader's language. A name that somebody chose is isolated, because
+    """Return an actor in the reader's language. A name that a person chose is isolated, because
     its text direction may differ."""
     if kind == "system" and name.startswith(RULE_OF):
         author = author_of_rule(name.removeprefix(RULE_OF))

@@ -169,7 +169,7 @@ def _subject(piece: str) -> frozenset[str]:
 
 
 def _before(piece: str, place: int) -> frozenset[str]:
-    """Return the subject before a place in the piece; none for the user, alone or with somebody."""
+    """Return the subject before a place in the piece; none for the user, alone or with someone."""
     before = re.sub("从.*", "", piece[:place])  # not the place that is left
     if re.match("(?:用户|我们?)[和跟与]", before):
         return frozenset()
@@ -225,7 +225,7 @@ def _states(piece: str) -> Iterator[Claim]:
 
 
 def _denied_states(piece: str) -> Iterator[Claim]:
-    """Return the states that the piece says somebody is no longer in: 不再吃素."""
+    """Return the states that the piece says someone is no longer in: 不再吃素."""
     said = _NEGATIONS.sub("", piece)
     for group in _W["deniable"] if len(_NEGATIONS.findall(piece)) == 1 else []:
         for name, state in enumerate(_STATES[group]):
@@ -235,7 +235,7 @@ def _denied_states(piece: str) -> Iterator[Claim]:
 
 
 def _dwelling(piece: str) -> Iterator[Claim]:
-    """Return whether somebody lives anywhere, and whether somebody has moved: 妈妈搬来和我住."""
+    """Return whether someone lives anywhere, and whether someone has moved: 妈妈搬来和我住."""
     if match := _MOVES.search(piece) or _LIVES.search(piece):
         moved = frozenset({match[0]}) if match[0].startswith("搬") else frozenset({"住"})
         subject = _before(piece, match.start())
@@ -252,7 +252,7 @@ def _slots(piece: str) -> Iterator[Claim]:
             if value not in _NOT_A_NAME and not (slot == "home" and value.endswith(_FLOORS)):
                 about = topic(slot, _before(piece, match.start()), kind)
                 yield Claim(about, frozenset(value), changed or slot not in _SLOW)
-    # Somebody who works at 华为 may have any phone.
+    # Someone who works at 华为 may have any phone.
     things = _SLOTS["employer"].sub("", piece)
     for name, members in _FAMILIES.items():
         if name == "occupation" and _MINE.match(piece):

@@ -169,7 +169,7 @@ def _slots(piece: str) -> Iterator[Claim]:
 
 def _choices(piece: str) -> Iterator[Claim]:
     """Return which of the things for one purpose the user has: a phone, an editor."""
-    # Somebody who works at Nokia may have any phone.
+    # Someone who works at Nokia may have any phone.
     firm, piece = bool(_CHANGE.search(piece)), _SLOTS["employer"].sub("", _INSTEAD.sub("", piece))
     for family, members in _FAMILIES.items():
         if found := [*members.finditer(piece)]:
@@ -178,7 +178,7 @@ def _choices(piece: str) -> Iterator[Claim]:
 
 
 def _one_at_a_time(piece: str) -> Iterator[Claim]:
-    """Return what somebody drives, wears or teaches, and where somebody goes to school."""
+    """Return what someone drives, wears or teaches, and where someone goes to school."""
     if match := _ONE_AT_A_TIME.search(piece):
         what, _, use = re.split(r" (for|to|at|in|on|with) ", match["what"] + " for ", maxsplit=1)
         about = subject_before(piece[: match.start()]) | content(f"{match['verb']} {use}")
@@ -189,7 +189,7 @@ def _one_at_a_time(piece: str) -> Iterator[Claim]:
 
 
 def _preferred(piece: str) -> Iterator[Claim]:
-    """Return the kind that somebody prefers of several: "prefers window seats on planes"."""
+    """Return the kind that someone prefers of several: "prefers window seats on planes"."""
     if like := _LIKED_SO.search(piece):
         about = subject_before(piece[: like.start()]) | content(like["what"])
         yield Claim(topic("liked so", about), content(like["value"]))
@@ -200,7 +200,7 @@ def _preferred(piece: str) -> Iterator[Claim]:
 
 
 def _ways(piece: str) -> Iterator[Claim]:
-    """Return how somebody gets to work."""
+    """Return how someone gets to work."""
     if match := _WAY.search(piece):
         firm = bool(_CHANGE.search(piece))
         yield Claim(topic("way", frozenset(words(match["where"]))), content(match["value"]), firm)
@@ -217,14 +217,14 @@ def _coloured(piece: str) -> Iterator[Claim]:
 
 
 def _been(piece: str) -> Iterator[Claim]:
-    """Return whether somebody has been to a place."""
+    """Return whether someone has been to a place."""
     if match := _BEEN.search(piece):
         value = frozenset({"no" if match["never"] else "yes"})
         yield Claim(topic("been", frozenset(words(match["value"]))), value)
 
 
 def _called(piece: str) -> Iterator[Claim]:
-    """Return the name by which somebody wants to be called."""
+    """Return the name by which someone wants to be called."""
     if match := _CALL_ME.search(piece):
         yield Claim(topic("call me", frozenset()), frozenset(words(match["value"])))
 
