@@ -20,11 +20,13 @@ from assessor.local.kinds import (
     may_be_mood,
     may_be_trait,
 )
+from memory.formulas.retention import Tiers
 
 LONGEST = 20
 """Words of a message that is corrected."""
 
-FOREVER, MONTH = 0.7, 0.5
+_DEFAULT = Tiers()
+FOREVER, MONTH = _DEFAULT.permanent_threshold, _DEFAULT.medium_threshold
 """Least importance of lasting facts, and of news: the default policy's lifetimes."""
 ABOVE = 0.05
 """The share of its importance that a raised message keeps above those, so that the order stays."""
