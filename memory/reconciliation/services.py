@@ -20,14 +20,7 @@ from memory.models.history import Action
 from memory.models.policies import Policy
 from memory.recall.similar import AT_MOST, Neighbour, nearest_live
 from memory.reconciliation.patched_facets import facets_of
-from memory.reconciliation.rules import (
-    Decision,
-    Verdict,
-    decide,
-    echoes,
-    has_room,
-    patched,
-)
+from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_room, patched
 from memory.reconciliation.succession import inherited, note_succession
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.conversations import lock_beside, lock_conversations
