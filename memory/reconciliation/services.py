@@ -21,7 +21,7 @@ from memory.models.policies import Policy
 from memory.recall.similar import AT_MOST, Neighbour, nearest_live
 from memory.reconciliation.patched_facets import facets_of
 from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_room, patched
-from memory.reconciliation.succession import inherited, note_succession
+from memory.reconciliation.succession import facets_of_patched, note_succession
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
@@ -237,10 +237,12 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
     and its importance follows from them. Its lifetime restarts: otherwise the statement might
     expire the same night."""
     content = patched(old.content, statement.content, now)
+    tiers = statement.policy.document.ttl.tiers
     if old.facets is None:
         change = MemoryChange(content=content, importance=max(old.importance, statement.importance))
     else:
-        change = MemoryChange(content=content, facets=_assessed_again(old, statement, content))
+        facets = facets_of_patched(old, statement.facets or facets_of(content), tiers)
+        change = MemoryChange(content=content, facets=facets)
     revised = revise_memory(
         space=statement.space,
         memory_id=old.pk,
@@ -251,17 +253,6 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
     )
     _begin_anew(revised, statement, now)
     return revised
-
-
-def _assessed_again(old: Memory, statement: Statement, content: str) -> Facets:
-    """Return the facets of a patched memory: the statement's, because the user's latest words
-    count, or else those of the new text; its old ones if they give a longer lifetime. A core memory
-    keeps P = 1 (seed 003, section 1.5)."""
-    facets = statement.facets or facets_of(content)
-    if old.core:
-        return facets.model_copy(update={"P": 1.0})
-    tiers = statement.policy.document.ttl.tiers
-    return inherited(facets.importance, facets, old, tiers)[1] or facets
 
 
 def _reinforce(

@@ -69,6 +69,15 @@ def inherited(
     return max(importance, old.importance), known if longer else facets
 
 
+def facets_of_patched(old: Memory, newest: Facets, tiers: Tiers) -> Facets:
+    """Return the facets of a patched memory: the newest, because the user's latest words count, or
+    the old ones if they give a longer lifetime. A core memory keeps P = 1 (seed 003, section
+    1.5)."""
+    if old.core:
+        return newest.model_copy(update={"P": 1.0})
+    return inherited(newest.importance, newest, old, tiers)[1] or newest
+
+
 def facets_in(memory: Memory) -> Facets | None:
     """Return the memory's facets; None if it has none."""
     return Facets.model_validate(memory.facets) if memory.facets else None
