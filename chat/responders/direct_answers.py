@@ -18,7 +18,7 @@ _NAME = re.compile(
     r"\b(?:called|named|name is|name's|is) ([A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2})(?![\w'’-])"
 )
 # "My partner is Turkish" does not name the partner.
-_NATIONALITY = re.compile(r"\w*(?:ese|ish|an|ch|ic|i|sh)", re.IGNORECASE)
+_NATIONALITY = re.compile(r"\A\w{0,20}(?:ese|ish|an|ch|ic|i|sh)\Z", re.IGNORECASE)
 _PLACE_ZH = re.compile(
     r"(?:住在|搬到了?|搬去了?|来自|定居在?)([\u4e00-\u9fff]{2,4}?)(?=$|[，。,.的市（(])"
 )
@@ -66,7 +66,7 @@ def _named(asked: str, memory: str) -> str:
     if not re.search(own, memory, re.I):
         return ""
     name = re.search(rf"(?:{own}),? ((?-i:[A-Z])[\w’-]*)", memory, re.I) or _NAME.search(memory)
-    if not name or _NATIONALITY.fullmatch(name.group(1)):
+    if not name or _NATIONALITY.match(name.group(1)):
         return ""
     return f"Your {thing}'s name is {name.group(1)}."
 
