@@ -132,7 +132,7 @@ def _listed(turn: Turn, kind: Kind) -> list[str]:
     known = [result.memory for result in _quotable(turn)]
     if not known:
         return [
-            _("Nothing today yet. Tell me something worth remembering.")
+            _("Nothing saved today yet. Tell me something worth remembering.")
             if kind is Kind.TODAY
             else _("Nothing yet. Tell me something worth remembering.")
         ]

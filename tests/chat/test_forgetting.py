@@ -131,7 +131,7 @@ def test_what_was_saved_today_is_listed(space: Space, question: str) -> None:
     remember(space, "User lives in Porto")  # long ago
     zh = question.startswith("我")
     nothing = answered(space, question).content
-    assert ("今天还没有。" if zh else "Nothing today yet.") in nothing
+    assert ("今天还没有。" if zh else "Nothing saved today yet.") in nothing
     remember(space, "User has a sister called Ana", now=timezone.now())
 
     reply = answered(space, question)
