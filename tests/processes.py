@@ -164,6 +164,10 @@ class Web(Running):
         self.url = f"http://127.0.0.1:{number}"
         self._port = port
 
+    def kill(self) -> None:
+        super().kill()
+        self._port.close()
+
     def stop(self) -> None:
         super().stop()
         self._port.close()
@@ -207,8 +211,9 @@ class Processes:
         return beat
 
     def end(self) -> None:
+        """Kill them: what they do when they are asked to stop has tests of its own."""
         for process in reversed(self._started):
-            process.stop()
+            process.kill()
 
     def _start(self, name: str, command: tuple[str, ...], variables: dict[str, str]) -> Running:
         process = Running(name, command, self._log(name), self._environment(variables))

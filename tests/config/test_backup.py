@@ -91,6 +91,7 @@ def test_what_was_backed_up_is_restored_whole(
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
 
 
+@pytest.mark.long
 def test_a_backup_of_many_parts_tells_its_progress(
     space: Space,
     made_at: datetime,
@@ -118,6 +119,7 @@ def test_a_backup_of_many_parts_tells_its_progress(
     }
 
 
+@pytest.mark.long
 def test_a_backup_of_the_first_format_is_restored(
     space: Space, made_at: datetime, tmp_path: Path
 ) -> None:

@@ -26,6 +26,8 @@ FAST = 0.05
 RATIO = 8
 MOST = 0.5
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def patterns() -> dict[str, re.Pattern[str]]:

@@ -84,6 +84,7 @@ def test_what_came_while_no_worker_ran_is_assessed_once(
     assert set(Assessment.objects.values_list("attempts", flat=True)) == {1}
 
 
+@pytest.mark.long
 def test_a_worker_asks_about_a_hundred_exchanges_at_once(
     processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:
@@ -159,6 +160,7 @@ def test_beat_brings_back_what_a_killed_worker_held(
     assert_each_assessed_once(space, said)
 
 
+@pytest.mark.long
 def test_a_space_whose_model_hangs_leaves_places_for_others(
     processes: Processes, space: Space, other_space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:

@@ -18,7 +18,7 @@ from memory.access.passwords import MOST_PER_ACCOUNT
 from memory.models import Space, User
 from tests.conftest import MakeKey
 from tests.pages import login
-from tests.processes import Processes, Web, wait_until
+from tests.processes import Processes, Web, running_processes, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -28,9 +28,17 @@ PASSWORD = "a-Long-Pass-7319"
 TOKEN = "a" * CSRF_SECRET_LENGTH
 
 
-@pytest.fixture
-def webs(processes: Processes, stub_model: StubModel) -> tuple[Web, Web]:
-    variables = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
+@pytest.fixture(scope="module")
+def webs(
+    queue: str, stub_model_server: StubModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Web, Web]]:
+    """Two for the tests of this module that end neither."""
+    with running_processes(queue, tmp_path_factory.mktemp("webs")) as started:
+        yield two(started, stub_model_server)
+
+
+def two(processes: Processes, stub: StubModel) -> tuple[Web, Web]:
+    variables = {"OPENAI_BASE_URL": stub.base_url, "EBB_CHAT_MODEL": "stub", "EBB_RATE_EXPORT": "3"}
     return processes.web(**variables), processes.web(**variables)
 
 
@@ -145,10 +153,11 @@ def test_a_reply_is_stopped_on_another_process(
     assert (message.state, message.content) == ("stopped", "You said: I")
 
 
+@pytest.mark.long
 def test_a_page_shows_the_end_of_a_reply_whose_process_was_killed(
-    webs: tuple[Web, Web], browser: Browser, stub_model: StubModel
+    processes: Processes, browser: Browser, stub_model: StubModel
 ) -> None:
-    first, second = webs
+    first, second = two(processes, stub_model)
     stub_model.script("stall:3")
     message = begun(browser, first)
     with browser.reading(first, message) as own:
@@ -163,10 +172,11 @@ def test_a_page_shows_the_end_of_a_reply_whose_process_was_killed(
             until_shown(events, "The reply was stopped here.")
 
 
+@pytest.mark.long
 def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
-    webs: tuple[Web, Web], browser: Browser, stub_model: StubModel
+    processes: Processes, browser: Browser, stub_model: StubModel
 ) -> None:
-    first, second = webs
+    first, second = two(processes, stub_model)
     stub_model.script("stall:3")
     message = begun(browser, first)
     with browser.reading(first, message) as own:
@@ -178,10 +188,11 @@ def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
 
 
-def test_the_processes_share_their_limits(processes: Processes, key: MakeKey, alice: User) -> None:
+def test_the_processes_share_their_limits(
+    webs: tuple[Web, Web], key: MakeKey, alice: User
+) -> None:
     alice.password = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
     alice.save()
-    webs = [processes.web(EBB_RATE_EXPORT="3") for _ in range(2)]
     headers = {"Authorization": f"Bearer {key()}"}
     # Twice the limit at most, because a minute may end meanwhile.
     got = [httpx2.get(f"{web.url}/api/v1/export", headers=headers) for web in webs * 6]

@@ -1,7 +1,7 @@
 """Failures of an embedding endpoint: reported, retried where that may help, and ended in time."""
 
 import socket
-import time
+from dataclasses import replace
 
 import httpx2
 import openai
@@ -11,7 +11,6 @@ from memory.embeddings import EmbeddingError
 from memory.embeddings.failures import Failure
 from memory.embeddings.openai_compatible import ERRORS as SDK_ERRORS
 from memory.embeddings.openai_compatible import translate
-from memory.embeddings.remote import Patience
 from memory.embeddings.voyage import ERRORS as HTTP_ERRORS
 from tests.memory.embeddings.remote_embedders import HASTY, TEXTS, Make, connect, make
 from tests.stub_model import StubModel
@@ -80,13 +79,10 @@ def test_vectors_that_are_none_are_refused(
 @pytest.mark.parametrize("step", ["429:0.1", "503:0.1", "500", "close", "garbage"])
 def test_passing_failure_is_not_noticed(make: Make, stub_model: StubModel, step: str) -> None:
     stub_model.script_embeddings(step)
-    started = time.monotonic()
 
     assert make().embed(["hello"]).shape == (1, 32)
 
     assert len(stub_model.embedding_requests) == 2
-    if step.endswith(":0.1"):
-        assert time.monotonic() - started >= 0.1
 
 
 def test_pause_longer_than_the_patience_is_told_at_once(make: Make, stub_model: StubModel) -> None:
@@ -102,13 +98,12 @@ def test_pause_longer_than_the_patience_is_told_at_once(make: Make, stub_model: 
 
 def test_silence_ends_in_time(make: Make, stub_model: StubModel) -> None:
     stub_model.script_embeddings(*["timeout"] * 4)
-    started = time.monotonic()
+    hasty = replace(HASTY, document=3600.0)  # a query has its own patience
 
     with pytest.raises(EmbeddingError, match="in time") as caught:
-        make(patience=HASTY).embed(["hello"], kind="query")
+        make(patience=hasty).embed(["hello"], kind="query")
 
     assert not caught.value.permanent
-    assert time.monotonic() - started < Patience().query  # its own patience, not the usual one
     assert len(stub_model.embedding_requests) <= 2  # each attempt gets half of it
 
 

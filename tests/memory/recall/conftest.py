@@ -1,5 +1,5 @@
 """Fixtures of the recall tests."""
 
-from tests.memory.recall.large_spaces import large_space
+from tests.memory.recall.large_spaces import filled_space, large_space
 
-__all__ = ["large_space"]
+__all__ = ["filled_space", "large_space"]

@@ -1,6 +1,6 @@
 """A space of 1,200 memories that counts as large, for the tests of its answers and its index."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -10,15 +10,19 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 import pytest
-from django.db import connection
-from pytest_django import DjangoCaptureOnCommitCallbacks
+from django.db import connection, transaction
+from django.test import TestCase
+from pytest_django import DjangoDbBlocker
 
+from memory.actors import SYSTEM
 from memory.drafts import MemoryDraft, MemoryTypeName
+from memory.embeddings.embedders import register_embedder
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory, Space
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.recall.sql import Question, Shape
+from memory.spaces.services import create_space
 from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 from tests.memory.recall.test_recall import SUBJECTS, THINGS, VERBS
@@ -42,13 +46,28 @@ def _of_word(word: str) -> npt.NDArray[np.float64]:
     return np.random.default_rng(list(word.encode())).standard_normal(384)
 
 
-@pytest.fixture
-def large_space(
-    space: Space,
-    monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-) -> Space:
-    """Memories of every type, age and importance, with one word of their own each."""
+@pytest.fixture(scope="module")
+def filled_space(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Space]:
+    """Memories of every type, age and importance, with one word of their own each.
+
+    They stand in a transaction around all tests of the module, and each test is a savepoint in it.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        embedder = register_embedder(provider="local", model="all-MiniLM-L6-v2", dimensions=384)
+        space = create_space(slug="large", name="Large", embedder=embedder, actor=SYSTEM)
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            TestCase.captureOnCommitCallbacks(execute=True),
+        ):
+            patch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
+            store_memories(prepared=_memories(space), actor=ALICE, now=NOW)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
+        yield space
+        transaction.set_rollback(True)
+
+
+def _memories(space: Space) -> Prepared:
     random = Random(8)  # repeatable on purpose
     drafts = [
         MemoryDraft(
@@ -61,14 +80,14 @@ def large_space(
         for number in range(COUNT)
     ]
     vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
-    prepared = Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
+    return Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
+
+
+@pytest.fixture
+def large_space(filled_space: Space, db: None, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """The space as it is at the beginning of each test, with its vectors in the index."""
     monkeypatch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
-    with django_capture_on_commit_callbacks(execute=True):
-        store_memories(prepared=prepared, actor=ALICE, now=NOW)
-    space.refresh_from_db(fields=["vectors_indexed"])
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
-    return space
+    return Space.objects.get(pk=filled_space.pk)
 
 
 def shape(profile: str = "hybrid", **changes: object) -> Shape:

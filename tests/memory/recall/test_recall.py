@@ -245,6 +245,7 @@ def test_chinese_questions_find_chinese_memories_by_their_words(space: Space) ->
     assert [result.signals["lexical"] > 0.0 for result in found.results] == [True, False, False]
 
 
+@pytest.mark.long
 def test_small_space_beside_a_huge_one_gets_all_its_results(
     space: Space, other_space: Space
 ) -> None:
