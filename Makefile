@@ -48,7 +48,8 @@ test-long: dev-packages browser  ## run the fault and scale tests
 
 coverage: dev-packages browser  ## run the tests of `make test` and require 90% coverage, branches included
 	@rm -rf build/coverage && mkdir -p build/coverage
-	@$(BIN)/coverage run -m pytest -m "not long" $(PARALLEL)
+	@$(BIN)/python -m pytest -m "stack and not long" $(PARALLEL)
+	@$(BIN)/coverage run -m pytest -m "not stack and not long" $(PARALLEL)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 

@@ -188,9 +188,7 @@ def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
 
 
-def test_the_processes_share_their_limits(
-    webs: tuple[Web, Web], key: MakeKey, alice: User
-) -> None:
+def test_the_processes_share_their_limits(webs: tuple[Web, Web], key: MakeKey, alice: User) -> None:
     alice.password = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
     alice.save()
     headers = {"Authorization": f"Bearer {key()}"}
