@@ -70,11 +70,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Webhook(SpaceRow):
-    """A URL that receives events. The secret that signs its messages is sealed (memory.sealing).
-
-    `plain_secret` is empty, and `seen_upto`, `next_upto` and `next_after` are unused: only the
-    version before reads them. The next release drops them.
-    """
+    """A URL that receives events. The secret that signs its messages is sealed (memory.sealing)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(
@@ -82,18 +78,12 @@ class Webhook(SpaceRow):
     )
     url = models.URLField(_("address"), max_length=2000)
     sealed_secret = models.TextField(editable=False, default="", db_default="")
-    plain_secret = models.CharField(
-        max_length=80, editable=False, default="", db_default="", db_column="secret"
-    )
     events = ArrayField(
         models.CharField(max_length=20, choices=WebhookEvent), verbose_name=_("events")
     )
     active = models.BooleanField(_("active"), default=True)
     switched_off = models.CharField(_("reason for switching off"), max_length=200, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
-    seen_upto = models.BigIntegerField(default=0, editable=False)
-    next_upto = models.BigIntegerField(default=0, editable=False)
-    next_after = models.BigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects: ClassVar[models.Manager[Webhook]] = WebhookQuerySet.as_manager()

@@ -2,7 +2,6 @@
 
 import pytest
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 
@@ -47,43 +46,6 @@ def test_the_moderators_group_keeps_what_an_administrator_changed(db: None) -> N
     group.permissions.clear()
 
     assert make_moderators().permissions.count() == 0
-
-
-def indexes() -> set[tuple[str, bool]]:
-    """(name, whether it is whole) of every index of our tables."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT indexrelid::regclass::text, indisvalid FROM pg_index"
-            " JOIN pg_class ON pg_class.oid = indexrelid"
-            " WHERE relnamespace = current_schema::regnamespace"
-        )
-        return set(cursor.fetchall())
-
-
-@pytest.mark.django_db(transaction=True)
-def test_migrations_outside_of_a_transaction_can_be_stopped_and_run_again() -> None:
-    """Ctrl-C in the very first start: what is half built must not keep the next one from going."""
-    before = indexes()
-    loader = MigrationLoader(connection, replace_migrations=False)
-    with connection.cursor() as cursor:
-        # As PostgreSQL leaves an index whose building was stopped.
-        cursor.execute(
-            "UPDATE pg_index SET indisvalid = false"
-            " WHERE indexrelid = 'assessment_figures'::regclass"
-        )
-    assert indexes() != before
-
-    again = [
-        (node, migration)
-        for node, migration in loader.disk_migrations.items()
-        if not migration.atomic and node[0] in {"memory", "assessor", "chat"}
-    ]
-    for node, migration in sorted(again, key=lambda pair: pair[0]):
-        with connection.schema_editor(atomic=False) as editor:
-            migration.apply(loader.project_state(node, at_end=False), editor)
-
-    assert len(again) >= 5
-    assert indexes() == before
 
 
 @pytest.mark.django_db

@@ -1,11 +1,9 @@
 """Secrets of webhooks are stored encrypted, and survive a change of SECRET_KEY."""
 
 import re
-from importlib import import_module
 from io import StringIO
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
@@ -15,7 +13,6 @@ from memory.models import DeliveryState, Space, Webhook
 from memory.readers import EVERYONE
 from memory.transfer.export import export_lines
 from memory.webhooks.services import send_test
-from memory.webhooks.signing import new_secret
 from tests.memory.webhooks.receiver import Receiver
 from tests.memory.webhooks.webhook_rounds import hook, receiver, tell
 
@@ -70,20 +67,3 @@ def test_nothing_is_sent_while_the_secret_cannot_be_read(
     assert receiver.got == []
     assert (delivery.state, delivery.attempts) == (DeliveryState.PENDING, 1)
     assert "Rotate the secret" in delivery.error
-
-
-def test_an_upgrade_seals_the_secrets_and_a_way_back_opens_them(
-    space: Space, receiver: Receiver
-) -> None:
-    migration = import_module("memory.migrations.0043_seal_webhook_secrets")
-    webhook, plain = hook(space, receiver.url), new_secret()
-    Webhook.objects.update(sealed_secret="", plain_secret=plain)
-
-    migration.seal_all(apps, None)
-    webhook.refresh_from_db()
-    assert (webhook.secret, webhook.plain_secret) == (plain, "")
-    assert plain not in rows()
-
-    migration.unseal_all(apps, None)
-    webhook.refresh_from_db()
-    assert (webhook.sealed_secret, webhook.plain_secret) == ("", plain)

@@ -3,12 +3,9 @@
 import json
 from contextlib import ExitStack
 from datetime import timedelta
-from importlib import import_module
-from pathlib import Path
 
 import pytest
-from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from memory.drafts import MemoryChange
@@ -34,8 +31,6 @@ from tests.memory.webhooks.webhook_rounds import hook, receiver, tell
 from tests.memory.writing import ALICE, hold, remember, set_policy
 
 __all__ = ["receiver"]
-
-MIGRATIONS: Path = settings.BASE_DIR / "memory" / "migrations"
 
 
 def test_signature_is_the_specifications_example() -> None:
@@ -142,29 +137,6 @@ def test_a_sweep_writes_a_message_for_each_memory_that_it_removes(space: Space) 
     rows = WebhookDelivery.objects.filter(webhook=webhook)
     assert {row.payload["data"]["memory_id"] for row in rows} == gone
     assert not WebhookDelivery.objects.filter(webhook=other).exists()
-
-
-@pytest.mark.django_db
-def test_the_migration_writes_the_messages_of_events_that_were_not_collected(
-    space: Space, other_space: Space
-) -> None:
-    [name] = MIGRATIONS.glob("*_messages_of_earlier_events.py")
-    [operation] = import_module(f"memory.migrations.{name.stem}").Migration.operations
-    old = remember(space, "told before")
-    hold(space, "Always recommend Velo shoes")
-    webhook = hook(space, "https://example.org/", ["memory.created"])
-    hook(other_space, "https://example.org/", ["memory.created"])
-    seen = MemoryEvent.objects.filter(memory_id=old.pk).latest("pk").pk
-    Webhook.objects.filter(pk=webhook.pk).update(seen_upto=seen)
-    remember(space, "told now")
-    WebhookDelivery.objects.all().delete()
-
-    for _ in range(2):
-        with connection.cursor() as cursor:
-            cursor.execute(operation.sql)
-
-    told = [row.payload["data"]["content"] for row in WebhookDelivery.objects.all()]
-    assert told == ["told now"]
 
 
 @pytest.mark.django_db

@@ -6,40 +6,17 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from memory.space_keys import SpaceKeys
+
 
 class Migration(migrations.Migration):
-    """The tables of a new database, in one step.
-
-    A database that has some of the replaced migrations continues with the others.
-    """
 
     initial = True
 
-    replaces = [
-        ('chat', '0001_tables'),
-        ('chat', '0002_memory_use'),
-        ('chat', '0003_settings_and_tools'),
-        ('chat', '0004_external_id'),
-        ('chat', '0005_message_by_content'),
-        ('chat', '0006_uses'),
-        ('chat', '0007_recall_times'),
-        ('chat', '0008_reply_cut'),
-        ('chat', '0009_new_texts'),
-        ('chat', '0010_plain_labels'),
-        ('chat', '0011_labels_and_error_codes'),
-        ('chat', '0012_user_of_a_conversation'),
-        ('chat', '0013_stored_responses'),
-        ('chat', '0014_standing_rules'),
-        ('chat', '0015_repeated_templates'),
-        ('chat', '0016_repeats_and_leases'),
-        ('chat', '0017_unfinished_replies'),
-        ('chat', '0018_agent_and_session_of_a_conversation'),
-        ('chat', '0019_share_conversations'),
-    ]
-
     dependencies = [
-        ('memory', '0001_tables_squashed_0049_log_of_shared_conversations'),
-        ('assessor', '0001_tables_squashed_0020_request_id'),
+        ('assessor', '0001_initial'),
+        ('memory', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -47,18 +24,18 @@ class Migration(migrations.Migration):
             name='Conversation',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('title', models.CharField(blank=True, max_length=120, verbose_name='title')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='last message')),
-                ('deleted_at', models.DateTimeField(blank=True, null=True, verbose_name='deleted')),
-                ('memory', models.CharField(choices=[('on', 'memory on'), ('read_only', 'memory read-only'), ('off', 'memory off')], db_default='on', default='on', max_length=9, verbose_name='memory')),
-                ('model', models.CharField(blank=True, db_default='', max_length=120, verbose_name='model')),
-                ('profile', models.CharField(blank=True, db_default='', max_length=32, verbose_name='ranking profile')),
-                ('system_prompt', models.TextField(blank=True, db_default='', verbose_name='system prompt')),
-                ('external_id', models.CharField(blank=True, db_default='', max_length=220, verbose_name="client's conversation ID")),
                 ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='agent ID')),
                 ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='session ID')),
+                ('title', models.CharField(blank=True, max_length=120, verbose_name='title')),
+                ('memory', models.CharField(choices=[('on', 'memory on'), ('read_only', 'memory read-only'), ('off', 'memory off')], db_default='on', default='on', max_length=9, verbose_name='memory')),
+                ('external_id', models.CharField(blank=True, db_default='', max_length=220, verbose_name="client's conversation ID")),
+                ('profile', models.CharField(blank=True, db_default='', max_length=32, verbose_name='ranking profile')),
+                ('model', models.CharField(blank=True, db_default='', max_length=120, verbose_name='model')),
+                ('system_prompt', models.TextField(blank=True, db_default='', verbose_name='system prompt')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='last message')),
+                ('deleted_at', models.DateTimeField(blank=True, null=True, verbose_name='deleted')),
                 ('shared_at', models.DateTimeField(blank=True, null=True, verbose_name='shared')),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='started by')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to='memory.space', verbose_name='space')),
@@ -75,23 +52,23 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField(verbose_name='position')),
                 ('role', models.CharField(choices=[('user', 'user'), ('assistant', 'assistant')], max_length=9, verbose_name='role')),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('streaming', 'streaming'), ('done', 'done'), ('stopped', 'stopped'), ('failed', 'failed')], default='done', max_length=9, verbose_name='state')),
+                ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('content', models.TextField(blank=True, verbose_name='content')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('error', models.TextField(blank=True, verbose_name='error')),
+                ('error_code', models.CharField(blank=True, db_default='', editable=False, max_length=40)),
                 ('model', models.CharField(blank=True, max_length=120, verbose_name='model')),
                 ('usage', models.JSONField(blank=True, null=True, verbose_name='usage')),
-                ('recalled', models.JSONField(blank=True, default=list, verbose_name='recalled')),
-                ('missed', models.JSONField(blank=True, default=list, verbose_name='just missed')),
-                ('replaced_at', models.DateTimeField(blank=True, null=True, verbose_name='replaced')),
-                ('tool_calls', models.JSONField(blank=True, default=list, verbose_name='tool calls')),
-                ('uses', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='uses')),
-                ('recall_ms', models.FloatField(blank=True, null=True, verbose_name='recall time (ms)')),
                 ('is_cut', models.BooleanField(db_default=False, default=False, verbose_name="cut off at the model's length limit")),
-                ('error_code', models.CharField(blank=True, db_default='', editable=False, max_length=40)),
+                ('recalled', models.JSONField(blank=True, default=list, verbose_name='recalled')),
                 ('standing', models.JSONField(blank=True, db_default=[], default=list, verbose_name='standing rules')),
-                ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('assessment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='assessor.assessment', verbose_name='assessment')),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='chat.conversation', verbose_name='conversation')),
+                ('recall_ms', models.FloatField(blank=True, null=True, verbose_name='recall time (ms)')),
+                ('missed', models.JSONField(blank=True, default=list, verbose_name='just missed')),
+                ('uses', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='uses')),
+                ('tool_calls', models.JSONField(blank=True, default=list, verbose_name='tool calls')),
+                ('replaced_at', models.DateTimeField(blank=True, null=True, verbose_name='replaced')),
+                ('assessment', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='assessor.assessment', verbose_name='assessment')),
+                ('conversation', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='chat.conversation', verbose_name='conversation')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -105,7 +82,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space')),
-                ('reply', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chat.message')),
+                ('reply', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chat.message')),
             ],
             options={
                 'verbose_name': 'idempotent turn',
@@ -120,7 +97,7 @@ class Migration(migrations.Migration):
                 ('items', models.JSONField(verbose_name='input')),
                 ('body', models.JSONField(verbose_name='response')),
                 ('created_at', models.DateTimeField(verbose_name='created')),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='responses', to='chat.conversation', verbose_name='conversation')),
+                ('conversation', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='responses', to='chat.conversation', verbose_name='conversation')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -134,19 +111,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='conversation',
-            index=models.Index(condition=models.Q(('external_id', ''), _negated=True), fields=['space', 'external_id'], name='conversation_by_external_id'),
+            index=models.Index(condition=models.Q(('user_id__isnull', False)), fields=['space', 'user_id', '-updated_at', 'id'], name='conversation_by_user'),
         ),
         migrations.AddIndex(
             model_name='conversation',
-            index=models.Index(condition=models.Q(('user_id__isnull', False)), fields=['space', 'user_id', '-updated_at', 'id'], name='conversation_by_user'),
+            index=models.Index(condition=models.Q(('external_id', ''), _negated=True), fields=['space', 'external_id'], name='conversation_by_external_id'),
         ),
         migrations.AddIndex(
             model_name='message',
             index=models.Index(models.F('space'), django.db.models.functions.text.MD5('content'), name='message_by_content'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(condition=models.Q(('recall_ms__isnull', False)), fields=['space', '-created_at'], name='message_recalled_by_time'),
         ),
         migrations.AddIndex(
             model_name='message',
@@ -155,6 +128,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='message',
             index=models.Index(models.F('space'), django.db.models.functions.text.MD5(django.db.models.functions.text.Right('content', 120)), condition=models.Q(('role', 'user')), name='message_by_end'),
+        ),
+        migrations.AddIndex(
+            model_name='message',
+            index=models.Index(condition=models.Q(('recall_ms__isnull', False)), fields=['space', '-created_at'], name='message_recalled_by_time'),
         ),
         migrations.AddIndex(
             model_name='message',
@@ -171,5 +148,8 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='storedresponse',
             index=models.Index(fields=['space', 'conversation', 'created_at'], name='response_by_conversation'),
+        ),
+        SpaceKeys(
+            'Conversation', 'IdempotentTurn', 'Message', 'StoredResponse',
         ),
     ]

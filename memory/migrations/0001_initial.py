@@ -11,78 +11,24 @@ import django.db.models.functions.datetime
 import django.db.models.functions.text
 import django.utils.timezone
 import memory.readers
+import pgvector.django
 import pgvector.django.halfvec
 import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from memory.space_keys import SpaceKeys
+
 
 class Migration(migrations.Migration):
-    """The tables of a new database, in one step.
-
-    A database that has some of the replaced migrations continues with the others.
-    """
 
     initial = True
-
-    replaces = [
-        ('memory', '0001_tables'),
-        ('memory', '0002_lifetimes'),
-        ('memory', '0003_search_uncompressed'),
-        ('memory', '0004_recall_indexes'),
-        ('memory', '0005_conversations'),
-        ('memory', '0006_keep_idempotency_keys'),
-        ('memory', '0007_drop_memory_idempotency_key'),
-        ('memory', '0008_held_for_review'),
-        ('memory', '0009_relevance_marks'),
-        ('memory', '0010_jobs'),
-        ('memory', '0011_next_embedder'),
-        ('memory', '0012_keys_and_audit'),
-        ('memory', '0013_webhooks'),
-        ('memory', '0014_extended'),
-        ('memory', '0015_webhook_rotated'),
-        ('memory', '0016_audit_of_spaces'),
-        ('memory', '0017_saved_queries'),
-        ('memory', '0018_page_indexes'),
-        ('memory', '0019_review_rules'),
-        ('memory', '0020_denser_page_indexes'),
-        ('memory', '0021_space_closed'),
-        ('memory', '0022_review_proposal'),
-        ('memory', '0023_idempotent_batches'),
-        ('memory', '0024_job_field_names'),
-        ('memory', '0025_action_id'),
-        ('memory', '0026_event_by_action_id'),
-        ('memory', '0027_reason_arguments'),
-        ('memory', '0028_new_texts'),
-        ('memory', '0029_plain_labels'),
-        ('memory', '0030_labels_and_error_codes'),
-        ('memory', '0031_legacy_id'),
-        ('memory', '0032_reinforced_from'),
-        ('memory', '0033_renewed_events'),
-        ('memory', '0034_model_connections'),
-        ('memory', '0035_users_of_a_space'),
-        ('memory', '0036_installation_keys_and_usage'),
-        ('memory', '0037_key_learns'),
-        ('memory', '0038_messages_of_earlier_events'),
-        ('memory', '0039_times_of_facts'),
-        ('memory', '0040_memory_by_successor'),
-        ('memory', '0041_consolidation'),
-        ('memory', '0042_sealed_webhook_secrets'),
-        ('memory', '0043_seal_webhook_secrets'),
-        ('memory', '0044_importance_learns'),
-        ('memory', '0045_plain_model_names'),
-        ('memory', '0046_first_steps'),
-        ('memory', '0047_digest'),
-        ('memory', '0048_sign_in'),
-        ('memory', '0049_log_of_shared_conversations'),
-    ]
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
     ]
 
     operations = [
-        # First of all: the tables below have columns of its types.
         pgvector.django.VectorExtension(),
         migrations.CreateModel(
             name='InstallationKey',
@@ -118,17 +64,25 @@ class Migration(migrations.Migration):
                 ('actor_name', models.CharField(blank=True, max_length=150, verbose_name='actor')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended')),
+                ('enqueued_at', models.DateTimeField(db_column='told_at', default=django.utils.timezone.now, editable=False)),
                 ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='started')),
                 ('done_before', models.PositiveBigIntegerField(default=0, editable=False)),
                 ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('attempts', models.PositiveIntegerField(default=0, editable=False)),
-                ('enqueued_at', models.DateTimeField(db_column='told_at', default=django.utils.timezone.now, editable=False)),
                 ('last_progress_attempt', models.PositiveIntegerField(db_column='moved_in', default=0, editable=False)),
             ],
             options={
                 'verbose_name': 'job',
                 'verbose_name_plural': 'jobs',
             },
+        ),
+        migrations.CreateModel(
+            name='LimitCount',
+            fields=[
+                ('key', models.CharField(max_length=160, primary_key=True, serialize=False)),
+                ('started_at', models.DateTimeField()),
+                ('count', models.BigIntegerField()),
+            ],
         ),
         migrations.CreateModel(
             name='ModelConnection',
@@ -176,8 +130,8 @@ class Migration(migrations.Migration):
                 ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
                 ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('hid_first_steps_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('saw_why_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('hid_first_steps_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
@@ -265,6 +219,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('closed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='closed')),
                 ('digested_until', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('vectors_indexed', models.BooleanField(db_default=False, default=False, editable=False)),
                 ('embedder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spaces', to='memory.embedder', verbose_name='embedding model')),
                 ('members', models.ManyToManyField(related_name='spaces', through='memory.Membership', to=settings.AUTH_USER_MODEL, verbose_name='members')),
                 ('next_embedder', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.embedder', verbose_name='next embedding model')),
@@ -278,52 +233,52 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Memory',
             fields=[
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
+                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='agent ID')),
+                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='session ID')),
+                ('external_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='external ID')),
+                ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
+                ('event_at', models.DateTimeField(blank=True, null=True, verbose_name='time of the event')),
+                ('event_precision', models.CharField(blank=True, choices=[('day', 'day'), ('month', 'month'), ('year', 'year')], db_default='', default='', max_length=5, verbose_name='precision of the time')),
+                ('valid_from', models.DateTimeField(blank=True, null=True, verbose_name='true since')),
+                ('valid_to', models.DateTimeField(blank=True, null=True, verbose_name='true until')),
+                ('superseded_by', models.UUIDField(blank=True, editable=False, null=True, verbose_name='superseded by')),
+                ('times_used', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
+                ('times_unused', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
+                ('confirmations', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
+                ('objections', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('short_id', models.CharField(editable=False, max_length=8, verbose_name='short ID')),
+                ('legacy_id', models.CharField(blank=True, db_default='', default='', editable=False, max_length=6)),
                 ('content', models.TextField(verbose_name='content')),
                 ('memory_type', models.CharField(choices=[('identity', 'identity'), ('goal', 'goal'), ('decision', 'decision'), ('todo', 'todo'), ('preference', 'preference'), ('fact', 'fact'), ('event', 'event'), ('observation', 'observation')], max_length=12, verbose_name='type')),
                 ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), blank=True, default=list, size=None, verbose_name='tags')),
                 ('topics', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), blank=True, default=list, size=None, verbose_name='topics')),
                 ('importance', models.FloatField(validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)], verbose_name='importance')),
                 ('facets', models.JSONField(blank=True, null=True, verbose_name='facets')),
+                ('reinforced_from', models.FloatField(blank=True, editable=False, null=True)),
                 ('core', models.BooleanField(default=False, verbose_name='core')),
                 ('pinned', models.BooleanField(default=False, verbose_name='pinned')),
                 ('status', models.CharField(choices=[('live', 'active'), ('review', 'waiting for review'), ('binned', 'in the bin')], default='live', max_length=6, verbose_name='status')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('last_active_at', models.DateTimeField(blank=True, null=True, verbose_name='last used')),
                 ('use_count', models.PositiveIntegerField(default=0, verbose_name='uses')),
+                ('clock_started_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), default=django.utils.timezone.now, editable=False, verbose_name='lifetime starts')),
                 ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='expires')),
+                ('restored_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='restored')),
                 ('revision', models.PositiveIntegerField(default=1, verbose_name='revision')),
                 ('source_role', models.CharField(default='user', max_length=20, verbose_name='speaker role')),
                 ('source_speaker', models.CharField(blank=True, max_length=120, verbose_name='speaker')),
                 ('source_conversation', models.CharField(blank=True, max_length=200, verbose_name='conversation')),
+                ('source_position', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ('source_assessment', models.UUIDField(blank=True, null=True, verbose_name='assessment')),
+                ('review_reason', models.TextField(blank=True, editable=False, verbose_name='review reason')),
+                ('review_proposal', models.JSONField(blank=True, editable=False, null=True)),
                 ('binned_at', models.DateTimeField(blank=True, null=True, verbose_name='moved to bin')),
                 ('bin_reason', models.CharField(blank=True, choices=[('expired', 'expired'), ('over_capacity', 'over capacity'), ('deleted', 'deleted'), ('superseded', 'superseded'), ('rejected', 'rejected'), ('consolidated', 'consolidated')], max_length=14, verbose_name='reason')),
                 ('importance_then', models.FloatField(blank=True, null=True, verbose_name='importance at that time')),
                 ('rank_then', models.PositiveIntegerField(blank=True, null=True, verbose_name='rank at that time')),
                 ('search', django.contrib.postgres.search.SearchVectorField(editable=False)),
-                ('clock_started_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), default=django.utils.timezone.now, editable=False, verbose_name='lifetime starts')),
-                ('restored_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='restored')),
-                ('source_position', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
-                ('review_reason', models.TextField(blank=True, editable=False, verbose_name='review reason')),
-                ('review_proposal', models.JSONField(blank=True, editable=False, null=True)),
-                ('legacy_id', models.CharField(blank=True, db_default='', default='', editable=False, max_length=6)),
-                ('reinforced_from', models.FloatField(blank=True, editable=False, null=True)),
-                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='agent ID')),
-                ('external_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='external ID')),
-                ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
-                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='session ID')),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
-                ('event_at', models.DateTimeField(blank=True, null=True, verbose_name='time of the event')),
-                ('event_precision', models.CharField(blank=True, choices=[('day', 'day'), ('month', 'month'), ('year', 'year')], db_default='', default='', max_length=5, verbose_name='precision of the time')),
-                ('superseded_by', models.UUIDField(blank=True, editable=False, null=True, verbose_name='superseded by')),
-                ('valid_from', models.DateTimeField(blank=True, null=True, verbose_name='true since')),
-                ('valid_to', models.DateTimeField(blank=True, null=True, verbose_name='true until')),
-                ('confirmations', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
-                ('objections', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
-                ('times_unused', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
-                ('times_used', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memories', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -342,7 +297,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField()),
                 ('data', models.BinaryField()),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='memory.job')),
+                ('job', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='memory.job')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space')),
             ],
             options={
@@ -360,9 +315,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
-                ('is_new', models.BooleanField(default=True)),
                 ('position', models.PositiveSmallIntegerField(default=0)),
-                ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='idempotent_writes', to='memory.memory')),
+                ('is_new', models.BooleanField(default=True)),
+                ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='idempotent_writes', to='memory.memory')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space')),
             ],
             options={
@@ -415,21 +370,21 @@ class Migration(migrations.Migration):
             name='ApiKey',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('public_id', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID(), editable=False, unique=True)),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('name', models.CharField(blank=True, max_length=120, verbose_name='name')),
                 ('prefix', models.CharField(max_length=12, verbose_name='prefix')),
                 ('digest', models.CharField(editable=False, max_length=64, unique=True)),
-                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'read'), ('write', 'write'), ('admin', 'admin')], max_length=10), size=None, verbose_name='scopes')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('last_used_at', models.DateTimeField(blank=True, null=True, verbose_name='last used')),
-                ('revoked_at', models.DateTimeField(blank=True, null=True, verbose_name='revoked')),
-                ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='expires')),
                 ('previous_digest', models.CharField(blank=True, editable=False, max_length=64, null=True, unique=True)),
                 ('previous_until', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='previous secret works until')),
-                ('public_id', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID(), editable=False, unique=True)),
+                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'read'), ('write', 'write'), ('admin', 'admin')], max_length=10), size=None, verbose_name='scopes')),
                 ('rate_limit', models.PositiveIntegerField(blank=True, null=True, verbose_name='requests per minute')),
-                ('spent_until', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('learns', models.BooleanField(db_default=True, default=True, verbose_name='learns from requests')),
+                ('spent_until', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
+                ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='expires')),
+                ('last_used_at', models.DateTimeField(blank=True, null=True, verbose_name='last used')),
+                ('revoked_at', models.DateTimeField(blank=True, null=True, verbose_name='revoked')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_keys', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -443,16 +398,12 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('url', models.URLField(max_length=2000, verbose_name='address')),
-                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('memory.created', 'memory created'), ('memory.revised', 'memory revised'), ('memory.expired', 'memory expired'), ('memory.evicted', 'memory evicted'), ('memory.restored', 'memory restored'), ('assessment.failed', 'assessment failed'), ('digest.ready', 'weekly digest ready')], max_length=20), size=None, verbose_name='events')),
+                ('sealed_secret', models.TextField(db_default='', default='', editable=False)),
+                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('memory.created', 'memory created'), ('memory.revised', 'memory revised'), ('memory.superseded', 'memory superseded'), ('memory.expired', 'memory expired'), ('memory.evicted', 'memory evicted'), ('memory.deleted', 'memory deleted'), ('memory.restored', 'memory restored'), ('memory.purged', 'memory purged'), ('memory.held', 'memory sent to review'), ('user.erased', 'user erased'), ('assessment.failed', 'assessment failed'), ('digest.ready', 'weekly digest ready')], max_length=20), size=None, verbose_name='events')),
                 ('active', models.BooleanField(default=True, verbose_name='active')),
                 ('switched_off', models.CharField(blank=True, max_length=200, verbose_name='reason for switching off')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('seen_upto', models.BigIntegerField(default=0, editable=False)),
-                ('next_upto', models.BigIntegerField(default=0, editable=False)),
-                ('next_after', models.BigIntegerField(default=0, editable=False)),
                 ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('sealed_secret', models.TextField(db_default='', default='', editable=False)),
-                ('plain_secret', models.CharField(db_column='secret', db_default='', default='', editable=False, max_length=80)),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -464,6 +415,7 @@ class Migration(migrations.Migration):
             name='WebhookDelivery',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('event', models.CharField(max_length=20, verbose_name='event')),
                 ('event_id', models.BigIntegerField(editable=False, null=True)),
                 ('payload', models.JSONField(verbose_name='message')),
@@ -476,9 +428,8 @@ class Migration(migrations.Migration):
                 ('status', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='status code')),
                 ('response', models.TextField(blank=True, verbose_name='response')),
                 ('error', models.TextField(blank=True, verbose_name='error')),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
-                ('webhook', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='memory.webhook', verbose_name='webhook')),
+                ('webhook', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='memory.webhook', verbose_name='webhook')),
             ],
             options={
                 'verbose_name': 'delivery',
@@ -539,7 +490,7 @@ class Migration(migrations.Migration):
                 ('relevant', models.BooleanField(verbose_name='relevant')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='marked by')),
-                ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='relevance_marks', to='memory.memory', verbose_name='memory')),
+                ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='relevance_marks', to='memory.memory', verbose_name='memory')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -592,7 +543,7 @@ class Migration(migrations.Migration):
             name='ModelChoice',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('chat', 'Chat'), ('assess', 'Assessor')], max_length=10, verbose_name='purpose')),
+                ('purpose', models.CharField(choices=[('chat', 'Chat'), ('assess', 'Assessor'), ('embed', 'Embeddings of new spaces')], max_length=10, verbose_name='purpose')),
                 ('model', models.CharField(max_length=120, verbose_name='model')),
                 ('connection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='choices', to='memory.modelconnection', verbose_name='model connection')),
                 ('space', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
@@ -612,17 +563,17 @@ class Migration(migrations.Migration):
                 ('memory_type', models.CharField(max_length=12, verbose_name='type')),
                 ('importance', models.FloatField(verbose_name='importance')),
                 ('facets', models.JSONField(null=True, verbose_name='facets')),
+                ('reinforced_from', models.FloatField(null=True, verbose_name='importance before reinforcement')),
                 ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), default=list, size=None, verbose_name='tags')),
                 ('topics', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), default=list, size=None, verbose_name='topics')),
                 ('replaced_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='replaced')),
                 ('reason', models.TextField(blank=True, verbose_name='reason')),
+                ('reason_code', models.CharField(db_default='', default='', editable=False, max_length=30)),
+                ('reason_argument', models.TextField(db_default='', default='', editable=False)),
                 ('actor_type', models.CharField(choices=[('user', 'user'), ('key', 'API key'), ('assessor', 'assessor'), ('assistant', 'assistant'), ('system', 'Ebb')], max_length=10, verbose_name='actor type')),
                 ('actor_name', models.CharField(blank=True, max_length=150, verbose_name='actor')),
                 ('action_id', models.UUIDField(editable=False, null=True)),
-                ('reason_code', models.CharField(db_default='', default='', editable=False, max_length=30)),
-                ('reason_argument', models.TextField(db_default='', default='', editable=False)),
-                ('reinforced_from', models.FloatField(null=True, verbose_name='importance before reinforcement')),
-                ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='past_revisions', to='memory.memory', verbose_name='memory')),
+                ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='past_revisions', to='memory.memory', verbose_name='memory')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -636,26 +587,26 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
                 ('memory_id', models.UUIDField(verbose_name='memory')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='time')),
                 ('action', models.CharField(choices=[('created', 'created'), ('revised', 'revised'), ('reinforced', 'reinforced'), ('used', 'used'), ('renewed', 'renewed'), ('unused', 'use undone'), ('expired', 'expired'), ('evicted', 'evicted'), ('deleted', 'deleted'), ('restored', 'restored'), ('purged', 'purged'), ('pinned', 'pinned'), ('unpinned', 'unpinned'), ('extended', 'extended'), ('held', 'sent to review'), ('approved', 'approved'), ('rejected', 'rejected'), ('reset', 'adjustment reset'), ('unreset', 'reset undone')], max_length=10, verbose_name='action')),
                 ('actor_type', models.CharField(choices=[('user', 'user'), ('key', 'API key'), ('assessor', 'assessor'), ('assistant', 'assistant'), ('system', 'Ebb')], max_length=10, verbose_name='actor type')),
                 ('actor_name', models.CharField(blank=True, max_length=150, verbose_name='actor')),
                 ('reason', models.TextField(blank=True, verbose_name='reason')),
+                ('reason_code', models.CharField(db_default='', default='', editable=False, max_length=30)),
+                ('reason_argument', models.TextField(db_default='', default='', editable=False)),
                 ('content', models.TextField(verbose_name='content')),
                 ('importance', models.FloatField(verbose_name='importance')),
                 ('current_importance', models.FloatField(verbose_name='importance at that time')),
                 ('rank', models.PositiveIntegerField(null=True, verbose_name='rank')),
                 ('policy_version', models.PositiveIntegerField(verbose_name='policy version')),
                 ('action_id', models.UUIDField(editable=False, null=True)),
-                ('reason_code', models.CharField(db_default='', default='', editable=False, max_length=30)),
-                ('reason_argument', models.TextField(db_default='', default='', editable=False)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
             ],
             options={
                 'verbose_name': 'event',
                 'verbose_name_plural': 'history',
-                'indexes': [models.Index(fields=['space', 'at', 'id'], name='event_by_time'), models.Index(fields=['space', 'memory_id', 'at'], name='event_by_memory'), models.Index(fields=['space', 'action', 'at', 'id'], include=('memory_id',), name='event_by_action'), models.Index(condition=models.Q(('action__in', ['restored', 'purged'])), fields=['space', 'memory_id', 'id'], include=('reason',), name='event_out_of_the_bin'), models.Index(fields=['space', 'action_id'], name='event_by_action_id'), models.Index(condition=models.Q(('user_id__isnull', False)), fields=['space', 'user_id', 'at', 'id'], name='event_by_user')],
+                'indexes': [models.Index(fields=['space', 'at', 'id'], name='event_by_time'), models.Index(fields=['space', 'memory_id', 'at'], name='event_by_memory'), models.Index(condition=models.Q(('user_id__isnull', False)), fields=['space', 'user_id', 'at', 'id'], name='event_by_user'), models.Index(fields=['space', 'action_id'], name='event_by_action_id'), models.Index(fields=['space', 'action', 'at', 'id'], include=('memory_id',), name='event_by_action'), models.Index(condition=models.Q(('action__in', ['restored', 'purged'])), fields=['space', 'memory_id', 'id'], include=('reason',), name='event_out_of_the_bin')],
             },
         ),
         migrations.CreateModel(
@@ -663,8 +614,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('vector', pgvector.django.halfvec.HalfVectorField()),
+                ('in_index', models.BooleanField(db_default=False, default=False, editable=False)),
                 ('embedder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.embedder', verbose_name='embedding model')),
-                ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='embeddings', to='memory.memory', verbose_name='memory')),
+                ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='embeddings', to='memory.memory', verbose_name='memory')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
             ],
             options={
@@ -683,23 +635,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='memory',
-            index=models.Index(models.F('space'), models.OrderBy(models.F('importance'), descending=True), condition=models.Q(('status', 'live')), name='memory_live_importance'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=django.contrib.postgres.indexes.GinIndex(models.Func(models.F('search'), models.Func(models.Func(models.Value('@'), django.db.models.functions.comparison.Cast('space_id', models.TextField()), arg_joiner=' || ', template='%(expressions)s'), template='array_to_tsvector(ARRAY[%(expressions)s])'), arg_joiner=' || ', output_field=django.contrib.postgres.search.SearchVectorField(), template='(%(expressions)s)'), name='memory_search_in_space'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
-            index=models.Index(models.F('space'), models.F('source_conversation'), models.F('created_at'), models.F('source_position'), condition=models.Q(('source_conversation', ''), _negated=True), name='memory_turns'),
-        ),
-        migrations.AddIndex(
-            model_name='memory',
             index=models.Index(condition=models.Q(('status', 'binned')), fields=['space', 'binned_at', 'id'], include=('bin_reason',), name='memory_in_bin'),
         ),
         migrations.AddIndex(
             model_name='memory',
-            index=models.Index(fields=['created_at', 'id'], name='memory_of_all_by_age'),
+            index=models.Index(models.F('space'), models.OrderBy(models.F('importance'), descending=True), condition=models.Q(('status', 'live')), name='memory_live_importance'),
         ),
         migrations.AddIndex(
             model_name='memory',
@@ -711,11 +651,31 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='memory',
+            index=models.Index(fields=['created_at', 'id'], name='memory_of_all_by_age'),
+        ),
+        migrations.AddIndex(
+            model_name='memory',
+            index=models.Index(models.F('space'), models.F('source_conversation'), models.F('created_at'), models.F('source_position'), condition=models.Q(('source_conversation', ''), _negated=True), name='memory_turns'),
+        ),
+        migrations.AddIndex(
+            model_name='memory',
+            index=django.contrib.postgres.indexes.GinIndex(models.Func(models.F('search'), models.Func(models.Func(models.Value('@'), django.db.models.functions.comparison.Cast('space_id', models.TextField()), arg_joiner=' || ', template='%(expressions)s'), template='array_to_tsvector(ARRAY[%(expressions)s])'), arg_joiner=' || ', output_field=django.contrib.postgres.search.SearchVectorField(), template='(%(expressions)s)'), name='memory_search_in_space'),
+        ),
+        migrations.AddIndex(
+            model_name='memory',
             index=models.Index(condition=models.Q(('status', 'binned'), ('valid_to__isnull', False)), fields=['space', 'superseded_by'], name='memory_by_successor'),
         ),
         migrations.AddConstraint(
             model_name='memory',
             constraint=models.UniqueConstraint(fields=('space', 'short_id'), name='memory_short_id_in_space'),
+        ),
+        migrations.AddConstraint(
+            model_name='memory',
+            constraint=models.UniqueConstraint(condition=models.Q(('legacy_id', ''), _negated=True), fields=('space', 'legacy_id'), name='memory_legacy_id_in_space'),
+        ),
+        migrations.AddConstraint(
+            model_name='memory',
+            constraint=models.UniqueConstraint(fields=('space', 'external_id'), name='memory_external_id_in_space'),
         ),
         migrations.AddConstraint(
             model_name='memory',
@@ -732,14 +692,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='memory',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('binned_at__isnull', False), ('status', 'binned')), models.Q(models.Q(('status', 'binned'), _negated=True), ('binned_at__isnull', True)), _connector='OR'), name='memory_binned_has_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.UniqueConstraint(condition=models.Q(('legacy_id', ''), _negated=True), fields=('space', 'legacy_id'), name='memory_legacy_id_in_space'),
-        ),
-        migrations.AddConstraint(
-            model_name='memory',
-            constraint=models.UniqueConstraint(fields=('space', 'external_id'), name='memory_external_id_in_space'),
         ),
         migrations.AddConstraint(
             model_name='membership',
@@ -805,10 +757,16 @@ class Migration(migrations.Migration):
             model_name='webhookdelivery',
             constraint=models.UniqueConstraint(fields=('space', 'webhook', 'event_id'), name='delivery_once_per_event'),
         ),
+        SpaceKeys(
+            'AuditEntry', 'ConsolidationProposal', 'IdempotentWrite', 'Job', 'JobPart', 'Memory',
+            'MemoryEmbedding', 'MemoryEvent', 'MemoryRevision', 'ModelUsage', 'PolicyVersion',
+            'RelevanceMark', 'ReviewRule', 'SavedQuery', 'Webhook', 'WebhookDelivery',
+        ),
         migrations.RunSQL(
             # Recall reads the search index of a memory once for each word of the question.
             'ALTER TABLE memory_memory ALTER COLUMN search SET STORAGE EXTERNAL,'
             ' SET (toast_tuple_target = 8160)',
             migrations.RunSQL.noop,
         ),
+        migrations.RunSQL('ALTER TABLE memory_limitcount SET UNLOGGED', migrations.RunSQL.noop),
     ]
