@@ -25,6 +25,6 @@ def test_an_export_of_the_last_version_is_imported(space: Space) -> None:
     moved = memories.get(external_id="row-1")
     assert (moved.pinned, moved.revision, moved.metadata) == (True, 2, {"origin": {"page": 3}})
     assert sorted(actions(moved)) == ["created", "pinned", "revised"]
-    assert current_policy(space).rules.capacity == 500
+    assert current_policy(space).document.capacity == 500
     ends = json.loads(FILE.read_text("utf-8").splitlines()[-1])
     assert ends == {"kind": "end", "rows": 15}
