@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
@@ -55,7 +54,7 @@ class SpaceKeys(Operation):
                 schema_editor.execute(_DISTRIBUTE, [meta.db_table])
         for meta in metas:
             for field in meta.fields:
-                if isinstance(field, models.ForeignKey) and not field.db_constraint:
+                if not getattr(field, "db_constraint", True):
                     _add_foreign_key(schema_editor, meta.db_table, field)
 
 
