@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Q
 
 from memory import metrics
 from memory.embeddings.trust import trust
@@ -42,7 +43,8 @@ class SearchRequest:
 
     `profile` is a name or the caller's own; without it the policy's is used; without a `limit` the
     profile's, then the policy's. Finds memories that the `reader` sees, by default the shared ones,
-    limited to an agent or session if given. `without` excludes memories. Memories below
+    limited to an agent or session if given, and to those that fit `where`, a condition on their
+    columns and on `current_importance`. `without` excludes memories. Memories below
     `min_relevance` are left out; None means the policy's, for memories that are sent to a model.
     With `explain` each result has its rank without each signal, and the memories just missed are
     returned too. With `as_of` the search answers as if asked at that moment, with the facts of that
@@ -55,6 +57,7 @@ class SearchRequest:
     limit: int | None = None
     memory_types: Sequence[str] = ()
     tags: Sequence[str] = ()
+    where: Q = Q()
     without: Collection[UUID] = ()
     min_relevance: float | None = 0.0
     explain: bool = False
@@ -113,6 +116,7 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
         _shape(policy.document, profile, request.limit),
         memory_types=tuple(request.memory_types),
         tags=tuple(request.tags),
+        where=request.where,
         explain=request.explain,
     )
     least = request.min_relevance
