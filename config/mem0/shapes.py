@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.http import HttpRequest
 
 from assessor.models import Assessment, State
-from config.mem0.filters import APP
+from config.mem0.fields import APP
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 
@@ -79,13 +79,18 @@ def only_fields(found: Iterable[Json], fields: Collection[str]) -> list[Json]:
     return [{n: v for n, v in one.items() if not fields or n in fields} for one in found]
 
 
-def history_out(memory: Memory, events: Sequence[MemoryEvent]) -> list[Json]:
-    """Return a memory's events, oldest first, each with the text before and after it."""
+def history_out(
+    memory: Memory, events: Sequence[MemoryEvent], past: Sequence[MemoryRevision]
+) -> list[Json]:
+    """Return a memory's events, oldest first, each with the text before and after it, and the
+    metadata and tags after it; null if no revision has them."""
     told: list[Json] = []
     before: str | None = None
     for event in events:
         gone = EVENTS[Action(event.action)] == "DELETE"
         after = None if gone else event.content
+        # The first version that was replaced later was in effect after the event.
+        then = next((one for one in past if one.replaced_at > event.at), memory)
         told.append(
             {
                 "id": str(event.pk),
@@ -94,8 +99,12 @@ def history_out(memory: Memory, events: Sequence[MemoryEvent]) -> list[Json]:
                 "old_memory": before,
                 "new_memory": after,
                 "user_id": event.user_id,
+                "agent_id": memory.agent_id,
+                "app_id": memory.metadata.get(APP),
+                "session_id": memory.session_id,
                 "event": EVENTS[Action(event.action)],
-                "metadata": memory.metadata,
+                "metadata": then.metadata,
+                "categories": then.tags,
                 "created_at": event.at.isoformat(),
                 "updated_at": event.at.isoformat(),
             }
