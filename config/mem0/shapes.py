@@ -87,30 +87,33 @@ def history_out(
     told: list[Json] = []
     before: str | None = None
     for event in events:
-        gone = EVENTS[Action(event.action)] == "DELETE"
-        after = None if gone else event.content
         # The first version that was replaced later was in effect after the event.
         then = next((one for one in past if one.replaced_at > event.at), memory)
-        told.append(
-            {
-                "id": str(event.pk),
-                "memory_id": str(memory.pk),
-                "input": [],
-                "old_memory": before,
-                "new_memory": after,
-                "user_id": event.user_id,
-                "agent_id": memory.agent_id,
-                "app_id": memory.metadata.get(APP),
-                "session_id": memory.session_id,
-                "event": EVENTS[Action(event.action)],
-                "metadata": then.metadata,
-                "categories": then.tags,
-                "created_at": event.at.isoformat(),
-                "updated_at": event.at.isoformat(),
-            }
-        )
+        told.append(_event_out(memory, event, before, then))
         before = event.content
     return told
+
+
+def _event_out(
+    memory: Memory, event: MemoryEvent, before: str | None, then: Memory | MemoryRevision
+) -> Json:
+    kind = EVENTS[Action(event.action)]
+    return {
+        "id": str(event.pk),
+        "memory_id": str(memory.pk),
+        "input": [],
+        "old_memory": before,
+        "new_memory": None if kind == "DELETE" else event.content,
+        "user_id": event.user_id,
+        "agent_id": memory.agent_id,
+        "app_id": memory.metadata.get(APP),
+        "session_id": memory.session_id,
+        "event": kind,
+        "metadata": then.metadata,
+        "categories": then.tags,
+        "created_at": event.at.isoformat(),
+        "updated_at": event.at.isoformat(),
+    }
 
 
 def saved_out(memory: Memory, event: str) -> Json:

@@ -111,14 +111,7 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     unknown profile."""
     started = perf_counter()
     policy = current_policy(space)
-    profile = _profile(request.profile or policy.document.recall.profile)
-    shape = replace(
-        _shape(policy.document, profile, request.limit),
-        memory_types=tuple(request.memory_types),
-        tags=tuple(request.tags),
-        where=request.where,
-        explain=request.explain,
-    )
+    shape = _asked_shape(policy.document, request)
     least = request.min_relevance
     least = policy.document.recall.min_relevance if least is None else least
     question = Question(
@@ -139,8 +132,16 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     return found
 
 
-def _profile(asked: str | Profile) -> Profile:
-    return asked if isinstance(asked, Profile) else profile_named(asked)
+def _asked_shape(rules: PolicyDocument, request: SearchRequest) -> Shape:
+    asked = request.profile or rules.recall.profile
+    profile = asked if isinstance(asked, Profile) else profile_named(asked)
+    return replace(
+        _shape(rules, profile, request.limit),
+        memory_types=tuple(request.memory_types),
+        tags=tuple(request.tags),
+        where=request.where,
+        explain=request.explain,
+    )
 
 
 def _measure(found: Recall, *, for_model: bool) -> None:
