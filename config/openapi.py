@@ -5,10 +5,12 @@ from typing import Any
 
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
+from ninja.router import BoundRouter
 
 from config.portable_openapi import make_portable
+from config.query_parameters import refuse_unknown_parameters
 from config.request_ids import HEADER
-from memory.access.authentication import USER_HEADER
+from memory.access.authentication import USER_HEADER, SessionAccess
 from memory.names import MAX_NAME, NAME_PATTERN
 from memory.requests import Problem
 
@@ -76,7 +78,15 @@ _USER_IN_BODY = {"chat", "assess", "queueAssessment", "createMemory", "searchMem
 
 
 class DescribedAPI(NinjaAPI):
-    """An API whose document includes its error responses."""
+    """An API whose document includes its error responses, and whose calls refuse query parameters
+    that they do not know."""
+
+    def _get_bound_routers(self) -> list[BoundRouter]:
+        is_new = self._bound_routers_cache is None
+        routers = super()._get_bound_routers()
+        if is_new:
+            refuse_unknown_parameters(routers)
+        return routers
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         """Add errors, users, examples and links to the document."""
@@ -129,23 +139,24 @@ def _link(making: dict[str, Any], others: list[str]) -> None:
 
 
 def _name_user(operation: dict[str, Any]) -> None:
-    """Let the call name its user in the query: memory.access.authentication reads it there."""
+    """Let the call name its user in the query: memory.access.authentication reads it there. A call
+    about the whole installation has no user."""
     if "security" in operation:
         operation.setdefault("parameters", [])
-        if operation["operationId"] not in _USER_IN_BODY:
+        of_space = {SessionAccess.__name__: []} in operation["security"]
+        if of_space and operation["operationId"] not in _USER_IN_BODY:
             operation["parameters"].append({"$ref": "#/components/parameters/UserId"})
 
 
 def _describe(path: str, operation: dict[str, Any]) -> None:
     """Add the error responses that follow from the call's form to those it declares."""
     responses = operation["responses"]
+    responses.setdefault(422, {})  # such as for an unknown query parameter
     if "security" in operation:
         for status in (401, 403, 429):
             responses.setdefault(status, {})
         if "{" in path:
             responses.setdefault(404, {})
-        if operation["parameters"] or "requestBody" in operation:
-            responses.setdefault(422, {})
     for status, response in responses.items():
         if not response:
             response["$ref"] = f"#/components/responses/{_REFUSALS[status][0]}"

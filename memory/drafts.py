@@ -237,6 +237,10 @@ class MemoryChange(BaseModel):
         """True if the memory gets another user, or is shared from now on."""
         return "user_id" in self.model_fields_set
 
+    def over(self, metadata: dict[str, Any]) -> "MemoryChange":
+        """Return the changes of a memory with this metadata, which they replace."""
+        return self
+
     def values(self) -> dict[str, Any]:
         """Return the columns that a revision changes, with their new values."""
         given = {
@@ -254,6 +258,18 @@ class MemoryChange(BaseModel):
         if "importance" in given:
             given["reinforced_from"] = None
         return given
+
+
+class AddedMetadata(MemoryChange):
+    """Changes whose metadata is added to the memory's own, key by key."""
+
+    def over(self, metadata: dict[str, Any]) -> MemoryChange:
+        """Return the changes with all metadata. Raises pydantic's ValidationError if it is too much
+        together."""
+        if self.metadata is None:
+            return self
+        together = MemoryChange(metadata=metadata | self.metadata)
+        return self.model_copy(update={"metadata": together.metadata})
 
 
 class Replacement(MemoryChange):

@@ -11,5 +11,6 @@ counterpart in Ebb gets an error that says so.
     entities_api   users, agents, apps and runs
     access         the memories that a caller may see and change
     filters        mem0's filters as conditions on memories
+    fields         the conditions of each field
     shapes         memories, history and errors as mem0's clients read them
 """

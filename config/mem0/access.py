@@ -8,7 +8,7 @@ memory may be derived from its text, so such a call must name the user too.
 The header `X-Ebb-User` limits every call to one user.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import Protocol
@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import HttpRequest
 
-from config.mem0.filters import Filter
+from config.mem0.filters import Filter, Reach
 from memory.access.authentication import Access, access_to
 from memory.access.references import Owned, check_change, readable
 from memory.errors import FieldError, InvalidArguments, NotFound
@@ -96,21 +96,37 @@ def entity_access(request: HttpRequest, scope: str) -> Access:
 
 def found_rows(access: Access, asked: Filter) -> MemoryQuerySet:
     """Return the live memories that the filter finds: shared ones, and those of users whom it
-    names. Raises Forbidden for a user for whom the caller may not act."""
-    seen = _any_of([reader.where() for reader in _readers(access, asked.users)])
-    return Memory.objects.in_space(access.space).live().filter(seen & asked.where)
+    names; by an agent, a run or an app also those of any user whom the caller sees. Raises
+    Forbidden for a user for whom the caller may not act."""
+    reader, where = searched(access, asked)
+    rows: MemoryQuerySet = Memory.objects.in_space(access.space).readable_by(reader)
+    return rows.live().filter(where)
+
+
+def searched(access: Access, asked: Filter) -> tuple[Reader, Q]:
+    """Return a reader and a condition that together leave the memories of `found_rows`, live or
+    not. Raises the same errors."""
+    readers = _readers(access, asked)
+    if len(readers) == 1:
+        return readers[0], asked.where
+    return EVERYONE, _any_of([reader.where() for reader in readers]) & asked.where
 
 
 def own_rows(access: Access, asked: Filter) -> MemoryQuerySet:
     """Return the memories that the filter finds and the caller may change, also those that are not
     live. A call for one user changes no shared memory."""
-    readers = _readers(access, asked.users)
+    readers = _readers(access, asked)
     mine = [one.where() if one.everyone else Reader.exactly(one.user_id).where() for one in readers]
     return Memory.objects.in_space(access.space).filter(_any_of(mine) & asked.where)
 
 
-def _readers(access: Access, users: Collection[str]) -> list[Reader]:
-    return [access.reader, *(reader_of(access, name) for name in sorted(users))]
+def _readers(access: Access, asked: Filter) -> list[Reader]:
+    """Return the readers whose memories the filter may find. Without a user, a key may act for any
+    user, but only the scope `admin` lists the memories of all without naming anything."""
+    named = [reader_of(access, name) for name in sorted(asked.users)]
+    if access.reader != SHARED or asked.reach == Reach.OPEN:
+        return [access.reader, *named]
+    return [EVERYONE if asked.reach == Reach.NAMED else reader_of(access, ANYBODY)]
 
 
 def reader_of(access: Access, name: str) -> Reader:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from asgiref.sync import sync_to_async
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from assessor import services
@@ -26,6 +27,7 @@ from memory.drafts import MAX_CONTENT, MemoryAsked, Source
 from memory.errors import FieldError, InvalidArguments
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.models import Memory, Purpose, Space
+from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.reconciliation.services import remember_drafts
@@ -157,24 +159,39 @@ def _store(turns: Turns, pairs: Sequence[tuple[Exchange, AssessmentResult]]) -> 
     ]
 
 
-def save_messages(asked: AddIn, access: Access) -> list[Memory]:
-    """Save each message of the user and the assistant as a memory, as it is; return the memories.
+def save_messages(asked: AddIn, access: Access) -> list[tuple[Memory, bool]]:
+    """Save each message as a memory, word for word; return the memories, and whether each is new.
 
-    Raises InvalidArguments if no message has a text.
+    As with mem0, messages of the system are left out, and a text that the same user, agent, app and
+    run already have is not saved again. Raises InvalidArguments if no message has a text.
     """
+    roles: dict[str, str] = {}
+    for one in asked.messages:
+        if one.content and one.text and one.role != "system":
+            roles.setdefault(one.content, one.role)
+    if not roles:
+        raise InvalidArguments(FieldError("messages", "no message to save, except of the system"))
+    known = {row.content: row for row in _same(asked, access).filter(content__in=list(roles))}
     drafts = [
         MemoryAsked(
-            content=one.text,
+            content=text,
             user_id=access.owner,
             **asked.names,
             created_at=asked.said_at,
-            source=Source(role=one.role, conversation_id=asked.run_id),
-        )
-        for one in asked.messages
-        if one.role in {"user", "assistant"} and one.text
+            source=Source(role=role, conversation_id=asked.run_id),
+        ).model_copy(update={"content": text})  # with the blanks around it
+        for text, role in roles.items()
+        if text not in known
     ]
-    if not drafts:
-        raise InvalidArguments(FieldError("messages", "no user or assistant message to save"))
     now = timezone.now()
     written = remember_drafts(space=access.space, drafts=drafts, actor=access.actor, now=now)
-    return [one.memory for one in written]
+    new = {one.memory.content: one.memory for one in written}
+    return [(known.get(text) or new[text], text in new) for text in roles]
+
+
+def _same(asked: AddIn, access: Access) -> MemoryQuerySet:
+    """Return the live memories of the same user, agent, app and run, oldest first."""
+    names = {"user_id": access.owner, "agent_id": asked.agent_id, "session_id": asked.run_id}
+    rows: MemoryQuerySet = Memory.objects.in_space(access.space).live().filter(**names)
+    app = Q(metadata__app_id=asked.app_id) if asked.app_id else ~Q(metadata__has_key="app_id")
+    return rows.filter(app).order_by("-created_at", "-pk")

@@ -23,7 +23,7 @@ async def add(request: HttpRequest, asked: AddIn) -> Json:
     access = access_to(request, "write", asked.user_id)
     if not asked.infer:
         memories = await sync_to_async(save_messages)(asked, access)
-        saved = [saved_out(memory, "ADD") for memory in memories]
+        saved = [saved_out(memory, "ADD" if is_new else "NOOP") for memory, is_new in memories]
         return {"message": "Memories saved.", "status": "SUCCEEDED", "results": saved}
     turns = turns_of(asked, access)
     if asked.async_mode:

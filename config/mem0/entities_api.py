@@ -11,7 +11,8 @@ from django.utils import timezone
 from ninja import Path, Query
 
 from config.mem0.access import entity_access, found_rows, own_rows
-from config.mem0.filters import APP, ENTITIES, read_filter
+from config.mem0.fields import APP, ENTITIES
+from config.mem0.filters import read_filter
 from config.mem0.schemas import PageIn
 from config.mem0.shapes import Json, page_out
 from memory.access.authentication import Access

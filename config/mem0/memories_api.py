@@ -8,7 +8,8 @@ from django.utils import timezone
 from ninja import Path, Query
 
 from config.mem0.access import found_rows, memories_of, memory_of, own_rows
-from config.mem0.filters import APP, ENTITIES, given_fields, read_filter
+from config.mem0.fields import APP, ENTITIES
+from config.mem0.filters import given_fields, read_filter
 from config.mem0.schemas import (
     BatchDeleteIn,
     BatchUpdateIn,
@@ -27,10 +28,10 @@ from config.mem0.shapes import (
     page_out,
 )
 from memory.access.authentication import access_to
-from memory.drafts import MemoryChange
+from memory.drafts import AddedMetadata
 from memory.errors import FieldError, InvalidArguments
 from memory.memories.bulk import delete_memories
-from memory.models import Memory, MemoryEvent
+from memory.models import MemoryEvent, MemoryRevision
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import revise_memory
 
@@ -119,19 +120,16 @@ def update_memory(request: HttpRequest, memory_id: Path[str], asked: UpdateIn) -
     revised = revise_memory(
         space=access.space,
         memory_id=memory.pk,
-        change=_change(memory, asked),
+        change=_change(asked),
         actor=access.actor,
         now=timezone.now(),
     )
     return memory_out(access.space, revised)
 
 
-def _change(memory: Memory, asked: UpdateIn) -> MemoryChange:
-    """Return the change. New metadata keeps the memory's app, which Ebb stores there."""
-    metadata = asked.metadata
-    if metadata is not None and APP in memory.metadata:
-        metadata = {APP: memory.metadata[APP]} | metadata
-    return MemoryChange(content=asked.text, metadata=metadata)
+def _change(asked: UpdateIn) -> AddedMetadata:
+    """Return the change. As with mem0, metadata keeps the keys that are not named."""
+    return AddedMetadata(content=asked.text, metadata=asked.metadata)
 
 
 def delete_one(request: HttpRequest, memory_id: Path[str], asked: Query[DeleteIn]) -> Json:
@@ -148,7 +146,9 @@ def get_history(request: HttpRequest, memory_id: Path[str]) -> list[Json]:
     """Return how a memory was added, changed and deleted, oldest first."""
     access, memory = memory_of(request, "read", memory_id, binned=True)
     events = MemoryEvent.objects.in_space(access.space).filter(memory_id=memory.pk)
-    return history_out(memory, list(events.filter(action__in=list(EVENTS)).order_by("at", "pk")))
+    events = events.filter(action__in=list(EVENTS)).order_by("at", "pk")
+    past = MemoryRevision.objects.filter(space_id=access.space.pk, memory_id=memory.pk)
+    return history_out(memory, list(events), list(past.order_by("number")))
 
 
 def update_batch(request: HttpRequest, asked: BatchUpdateIn) -> Json:
@@ -159,10 +159,12 @@ def update_batch(request: HttpRequest, asked: BatchUpdateIn) -> Json:
     changes = sorted(asked.memories, key=lambda one: found[one.memory_id].pk)
     with transaction.atomic():
         for one in changes:
-            memory = found[one.memory_id]
-            change = _change(memory, one)
             revise_memory(
-                space=access.space, memory_id=memory.pk, change=change, actor=actor, now=now
+                space=access.space,
+                memory_id=found[one.memory_id].pk,
+                change=_change(one),
+                actor=actor,
+                now=now,
             )
     return {"message": f"Successfully updated {len(changes)} memories"}
 

@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.http import HttpRequest
 
 from assessor.models import Assessment, State
-from config.mem0.filters import APP
+from config.mem0.fields import APP
 from memory.models import Memory, MemoryEvent, MemoryRevision, Space
 from memory.models.history import Action
 
@@ -79,29 +79,41 @@ def only_fields(found: Iterable[Json], fields: Collection[str]) -> list[Json]:
     return [{n: v for n, v in one.items() if not fields or n in fields} for one in found]
 
 
-def history_out(memory: Memory, events: Sequence[MemoryEvent]) -> list[Json]:
-    """Return a memory's events, oldest first, each with the text before and after it."""
+def history_out(
+    memory: Memory, events: Sequence[MemoryEvent], past: Sequence[MemoryRevision]
+) -> list[Json]:
+    """Return a memory's events, oldest first, each with the text before and after it, and the
+    metadata and tags after it; null if no revision has them."""
     told: list[Json] = []
     before: str | None = None
     for event in events:
-        gone = EVENTS[Action(event.action)] == "DELETE"
-        after = None if gone else event.content
-        told.append(
-            {
-                "id": str(event.pk),
-                "memory_id": str(memory.pk),
-                "input": [],
-                "old_memory": before,
-                "new_memory": after,
-                "user_id": event.user_id,
-                "event": EVENTS[Action(event.action)],
-                "metadata": memory.metadata,
-                "created_at": event.at.isoformat(),
-                "updated_at": event.at.isoformat(),
-            }
-        )
+        # The first version that was replaced later was in effect after the event.
+        then = next((one for one in past if one.replaced_at > event.at), memory)
+        told.append(_event_out(memory, event, before, then))
         before = event.content
     return told
+
+
+def _event_out(
+    memory: Memory, event: MemoryEvent, before: str | None, then: Memory | MemoryRevision
+) -> Json:
+    kind = EVENTS[Action(event.action)]
+    return {
+        "id": str(event.pk),
+        "memory_id": str(memory.pk),
+        "input": [],
+        "old_memory": before,
+        "new_memory": None if kind == "DELETE" else event.content,
+        "user_id": event.user_id,
+        "agent_id": memory.agent_id,
+        "app_id": memory.metadata.get(APP),
+        "session_id": memory.session_id,
+        "event": kind,
+        "metadata": then.metadata,
+        "categories": then.tags,
+        "created_at": event.at.isoformat(),
+        "updated_at": event.at.isoformat(),
+    }
 
 
 def saved_out(memory: Memory, event: str) -> Json:

@@ -20,6 +20,7 @@ from memory.memories.schemas import (
     SearchIn,
     SearchOut,
 )
+from memory.metadata_filters import metadata_condition
 from memory.models import Memory
 from memory.pagination import clock_of, keyset
 from memory.readers import EVERYONE
@@ -118,6 +119,7 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
         rows = rows.filter(tags__contains=[asked.tag])
     if asked.q:
         rows = rows.saying(asked.q)
+    rows = rows.filter(metadata_condition(asked.metadata or {}))
     named = {"agent_id": asked.agent_id, "session_id": asked.session_id}
     named["external_id"] = asked.external_id
     rows = rows.filter(**{column: name for column, name in named.items() if name is not None})
@@ -141,7 +143,11 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
     access = access_to(request, "read", asked.user_id)
     now = timezone.now()
     count_call(access, CallKind.EXPLAIN if asked.explain else CallKind.SEARCH, now=now)
-    search = SearchRequest(**asked.model_dump(exclude={"user_id"}), reader=access.reader)
+    search = SearchRequest(
+        **asked.model_dump(exclude={"user_id", "metadata"}),
+        where=metadata_condition(asked.metadata),
+        reader=access.reader,
+    )
     return SearchOut.of(recall(access.space, search, now=now))
 
 

@@ -98,15 +98,19 @@ class Filters:
             rows = rows.filter(memory_type=self.type)
         if self.tag:
             rows = rows.filter(tags__contains=[self.tag])
-        if self.user:
-            rows = rows.filter(user_id=self.user)
+        return rows.filter(self.rest(decay=decay, now=now))
+
+    def rest(self, *, decay: DecayPolicy, now: datetime) -> Q:
+        """Return the condition of the filters other than the status, the type and the tag, on rows
+        with `current_importance`."""
+        rest = Q(user_id=self.user) if self.user else Q()
         if self.importance:
-            rows = rows.filter(_in_band(self.importance, decay))
+            rest &= _in_band(self.importance, decay)
         if self.age:
-            rows = rows.filter(_of_age(self.age, now))
+            rest &= _of_age(self.age, now)
         if self.leaves_pinned_out:
-            rows = rows.filter(pinned=False)
-        return rows.filter(_lives(self.lifetime, now)) if self.lifetime else rows
+            rest &= Q(pinned=False)
+        return rest & _lives(self.lifetime, now) if self.lifetime else rest
 
 
 def _in_band(name: str, decay: DecayPolicy) -> Q:

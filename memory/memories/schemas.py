@@ -7,9 +7,18 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Json
 
-from memory.drafts import Fraction, GivenName, MemoryAsked, MemoryTypeName, Moment, Tag, Text
+from memory.drafts import (
+    Fraction,
+    GivenName,
+    MemoryAsked,
+    MemoryTypeName,
+    Metadata,
+    Moment,
+    Tag,
+    Text,
+)
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.recall.recall import Recall
@@ -53,6 +62,13 @@ AsOf = Annotated[
 ]
 
 
+METADATA = (
+    'Keeps memories whose metadata fits: a value by its key, such as `{"topic": "house"}`, or '
+    'operators, such as `{"n": {"gte": 5}}`: `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte`, '
+    "`contains`, `exists`. A dot leads to a nested key."
+)
+
+
 class CreatedOut(MemoryOut):
     """A saved memory, and whether another one says the same thing."""
 
@@ -93,6 +109,7 @@ class MemoryListIn(Schema):
     agent_id: GivenName | None = None
     session_id: GivenName | None = None
     external_id: GivenName | None = None
+    metadata: Annotated[Json[Metadata], Field(description=f"As JSON. {METADATA}")] | None = None
     order: Order = "-created_at"
     limit: Limit = 50
     cursor: Cursor | None = None
@@ -124,6 +141,7 @@ class SearchIn(Body):
     user_id: UserId = None
     agent_id: GivenName | None = None
     session_id: GivenName | None = None
+    metadata: Annotated[Metadata, Field(description=METADATA)] = {}
     as_of: Annotated[
         AsOf | None,
         Field(description="Answers as if asked at that moment, with what was true then."),

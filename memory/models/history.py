@@ -219,6 +219,8 @@ class MemoryRevision(SpaceRow):
     reinforced_from = models.FloatField(_("importance before reinforcement"), null=True)
     tags = ArrayField(models.CharField(max_length=60), default=list, verbose_name=_("tags"))
     topics = ArrayField(models.CharField(max_length=120), default=list, verbose_name=_("topics"))
+    # Null in revisions that are older than this column.
+    metadata = models.JSONField(_("metadata"), null=True, editable=False)
     replaced_at = models.DateTimeField(_("replaced"), default=timezone.now)
     reason = models.TextField(_("reason"), blank=True)
     # For pages (memory.models.reasons); empty for a reason that has only a sentence.

@@ -286,6 +286,7 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
                 name="memory_turns",
             ),
             GinIndex(search_in_space(), name="memory_search_in_space"),
+            GinIndex(fields=["metadata"], opclasses=["jsonb_path_ops"], name="memory_metadata"),
             BY_SUCCESSOR,
         ]
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Q
 
 from memory import metrics
 from memory.embeddings.trust import trust
@@ -42,7 +43,8 @@ class SearchRequest:
 
     `profile` is a name or the caller's own; without it the policy's is used; without a `limit` the
     profile's, then the policy's. Finds memories that the `reader` sees, by default the shared ones,
-    limited to an agent or session if given. `without` excludes memories. Memories below
+    limited to an agent or session if given, and to those that fit `where`, a condition on their
+    columns and on `current_importance`. `without` excludes memories. Memories below
     `min_relevance` are left out; None means the policy's, for memories that are sent to a model.
     With `explain` each result has its rank without each signal, and the memories just missed are
     returned too. With `as_of` the search answers as if asked at that moment, with the facts of that
@@ -55,6 +57,7 @@ class SearchRequest:
     limit: int | None = None
     memory_types: Sequence[str] = ()
     tags: Sequence[str] = ()
+    where: Q = Q()
     without: Collection[UUID] = ()
     min_relevance: float | None = 0.0
     explain: bool = False
@@ -108,13 +111,7 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     unknown profile."""
     started = perf_counter()
     policy = current_policy(space)
-    profile = _profile(request.profile or policy.document.recall.profile)
-    shape = replace(
-        _shape(policy.document, profile, request.limit),
-        memory_types=tuple(request.memory_types),
-        tags=tuple(request.tags),
-        explain=request.explain,
-    )
+    shape = _asked_shape(policy.document, request)
     least = request.min_relevance
     least = policy.document.recall.min_relevance if least is None else least
     question = Question(
@@ -135,8 +132,16 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
     return found
 
 
-def _profile(asked: str | Profile) -> Profile:
-    return asked if isinstance(asked, Profile) else profile_named(asked)
+def _asked_shape(rules: PolicyDocument, request: SearchRequest) -> Shape:
+    asked = request.profile or rules.recall.profile
+    profile = asked if isinstance(asked, Profile) else profile_named(asked)
+    return replace(
+        _shape(rules, profile, request.limit),
+        memory_types=tuple(request.memory_types),
+        tags=tuple(request.tags),
+        where=request.where,
+        explain=request.explain,
+    )
 
 
 def _measure(found: Recall, *, for_model: bool) -> None:

@@ -50,5 +50,6 @@ def _values_of(past: MemoryRevision) -> Replacement:
         tags=past.tags,
         topics=past.topics,
         facets=Facets.model_validate(past.facets) if past.facets else None,
+        metadata=past.metadata,
         pinned=None,
     )

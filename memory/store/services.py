@@ -232,9 +232,8 @@ def _apply(
     reason: str,
 ) -> Collection[str]:
     """Set the values that differ, write a revision and an event if any do, and return them."""
-    values = {
-        name: value for name, value in change.values().items() if getattr(memory, name) != value
-    }
+    given = change.over(memory.metadata).values()
+    values = {name: value for name, value in given.items() if getattr(memory, name) != value}
     if not values:
         return ()
     if "facets" in values and values["facets"] is None:
@@ -269,6 +268,7 @@ def keep_revisions(memories: Sequence[Memory], *, actor: Actor, now: datetime, r
             reinforced_from=memory.reinforced_from,
             tags=memory.tags,
             topics=memory.topics,
+            metadata=memory.metadata,
             replaced_at=now,
             actor_type=actor.type,
             actor_name=actor.name,

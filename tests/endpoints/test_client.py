@@ -35,13 +35,18 @@ def ebb(web: Web, key: MakeKey) -> Ebb:
 
 
 def test_memory_is_kept_found_changed_let_go_and_taken_back(ebb: Ebb, space: Space) -> None:
-    pizza = ebb.remember("User likes pizza", memory_type="preference", tags=["food"])
+    pizza = ebb.remember(
+        "User likes pizza", memory_type="preference", tags=["food"], metadata={"n": 2}
+    )
     ebb.remember_all([{"content": f"User counted {number} sheep"} for number in range(3)])
 
     [found] = ebb.search("What food does the user like?", limit=1)["results"]
     assert found["memory"]["id"] == pizza["id"]
     assert sum(found["contributions"].values()) == pytest.approx(found["score"])
     assert [memory["id"] for memory in ebb.memories(tag="food")] == [pizza["id"]]
+    assert [memory["id"] for memory in ebb.memories(metadata={"n": {"gt": 1}})] == [pizza["id"]]
+    [same] = ebb.search("What do I like?", metadata={"n": 2})["results"]
+    assert same["memory"]["id"] == pizza["id"]
     assert len(list(ebb.memories())) == 4
 
     assert ebb.revise(pizza["short_id"], content="User likes pasta")["revision"] == 2

@@ -129,6 +129,27 @@ def test_without_infer_messages_are_saved_as_they_are(client: Mem0, space: Space
     assert not Assessment.objects.exists()
 
 
+def test_without_infer_a_text_is_kept_once_and_word_for_word(client: Mem0, space: Space) -> None:
+    text = "  I moved:\n\tto Porto.  "
+    first = client.add(text, user_id="alice", infer=False)["results"]
+    again = client.add(text, user_id="alice", infer=False)["results"]
+    other = client.add(text, user_id="alice", run_id="talk", infer=False)["results"]
+    shop = client.add(text, user_id="alice", app_id="shop", infer=False)["results"]
+    twice = [{"role": role, "content": "Hi"} for role in ("system", "user", "user", "tool")]
+    body = {"messages": twice, "user_id": "alice", "infer": False}
+    both = told(client.call("POST", "/v3/memories/add/", body))["results"]
+
+    assert [one["memory"] for one in (*first, *again)] == [text, text]
+    assert [one["event"] for one in (*first, *again, *other, *shop)] == [
+        "ADD", "NOOP", "ADD", "ADD",
+    ]  # fmt: skip
+    assert again[0]["id"] == first[0]["id"]
+    assert [one["memory"] for one in both] == ["Hi"]
+    assert Memory.objects.filter(space=space).count() == 4
+    body["messages"] = twice[:1]
+    assert "no message" in refused(client.call("POST", "/v3/memories/add/", body), 422)
+
+
 @pytest.mark.parametrize(
     ("body", "detail"),
     [
@@ -170,6 +191,33 @@ def test_a_memory_is_read_changed_and_deleted_by_its_id(client: Mem0, space: Spa
         ("UPDATE", "User likes pizza", "User loves pizza"),
         ("DELETE", "User loves pizza", None),
     ]
+
+
+def test_an_update_adds_metadata_and_the_history_tells_what_it_was(
+    client: Mem0, space: Space
+) -> None:
+    first = {"topic": "house", "priority": "high"}
+    memory = remember(space, "The boiler leaks", user_id="alice", metadata=first)
+    path = f"/v1/memories/{memory.pk}/"
+
+    told(client.call("PUT", path, {"metadata": {"priority": "low"}}))
+    changed = told(client.call("PUT", path, {"text": "It is mended", "metadata": {"n": 1}}))
+    batch = {"memories": [{"memory_id": str(memory.pk), "metadata": {"n": 2}}]}
+    told(client.call("PUT", "/v1/batch/", batch))
+
+    second = first | {"priority": "low"}
+    assert changed["metadata"] == second | {"n": 1}
+    assert stored(memory).metadata == second | {"n": 2}
+    history = told(client.call("GET", f"{path}history/"))
+    assert [(one["new_memory"], one["metadata"]) for one in history] == [
+        ("The boiler leaks", first),
+        ("The boiler leaks", second),
+        ("It is mended", second | {"n": 1}),
+        ("It is mended", second | {"n": 2}),
+    ]
+    many = {"metadata": {str(number): number for number in range(48)}}
+    assert "at most 50 keys" in refused(client.call("PUT", path, many), 422)
+    assert stored(memory).revision == 4
 
 
 def test_an_update_needs_something_that_ebb_can_change(client: Mem0, space: Space) -> None:

@@ -48,8 +48,12 @@ def base_of(url: str) -> str:
 
 
 def with_query(path: str, query: Mapping[str, object] | None) -> str:
-    """Return the path with the fields of the query that are not None."""
-    given = {name: value for name, value in (query or {}).items() if value is not None}
+    """Return the path with the fields of the query that are not None; objects become JSON."""
+    given = {
+        name: json.dumps(value) if isinstance(value, dict) else value
+        for name, value in (query or {}).items()
+        if value is not None
+    }
     return f"{path}?{urllib.parse.urlencode(given)}" if given else path
 
 

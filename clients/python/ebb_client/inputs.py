@@ -69,6 +69,7 @@ class MemoryFilters(TypedDict, total=False):
     agent_id: str
     session_id: str
     external_id: str
+    metadata: dict[str, Any]
     order: str
 
 
@@ -83,6 +84,7 @@ class SearchOptions(TypedDict, total=False):
     explain: bool
     agent_id: str
     session_id: str
+    metadata: dict[str, Any]
     as_of: str
 
 

@@ -11,6 +11,11 @@ type Without<Body, Field extends keyof Body> = Omit<Body, Field>;
 
 export type Memory = Schemas["MemoryOut"];
 
+/** The filters of a list of memories. */
+export type MemoryFilters = Omit<Query<"listMemories">, "metadata"> & {
+  metadata?: Record<string, unknown>;
+};
+
 /** The answer of a tool: `text` is for a model. */
 export interface ToolAnswer {
   text: string;
@@ -76,7 +81,7 @@ export class Ebb {
   }
 
   /** Yield all memories that match the filters, page by page. */
-  memories(filters: Query<"listMemories"> = {}): AsyncGenerator<Memory> {
+  memories(filters: MemoryFilters = {}): AsyncGenerator<Memory> {
     return this.pages("memories", filters);
   }
 

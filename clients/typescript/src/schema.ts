@@ -4409,6 +4409,13 @@ export interface components {
             /** Memory Types */
             memory_types?: ("identity" | "goal" | "decision" | "todo" | "preference" | "fact" | "event" | "observation")[];
             /**
+             * Metadata
+             * @description Keeps memories whose metadata fits: a value by its key, such as `{"topic": "house"}`, or operators, such as `{"n": {"gte": 5}}`: `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`. A dot leads to a nested key.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
              * Min Relevance
              * @description Leaves out results with a lower relevance. Default: 0.0.
              */
@@ -5360,8 +5367,6 @@ export interface operations {
                 /** @description Maximum number of items. */
                 limit?: number;
                 cursor?: string | null;
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
             };
             header?: never;
             path?: never;
@@ -5388,10 +5393,7 @@ export interface operations {
     };
     createConnection: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -5421,10 +5423,7 @@ export interface operations {
     };
     getConnection: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path: {
                 id: string;
@@ -5453,10 +5452,7 @@ export interface operations {
     };
     deleteConnection: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path: {
                 id: string;
@@ -5484,10 +5480,7 @@ export interface operations {
     };
     changeConnection: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path: {
                 id: string;
@@ -5520,10 +5513,7 @@ export interface operations {
     };
     testConnection: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path: {
                 id: string;
@@ -5977,6 +5967,7 @@ export interface operations {
                     };
                 };
             };
+            422: components["responses"]["InvalidArguments"];
         };
     };
     healthReady: {
@@ -6001,6 +5992,7 @@ export interface operations {
                     };
                 };
             };
+            422: components["responses"]["InvalidArguments"];
             /** @description Service Unavailable */
             503: {
                 headers: {
@@ -6036,6 +6028,7 @@ export interface operations {
                     "application/json": components["schemas"]["StatusOut"];
                 };
             };
+            422: components["responses"]["InvalidArguments"];
         };
     };
     listHistory: {
@@ -6467,6 +6460,7 @@ export interface operations {
                 agent_id?: string | null;
                 session_id?: string | null;
                 external_id?: string | null;
+                metadata?: string | null;
                 order?: "current_importance" | "-current_importance" | "created_at" | "-created_at" | "expires_at" | "-expires_at" | "use_count" | "-use_count";
                 /** @description Maximum number of items. */
                 limit?: number;
@@ -7069,8 +7063,6 @@ export interface operations {
             query?: {
                 /** @description The short name of a space; without it, all spaces without a choice. */
                 space?: string | null;
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
             };
             header?: never;
             path?: never;
@@ -7101,8 +7093,6 @@ export interface operations {
             query?: {
                 /** @description The short name of a space; without it, all spaces without a choice. */
                 space?: string | null;
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
             };
             header?: never;
             path: {
@@ -7134,8 +7124,6 @@ export interface operations {
             query?: {
                 /** @description The short name of a space; without it, all spaces without a choice. */
                 space?: string | null;
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
             };
             header?: never;
             path: {
@@ -7694,8 +7682,6 @@ export interface operations {
                 /** @description Maximum number of items. */
                 limit?: number;
                 cursor?: string | null;
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
             };
             header?: never;
             path?: never;
@@ -7722,10 +7708,7 @@ export interface operations {
     };
     createSpace: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -7756,10 +7739,7 @@ export interface operations {
     };
     createSpaceKey: {
         parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
+            query?: never;
             header?: never;
             path: {
                 slug: string;

@@ -78,7 +78,11 @@ export class Wire {
 
 function queryOf(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}` : "";
+  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, asText(value)]))}` : "";
+}
+
+function asText(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : `${value}`;
 }
 
 /** HTTP sends headers as Latin-1; Ebb reads them as UTF-8. */

@@ -1,7 +1,6 @@
 """Pages of the list of memories, with its filters and its search."""
 
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,14 +28,13 @@ from memory.models.choices import MemoryType
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import Policy, current_policy
 from memory.pagination import clock_of, keyset
+from memory.policy import DecayPolicy
 from memory.readers import Reader
-from memory.recall.recall import Recall, SearchRequest, recall
+from memory.recall.recall import SearchRequest, recall
 from memory.recall.results import Result
 
 PAGE_SIZE = 30
 SEARCH_RESULTS = 20
-SEARCHED = 200
-"""Number of a search's best results that are checked against the filters."""
 COUNTED = 1000
 """Maximum up to which matches are counted."""
 WEIGHED = 500
@@ -119,7 +117,7 @@ def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[st
         if asked.is_search:
             now = timezone.now()
             count_call(access, CallKind.SEARCH, now=now)
-            return context | _found(access, asked, now)
+            return context | _found(access, asked, policy.document.decay, now)
         return context | _paged(rows, asked, policy, cursor)
     except EmbeddingError as error:
         return context | {"hits": [], "error": str(error)}
@@ -152,9 +150,8 @@ def _heaviest(rows: MemoryQuerySet) -> MemoryQuerySet:
     return rows.filter(importance__gte=weights[PAGE_SIZE]) if len(weights) > PAGE_SIZE else rows
 
 
-def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
-    """Return the best results of a search; with further filters, those among the best SEARCHED."""
-    rest = asked.importance or asked.age or asked.lifetime or asked.user
+def _found(access: Access, asked: Filters, decay: DecayPolicy, now: datetime) -> dict[str, Any]:
+    """Return the best results of a search among the memories that fit the filters."""
     reader = access.reader
     if asked.user and reader.everyone:
         reader = Reader.exactly(asked.user)
@@ -162,14 +159,14 @@ def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
         access.space,
         SearchRequest(
             asked.q,
-            limit=SEARCHED if rest else SEARCH_RESULTS,
+            limit=SEARCH_RESULTS,
             memory_types=[asked.type] if asked.type else [],
             tags=[asked.tag] if asked.tag else [],
+            where=asked.rest(decay=decay, now=now),
             reader=reader,
         ),
         now=now,
     )
-    results = _fitting(access, asked, found, now) if rest else found.results
     least = found.policy.document.recall.min_relevance
     hits = [
         {
@@ -178,20 +175,9 @@ def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
             "signals": _signals(result),
             "is_weak": result.relevance < least,
         }
-        for result in sorted(results, key=lambda result: result.relevance < least)
+        for result in sorted(found.results, key=lambda result: result.relevance < least)
     ]
-    return {"hits": hits, "took_ms": found.took_ms, "searched": SEARCHED if rest else None}
-
-
-def _fitting(access: Access, asked: Filters, found: Recall, now: datetime) -> Sequence[Result]:
-    rows = (
-        Memory.objects.in_space(access.space)
-        .readable_by(access.reader)
-        .filter(pk__in=found.memory_ids)
-    )
-    rows = asked.narrowed(rows, decay=found.policy.document.decay, now=now)
-    fitting = set(rows.values_list("pk", flat=True))
-    return [result for result in found.results if result.memory.pk in fitting][:SEARCH_RESULTS]
+    return {"hits": hits, "took_ms": found.took_ms}
 
 
 def _signals(result: Result) -> dict[str, dict[str, float]]:

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import orjson
+from django.core.exceptions import EmptyResultSet
 
 from memory.models import Memory
-from memory.recall.sql.candidates import AMONG, reach
+from memory.recall.sql.candidates import AMONG, fitting, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
 from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large, uses_index
-from memory.recall.sql.statement import MEMORY, OTHERS, PAST, numbers, statement
+from memory.recall.sql.statement import MEMORY, OTHERS, PAST, numbers, statement_of
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
@@ -30,33 +31,56 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
     """Return the live memories found, best first, each with `signal_*`, `score`, `time_coef` and
     `current_importance`; for an explanation also `rank` and `rank_without_*`.
 
-    For a reader with more than `large` memories, only likely candidates may be ranked.
+    For a reader with more than `large` memories, only likely candidates may be ranked, unless the
+    filters leave at most `large` of them.
     """
-    shape = shape.asked_by(question)
+    try:
+        return _recalled(question, shape.asked_by(question), large)
+    except EmptyResultSet:  # Django knows that no memory fits the caller's condition
+        return []
+
+
+def _recalled(question: Question, shape: Shape, large: int) -> list[Memory]:
     size = None
     if not shape.profile.candidates:
         size = size_if_large(question.space, large, question.reader)
-    if size is None or (shape.is_filtered and not uses_index(question.space, size)):
-        return _found(question, shape, statement(shape))
+    if size is None or (shape.is_filtered and _ranks_all(question, shape, size, large)):
+        return _found(question, shape, statement_of(shape))
     found = _of_likely(question, shape, size)
     if shape.is_filtered and len(found) < shape.rows:
-        # A strict filter may have excluded all candidates.
-        return _found(question, shape, statement(shape))
+        # The filter may have excluded all candidates.
+        return _found(question, shape, statement_of(shape))
     return found
+
+
+def _ranks_all(question: Question, shape: Shape, size: Size, large: int) -> bool:
+    """Return whether all memories that the filters leave are ranked: they are few, or the space has
+    no index that is faster."""
+    if not uses_index(question.space, size):
+        return True
+    text = f"SELECT count(*) FROM ({fitting(shape, large + 1)}) AS fitting"  # noqa: S608 - our own SQL
+    [(count,)] = fetch_in(question.space, text, _values(question, shape, size))
+    return bool(count <= large)
 
 
 def _of_likely(question: Question, shape: Shape, size: Size) -> list[Memory]:
     by_index = uses_index(question.space, size)
     dimensions = question.space.embedder.dimensions if by_index else None
-    sql = statement(shape, likely=True, dimensions=dimensions)
+    sql = statement_of(shape, likely=True, dimensions=dimensions)
     with index_scan(reach(shape)) if by_index else nullcontext():
         return _found(question, shape, sql, size)
 
 
 def _found(question: Question, shape: Shape, sql: str, size: Size | None = None) -> list[Memory]:
+    names = numbers(shape)
+    rows = fetch_in(question.space, sql, _values(question, shape, size))
+    return [_memory(row, names) for row in rows]
+
+
+def _values(question: Question, shape: Shape, size: Size | None) -> dict[str, Any]:
     # The seeds' formulas stay as they are.
     vector = question.compared if shape.profile.lexical else question.vector
-    values = {
+    return {
         "vector": _halves(vector),
         "text": lexemes.prepare_question(question.text, question.now),
         "configuration": lexemes.configuration(shape.language),
@@ -72,8 +96,6 @@ def _found(question: Question, shape: Shape, sql: str, size: Size | None = None)
         "until": question.time.until,
         "before": question.time.before,
     }
-    names = numbers(shape)
-    return [_memory(row, names) for row in fetch_in(question.space, sql, values)]
 
 
 def _halves(vector: npt.NDArray[np.float32]) -> str:

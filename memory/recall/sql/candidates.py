@@ -150,6 +150,11 @@ def known(shape: Shape) -> Q:
     return live | was_true()
 
 
+def fitting(shape: Shape, most: int) -> str:
+    """Return the SELECT of the ids of up to `most` memories that the filters leave."""
+    return select(_memories(shape).values("id")[:most])
+
+
 def _memories(shape: Shape) -> MemoryQuerySet:
     memories = Memory.objects.filter(known(shape), shape.reader.where(name=USER), space_id=SPACE)
     if shape.by_agent:
@@ -160,6 +165,9 @@ def _memories(shape: Shape) -> MemoryQuerySet:
         memories = memories.filter(memory_type__in=shape.memory_types)
     if shape.tags:
         memories = memories.filter(tags__contains=list(shape.tags))
+    if shape.where:
+        weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
+        memories = weighed.filter(shape.where)
     return memories
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Q
 
 from memory.formulas.ranking import Profile
 from memory.models import Space
@@ -51,6 +52,7 @@ class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
     rank without each signal, and the memories just missed are returned too. With `learn` the signal
     of importance includes the adjustment. With `others`, memories about these people lose score.
+    `where` is a further condition on the memories, which may use their current importance.
     """
 
     profile: Profile
@@ -67,6 +69,7 @@ class Shape:
     by_session: bool = False
     time: Kind = "now"
     others: Others = ""
+    where: Q = Q()
 
     def asked_by(self, question: Question) -> Shape:
         """Return the shape for this question's time, reader, agent and session. It leaves out their
@@ -104,6 +107,6 @@ class Shape:
 
     @property
     def is_filtered(self) -> bool:
-        """True if the question is limited to types, tags, an agent, a session or a day."""
-        named = self.by_agent or self.by_session
-        return bool(self.memory_types or self.tags or named or self.time == "as_of")
+        """True if the question is limited to a part of what the reader sees now."""
+        named = self.by_agent or self.by_session or self.memory_types or self.tags
+        return bool(named or self.where or self.time == "as_of")

@@ -73,6 +73,13 @@ _SELECT = """
 _SIGNALS = {name: raw(f"signal_{name}") for name in SIGNALS}
 
 
+def statement_of(shape: Shape, *, likely: bool = False, dimensions: int | None = None) -> str:
+    """Return the SQL for questions of this shape, as `statement` does. Statements with a condition
+    of the caller's are not cached: each has its own values."""
+    built = statement.__wrapped__ if shape.where else statement
+    return built(shape, likely=likely, dimensions=dimensions)
+
+
 @lru_cache(maxsize=512)  # Django takes several ms to compile this, as long as PostgreSQL to answer
 def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = None) -> str:
     """Return the SQL for questions of this shape. It ranks all memories of the space, or with

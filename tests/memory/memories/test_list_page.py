@@ -3,15 +3,18 @@
 import re
 from datetime import timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from memory.drafts import MemoryDraft
 from memory.models import Memory, Space, User
+from memory.store.services import create_memories
 from tests.conftest import Answer
-from tests.memory.writing import actions, remember, stored
+from tests.memory.writing import ALICE, actions, remember, stored
 from tests.pages import HTMX, login, texts
 
 
@@ -76,6 +79,26 @@ def test_type_narrows_the_list_and_the_search(
     assert texts(memories_page(client, space, type="identity")) == ["User is called Jaz"]
     assert texts(memories_page(client, space, type="identity", q="pizza")) == ["User is called Jaz"]
     assert len(texts(memories_page(client, space, type="nonsense"))) == 3
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [{"importance": "critical"}, {"age": "older"}, {"lifetime": "pinned"}, {"user": "bob"}],
+    ids=str,
+)
+def test_a_search_finds_the_only_memory_that_fits_the_filters(
+    alice: User, space: Space, filters: dict[str, str]
+) -> None:
+    """It fits the words least of all."""
+    old = timezone.now() - timedelta(days=50)
+    rest: dict[str, Any] = {"importance": 1.0, "pinned": True, "user_id": "bob", "created_at": old}
+    remember(space, "The boiler is in the cellar", now=timezone.now(), **rest)
+    drafts = [MemoryDraft(content=f"User likes pizza {n}", importance=0.1) for n in range(250)]
+    create_memories(space=space, drafts=drafts, actor=ALICE, now=timezone.now())
+
+    found = texts(memories_page(login(alice), space, q="User likes pizza", **filters))
+
+    assert found == ["The boiler is in the cellar"]
 
 
 def test_search_shows_what_fits_best_with_its_match_and_counts_no_use(

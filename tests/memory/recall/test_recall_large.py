@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from django.db import connection
+from django.db.models import Q
 
 from memory.drafts import MemoryDraft
 from memory.formulas.ranking import PROFILES, Profile
@@ -185,6 +186,30 @@ def test_filters_leave_all_that_fit(
     exact = recalled(question, shape(memory_types=("goal", "fact")), large=EXACTLY)
     assert {memory.memory_type for memory in typed} <= {"goal", "fact"}
     assert agreement(typed, exact) >= 0.9
+
+
+@MODES
+def test_a_condition_on_any_column_comes_before_the_candidates(
+    large_space: Space, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The memory that fits best by its words is found, however far it is in meaning."""
+    monkeypatch.setattr("memory.recall.sql.sizes.WORTH_OF_INDEX", worth)
+    plain = asked(large_space)[0]
+    far = [memory.pk for memory in recalled(plain, shape(limit=COUNT), large=EXACTLY)[-30:]]
+    Memory.objects.filter(space=large_space, pk__in=far).update(metadata={"topic": "house"})
+    conditions = [
+        Q(metadata__contains={"topic": "house"}),
+        Q(pk=far[-1]),
+        Q(current_importance__gte=0.5),
+        Q(pk__in=[]),
+    ]
+    for where in conditions:
+        ranked = shape(where=where)
+        exact = recalled(plain, ranked, large=EXACTLY)
+        for large in (1, 200):
+            found = recalled(plain, ranked, large=large)
+            assert [one.pk for one in found] == [one.pk for one in exact]
+    assert len(recalled(plain, shape(where=Q(pk=far[-1])), large=1)) == 1
 
 
 def test_an_explanation_counts_the_candidates(large_space: Space) -> None:
