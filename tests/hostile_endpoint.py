@@ -1,6 +1,8 @@
 """An endpoint of models that means harm: it answers every request with the same bytes."""
 
+import socket
 import socketserver
+import ssl
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -70,3 +72,26 @@ def hostile_stream(pieces: Iterable[bytes]) -> Iterator[HostileEndpoint]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def nonsense(tls: ssl.SSLContext, said: bytes) -> Iterator[int]:
+    """Run a TLS server that says these bytes, then sends unencrypted nonsense; yield its port."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            inside = tls.wrap_socket(self.request, server_side=True)
+            inside.recv(10_000)
+            if said:
+                inside.sendall(said)
+            with socket.socket(fileno=inside.detach()) as outside:
+                outside.sendall(b"nonsense" * 50)
+                outside.recv(10_000)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield int(server.server_address[1])
+        server.shutdown()
+        thread.join()

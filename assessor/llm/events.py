@@ -36,7 +36,8 @@ async def events_of(response: httpx2.Response) -> AsyncGenerator[Any]:
                 yield _without_error(json.loads(data), response)
     except httpx2.TimeoutException as error:
         raise openai.APITimeoutError(request=response.request) from error
-    except httpx2.RequestError as error:
+    # OSError: the library lets TLS errors inside a connection through.
+    except (httpx2.RequestError, OSError) as error:
         raise openai.APIConnectionError(request=response.request) from error
     finally:
         await response.aclose()

@@ -65,6 +65,8 @@ class Wire:
                 )
         except TimeoutError:
             raise Failure.TIMEOUT.error() from None
+        except OSError:  # the library lets TLS errors inside a connection through
+            raise Failure.INTERRUPTED.error() from None
         except (httpx2.InvalidURL, UnicodeEncodeError):
             raise Failure.BAD_REQUEST.error() from None
         except httpx2.HTTPError as error:

@@ -3,13 +3,16 @@
 import asyncio
 import gzip
 import json
+import ssl
 import threading
 import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
+import trustme
 
 from assessor.llm import openai_compatible, trial_session
 from assessor.llm.errors import ModelError, ModelTimeout
@@ -22,7 +25,7 @@ from memory.embeddings.voyage import VoyageEmbedder
 from memory.model_connections.choosing import ModelConfiguration, Prices
 from memory.webhooks import endpoint_clients
 from tests.assessor.llm_session import complete, read
-from tests.hostile_endpoint import answer, hostile, hostile_stream
+from tests.hostile_endpoint import answer, hostile, hostile_stream, nonsense
 
 KEY = "sk-proj-4f9Qd81kLm20Zx7"
 WORDS = f"bad key Bearer {KEY} says the database of salaries"
@@ -244,3 +247,17 @@ def test_a_refusal_is_understood_whatever_is_said_about_it() -> None:
     said = json.dumps({"error": {"message": f"maximum context length exceeded. {WORDS}"}}).encode()
     with hostile(answer("400 X", said)) as endpoint:
         assert kind_of_failure(ASKS["complete"], endpoint.url) == "too_long"
+
+
+@every_way
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nbeginning"])
+def test_a_tls_connection_that_turns_into_nonsense_is_cut_off(
+    ask: Ask, said: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(tls)
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    monkeypatch.setattr(endpoint_clients, "_ssl_context", lambda: trusting)
+    with nonsense(tls, said) as port:
+        assert kind_of_failure(ask, f"https://127.0.0.1:{port}/v1") == "interrupted"
