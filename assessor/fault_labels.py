@@ -1,7 +1,7 @@
 """Translates stored errors for the reader.
 
-An error is stored as a code and as one English line: our sentence, then the endpoint's message in
-brackets. A page shows the code's sentence in the reader's language. The endpoint's message, and
+An error is stored as a code and as one English line: our sentence, then a detail such as the
+status in brackets. A page shows the code's sentence in the reader's language. The detail, and
 errors without a known code, stay as they are.
 """
 

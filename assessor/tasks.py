@@ -16,7 +16,7 @@ from django import db
 from django.conf import settings
 from django.utils import timezone
 
-from assessor import model_loop, services, spans
+from assessor import services, spans
 from assessor.assessing import (
     AssessmentResult,
     Exchange,
@@ -36,6 +36,7 @@ from assessor.turns import Turns, claim_in_turn
 from memory import log_ids
 from memory.access.limit_counts import add
 from memory.connections import in_thread, release_connection
+from memory.event_loops import wait_for
 from memory.leases import database_now
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.model_connections.services import record_failure, record_success
@@ -246,7 +247,7 @@ def _wait_for(answer: Coroutine[Any, Any, T]) -> T:
     release_connection()
     _at_work.release()
     try:
-        return model_loop.wait_for(answer)
+        return wait_for(answer)
     finally:
         _at_work.acquire()
 

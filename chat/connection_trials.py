@@ -19,7 +19,13 @@ from django.utils.translation import gettext_lazy, ngettext
 from assessor.fault_labels import fault
 from assessor.llm import ChatMessage, ModelError, TextDelta, ToolCall, trial_session
 from assessor.llm.dialects import FORMAT_NAMES
-from assessor.llm.errors import ModelBadAnswer, ModelBadRequest, ModelNotFound, ModelUnauthorized
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelNotFound,
+    ModelRedirected,
+    ModelUnauthorized,
+)
 from memory.connections import release_connection
 from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
 from memory.model_connections.choosing import (
@@ -185,7 +191,7 @@ async def _list_models(trial: ConnectionTrial, configuration: ModelConfiguration
             Check("reachable", True, _("The server answers."), _since(started)),
             _refused("key", error, _since(started)),
         ]
-    except (ModelNotFound, ModelBadRequest, ModelBadAnswer):
+    except (ModelNotFound, ModelRedirected, ModelBadRequest, ModelBadAnswer):
         said = _("The server answers, but does not list its models.")
         trial.checks.append(Check("reachable", True, said, _since(started)))
     except ModelError as error:
@@ -247,9 +253,7 @@ def _names(listed: list[dict[str, Any]]) -> list[str]:
 
 def _refused(name: str, error: ModelError, took_ms: float) -> Check:
     """Return the step that this error ended."""
-    # The answer to a wrong key often contains a part of it.
-    stored = error.sentence if isinstance(error, ModelUnauthorized) else str(error)
-    return Check(name, False, fault(stored, error.code), took_ms, stored)
+    return Check(name, False, fault(str(error), error.code), took_ms, str(error))
 
 
 def _since(started: float) -> float:

@@ -4,15 +4,12 @@ import asyncio
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from assessor.llm import ChatMessage, ModelError, model_session
 from chat.providers import Part
 from memory.embeddings import EmbeddingError, try_out
-from memory.model_connections.choosing import key_of
-from memory.model_connections.embedding import connection_of
 
 TIMEOUT = 15.0  # seconds: a local model may have to be loaded first
 SHOWN = 80  # characters of an answer
@@ -40,6 +37,10 @@ _FAILURES = {
     "not_found": (
         gettext_lazy("The endpoint does not know the model “%(model)s”, or the URL is wrong."),
         gettext_lazy("Check %(model_by)s and %(address_by)s. Most URLs end in /v1."),
+    ),
+    "redirected": (
+        gettext_lazy("The endpoint redirects to another URL, which Ebb does not follow."),
+        gettext_lazy("Set %(address_by)s to the URL it redirects to, if you trust that server."),
     ),
     "rate_limited": (
         gettext_lazy("Rate limit reached."),
@@ -73,7 +74,7 @@ _FAILURES["texts_refused"] = _FAILURES["bad_request"]
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of a trial: a sentence, advice after a failure, and the endpoint's own message."""
+    """The result of a trial: a sentence, advice after a failure, and its detail."""
 
     worked: bool
     said: str
@@ -134,9 +135,7 @@ def _failed(part: Part, error: ModelError | EmbeddingError) -> Trial:
     if error.kind not in _FAILURES:  # not the endpoint's fault: no further advice
         return Trial(False, str(error))
     what, _todo = _FAILURES[error.kind]
-    # The answer to a wrong key often contains a part of it.
-    detail = "" if error.kind == "unauthorized" else _without_keys(part, error.detail)
-    return Trial(False, str(what % _words(part)), _advice(part, error.kind), detail)
+    return Trial(False, str(what % _words(part)), _advice(part, error.kind), error.detail)
 
 
 def _advice(part: Part, kind: str) -> str:
@@ -151,14 +150,3 @@ def _words(part: Part) -> dict[str, str]:
         "address_by": part.address.variable,
         "key_by": part.key.variable,
     }
-
-
-def _without_keys(part: Part, text: str) -> str:
-    """Remove our keys from an endpoint's message, which may repeat them."""
-    chosen = part.chosen.api_key if part.chosen else ""
-    embeds_by = connection_of(part.provider)
-    own = key_of(embeds_by) if embeds_by else ""
-    keys = (chosen, own, settings.EBB_EMBEDDING_API_KEY, settings.VOYAGE_API_KEY)
-    for key in filter(None, keys):
-        text = text.replace(key, "…")
-    return text

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
+LONGEST = 24 * 3600.0  # seconds: a longer wish is a mistake, or means harm
+
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the pause in seconds, given as a number or as a date; None if there is none or it is
-    unreadable.
+    """Return the pause in seconds, given as a number or as a date, at most LONGEST; None if
+    there is none or it is unreadable.
 
     `headers` finds names in any case.
     """
@@ -21,4 +23,4 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = (parsedate_to_datetime(value) - asked_at).total_seconds()
         except (TypeError, ValueError):
             return None
-    return max(0.0, seconds) if isfinite(seconds) else None
+    return min(max(0.0, seconds), LONGEST) if isfinite(seconds) else None

@@ -1,23 +1,17 @@
 """The SDK's clients of one endpoint, one for each event loop.
 
 A client's connections belong to the event loop that opened them. The web process and the
-worker (assessor.model_loop) each have one loop for life and keep its connections.
+worker (memory.event_loops) each have one loop for life and keep its connections.
 """
 
 import asyncio
-import ssl
-from functools import cache
 
-import httpx2
 import openai
 
-from memory.webhooks.public_transport import AsyncPublicTransport
+from memory.webhooks.endpoint_clients import endpoint_client
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 10.0  # seconds: a running endpoint accepts at once, but we may be busy
-# Every request checks each idle connection. With the SDK's limit of 100 and two hundred
-# simultaneous streams, these checks were a sixth of the streams' cost.
-CONNECTIONS = httpx2.Limits(max_connections=1000, max_keepalive_connections=20)
 
 
 class Clients:
@@ -51,28 +45,11 @@ class Clients:
             await client.close()
 
     def _new(self) -> openai.AsyncOpenAI:
-        timeout = httpx2.Timeout(None, connect=CONNECT_TIMEOUT)
-        if self._public_only:
-            # With a transport of its own, a client ignores the environment's proxies.
-            transport = AsyncPublicTransport(verify=_ssl_context(), limits=CONNECTIONS)
-            client = openai.DefaultAsyncHttpx2Client(
-                timeout=timeout, transport=transport, follow_redirects=False
-            )
-        else:
-            client = openai.DefaultAsyncHttpx2Client(
-                timeout=timeout, verify=_ssl_context(), limits=CONNECTIONS
-            )
+        client = endpoint_client(connect=CONNECT_TIMEOUT, public_only=self._public_only)
         return openai.AsyncOpenAI(
             base_url=self._base_url,
             api_key=self._api_key,
             max_retries=0,
-            timeout=timeout,
+            timeout=client.timeout,
             http_client=client,
         )
-
-
-@cache
-def _ssl_context() -> ssl.SSLContext:
-    # Loading the certificates takes 35 of the 36 ms that creating a client takes, and each task
-    # needs a client.
-    return httpx2.create_ssl_context()

@@ -5,12 +5,9 @@ the chat see nothing else. `permanent` decides whether to retry. The sentences a
 constants, because they are logged and stored; a page translates them (assessor.fault_labels).
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils.translation import gettext_noop as _
-
-from memory.text.secrets import mask_json, mask_secrets
 
 DETAIL_LENGTH = 200
 
@@ -19,26 +16,18 @@ class ModelError(Exception):
     """A model gave no usable answer.
 
     `kind` is a stable word for logs and counters, `code` is stored beside the text, and `sentence`
-    is for people. `detail` is the endpoint's message on one line, and `said` the error object that
-    the endpoint sent (`message`, `code`, …), if any. `retry_after` is the pause in seconds that the
-    endpoint asked for, if any.
+    is for people. `detail` is short and in our words, such as the status: an endpoint's own words
+    may quote a key or a server behind it. `retry_after` is the pause in seconds that the endpoint
+    asked for, if any.
     """
 
     kind: ClassVar[str]
     sentence: ClassVar[str]
     permanent: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        detail: str = "",
-        *,
-        retry_after: float | None = None,
-        said: Mapping[str, Any] | None = None,
-    ) -> None:
-        # Some endpoints repeat the refused key or the request in the error.
-        self.detail = mask_secrets(" ".join(detail.split()))[:DETAIL_LENGTH]
+    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
+        self.detail = " ".join(detail.split())[:DETAIL_LENGTH]
         self.retry_after = retry_after
-        self.said = mask_json(said, mask_secrets)
         super().__init__(self.detail)
 
     @property
@@ -77,6 +66,14 @@ class ModelNotFound(ModelError):
 
     kind = "not_found"
     sentence = _("The endpoint does not know this model, or the URL is wrong.")
+    permanent = True
+
+
+class ModelRedirected(ModelError):
+    """The endpoint sends Ebb to another URL, which Ebb never follows."""
+
+    kind = "redirected"
+    sentence = _("The endpoint redirects to another URL, which Ebb does not follow.")
     permanent = True
 
 

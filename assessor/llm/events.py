@@ -16,6 +16,7 @@ import openai
 
 # Two line ends. The atomic groups prevent one \r\n from counting as two.
 _EVENT_END = re.compile(rb"(?>\r\n|\r|\n)(?>\r\n|\r|\n)")
+_LONGEST_END = 4  # bytes
 _DONE = b"[DONE]"
 _LAST_PATIENCE = 0.1  # seconds
 
@@ -35,7 +36,8 @@ async def events_of(response: httpx2.Response) -> AsyncGenerator[Any]:
                 yield _without_error(json.loads(data), response)
     except httpx2.TimeoutException as error:
         raise openai.APITimeoutError(request=response.request) from error
-    except httpx2.RequestError as error:
+    # OSError: the library lets TLS errors inside a connection through.
+    except (httpx2.RequestError, OSError) as error:
         raise openai.APIConnectionError(request=response.request) from error
     finally:
         await response.aclose()
@@ -43,13 +45,19 @@ async def events_of(response: httpx2.Response) -> AsyncGenerator[Any]:
 
 async def _data_of(parts: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
     """Yield the data of each event that has any."""
-    waiting = b""
+    waiting = bytearray()
     async for part in parts:
-        *events, waiting = _EVENT_END.split(waiting + part)
-        for event in events:
+        # An event may come in many parts: look for its end only where it can be.
+        place = max(0, len(waiting) - _LONGEST_END + 1)
+        waiting += part
+        start = 0
+        while end := _EVENT_END.search(waiting, place):
+            event = bytes(waiting[start : end.start()])
+            start = place = end.end()
             lines = [line for line in event.splitlines() if line.startswith(b"data:")]
             if lines:
                 yield b"\n".join(line[5:].removeprefix(b" ") for line in lines)
+        del waiting[:start]
 
 
 async def _read_to_the_end(parts: AsyncIterator[bytes]) -> None:
@@ -64,6 +72,4 @@ def _without_error(event: Any, response: httpx2.Response) -> Any:
     """Return the event; raise APIError if it reports an error."""
     if not isinstance(event, Mapping) or not (error := event.get("error")):
         return event
-    said = error.get("message") if isinstance(error, Mapping) else None
-    message = said if isinstance(said, str) and said else "An error occurred during streaming"
-    raise openai.APIError(message=message, request=response.request, body=error)
+    raise openai.APIError(message=str(error), request=response.request, body=error)

@@ -29,6 +29,7 @@ CHECK_TIMEOUT = 3.0
 # A local server may first have to load the model or finish another request. So the first chunk may
 # take this many times as long as the longest silence between two chunks.
 START_PATIENCE = 4
+LONGEST_STREAM = 3600.0  # seconds, however steadily the chunks come
 
 
 class OpenAICompatibleModel(ChatModel):
@@ -171,7 +172,7 @@ class OpenAICompatibleModel(ChatModel):
             raise ModelBadAnswer("no choices")
         message = answer.choices[0].message
         if (text := message.text(tool=ANSWER)) is None:
-            raise ModelBadAnswer(message.refusal or "no text")
+            raise ModelBadAnswer("a refusal" if message.refusal else "no text")
         usage, model = answer.usage, answer.model or self.model
         return Completion(text=text, model=model, usage=usage, cost_usd=self._cost_usd(usage))
 
@@ -198,18 +199,19 @@ class OpenAICompatibleModel(ChatModel):
         """Yield the endpoint's chunks.
 
         Raises ModelTimeout after `idle_timeout` seconds of silence, START_PATIENCE times as many
-        before the first chunk.
+        before the first chunk, and after LONGEST_STREAM.
         """
-        timeout = START_PATIENCE * self._idle_timeout
+        clock = asyncio.get_running_loop().time
+        patience, end = START_PATIENCE * self._idle_timeout, clock() + LONGEST_STREAM
         with translated():
             async with aclosing(events_of(opened.response)) as events:
                 while True:
                     try:
-                        async with asyncio.timeout(timeout):
+                        async with asyncio.timeout_at(min(clock() + patience, end)):
                             chunk = await anext(events)
                     except StopAsyncIteration:
                         return
-                    timeout = self._idle_timeout
+                    patience = self._idle_timeout
                     yield _as_object(chunk)
 
 
@@ -230,7 +232,7 @@ async def _post(
 def _as_object(answer: object) -> dict[str, Any]:
     """Return the JSON object that the endpoint sent; raises ModelBadAnswer for anything else."""
     if not isinstance(answer, dict):
-        raise ModelBadAnswer(f"expected a JSON object, got {str(answer)[:60]!r}")
+        raise ModelBadAnswer("not a JSON object")
     return answer
 
 

@@ -1,4 +1,9 @@
-"""Translates errors of the SDK and of the network into ours. One table maps them."""
+"""Translates errors of the SDK and of the network into ours. One table maps them.
+
+An endpoint's words only help to find the kind of error. They go no further, because they may quote
+a key or a server behind the endpoint. So ours do not name the SDK's error as their cause either: a
+log shows causes.
+"""
 
 import json
 import re
@@ -7,7 +12,6 @@ from contextlib import contextmanager
 
 import httpx2
 import openai
-from django.utils.html import strip_tags
 
 from assessor.llm.errors import (
     ModelBadAnswer,
@@ -16,6 +20,7 @@ from assessor.llm.errors import (
     ModelInterrupted,
     ModelNotFound,
     ModelRateLimited,
+    ModelRedirected,
     ModelServerError,
     ModelTimeout,
     ModelTooLong,
@@ -68,55 +73,53 @@ def translated() -> Iterator[None]:
     """Translate errors raised in the block to ModelErrors."""
     try:
         yield
-    except TimeoutError as error:
-        raise ModelTimeout from error
+    except TimeoutError:
+        raise ModelTimeout from None
     except openai.OpenAIError as error:
-        raise translate(error) from error
-    except UnicodeEncodeError as error:
+        raise translate(error) from None
+    except UnicodeEncodeError:
         raise ModelBadRequest(
             "the text has half of a surrogate pair, which is not valid UTF-8"
-        ) from error
-    except ValueError as error:  # not JSON, not UTF-8, or not the shape we read
-        raise ModelBadAnswer(f"{type(error).__name__}: {error}") from error
+        ) from None
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, or not the shape we read
+        raise ModelBadAnswer(type(error).__name__) from None
 
 
 def translate(error: openai.OpenAIError) -> ModelError:
-    """Return the SDK's error as a ModelError, with the endpoint's message and requested pause."""
-    if isinstance(error.__cause__, NOT_THERE):
+    """Return the SDK's error as a ModelError, with the status and the requested pause."""
+    cause = error.__cause__
+    if isinstance(cause, NOT_THERE):
         return ModelUnreachable(_nobody_there(error))
+    if isinstance(cause, httpx2.DecodingError):
+        return ModelBadAnswer(type(cause).__name__)
     kind = next(ERRORS[ancestor] for ancestor in type(error).__mro__ if ancestor in ERRORS)
-    said = error.body if isinstance(error, openai.APIError) else None
-    said = said if isinstance(said, Mapping) else None
+    words = endpoint_said(error)
+    if kind in _MAY_BE_TOO_LONG and TOO_LONG.search(words):
+        kind = ModelTooLong  # endpoints disagree on the status
     if not isinstance(error, openai.APIStatusError):
-        words = str(error.__cause__ or error)
-        return _specific(kind, words)(words, said=said)
-    words, pause = endpoint_said(error), retry_after(error.response.headers)
-    return _specific(kind, words)(words, retry_after=pause, said=said)
+        return kind()
+    if 300 <= error.status_code < 400:
+        kind = ModelRedirected
+    pause = retry_after(error.response.headers)
+    return kind(f"HTTP {error.status_code}", retry_after=pause)
 
 
-def _specific(kind: type[ModelError], words: str) -> type[ModelError]:
-    """Return ModelTooLong if the refusal says that the prompt is too long. Endpoints disagree on
-    the status.
-    """
-    return ModelTooLong if kind in _MAY_BE_TOO_LONG and TOO_LONG.search(words) else kind
-
-
-def endpoint_said(error: openai.APIStatusError) -> str:
-    """Return the status and the endpoint's words, as in “500: out of memory”.
+def endpoint_said(error: openai.OpenAIError) -> str:
+    """Return the endpoint's words, to find the cause of its refusal. Never show them.
 
     A message is not always a text: Mistral sends an object, Gemini a list, and a proxy a web page.
     """
-    if not error.body:
-        return str(error).removeprefix("Error code: ")
-    said = error.body.get("message") if isinstance(error.body, Mapping) else error.body
-    words = said if isinstance(said, str) else json.dumps(error.body, ensure_ascii=False)
-    return f"{error.status_code}: {strip_tags(words) if words.startswith('<') else words}"
+    body = error.body if isinstance(error, openai.APIError) else None
+    said = body.get("message") if isinstance(body, Mapping) else body
+    words = said if isinstance(said, str) else json.dumps(body, ensure_ascii=False)
+    return words if body else str(error)
 
 
 def _nobody_there(error: openai.OpenAIError) -> str:
     """Return the address that could not be reached, and the reason if there is one."""
-    words = str(error.__cause__)
+    # A proxy's reason is in its own words.
+    words = "" if isinstance(error.__cause__, httpx2.ProxyError) else str(error.__cause__)
     if not isinstance(error, openai.APIConnectionError):
         return words
     address = error.request.url.netloc.decode()
-    return address if words == NO_REASON else f"{address}: {words}"
+    return address if words in {"", NO_REASON} else f"{address}: {words}"

@@ -49,13 +49,6 @@ ANSWERS: dict[type[Exception], tuple[int, str, str | None]] = {
     model.ModelUnreachable: (503, SERVER_ERROR, "model_unreachable"),
     model.ModelUnauthorized: (502, SERVER_ERROR, "model_unauthorized"),
 }
-# These errors concern the client's own request, so the endpoint's message and code are passed on.
-_FOR_THE_CLIENT = (
-    model.ModelBadRequest,
-    model.ModelTooLong,
-    model.ModelNotFound,
-    model.ModelRateLimited,
-)
 UNKNOWN_KEY = "The API key is missing or not valid. Send it as “Authorization: Bearer KEY”."
 _CODES = {405: "method_not_allowed", 413: "request_too_large"}
 
@@ -89,15 +82,7 @@ def answer_to(error: Exception) -> Answer:
         headers["Retry-After"] = str(ceil(error.retry_after))
     if error.permanent:
         headers["x-should-retry"] = "false"  # for OpenAI's SDKs, which retry every 5xx
-    body = {"message": _sentence(error), "type": kind, "param": None, "code": code}
-    if isinstance(error, _FOR_THE_CLIENT) and error.said is not None:
-        body |= {name: error.said[name] for name in body if error.said.get(name) is not None}
-    return Answer(status, body, headers)
-
-
-def _sentence(error: ModelError) -> str:
-    # The endpoint's message about Ebb's key may quote the key.
-    return error.sentence if isinstance(error, model.ModelUnauthorized) else str(error)
+    return Answer(status, of_status(status, message, kind=kind, code=code).error, headers)
 
 
 def of_status(

@@ -71,8 +71,8 @@ class ResponseWriter:
         """Add a chunk or a whole answer. Raises ModelBadAnswer if it cannot be read."""
         try:
             chunk = ChunkPart.model_validate(_as_chunk(part))
-        except ValidationError as error:
-            raise ModelBadAnswer(str(error)) from error
+        except ValidationError as error:  # its text quotes the answer
+            raise ModelBadAnswer(type(error).__name__) from None
         if isinstance(model := part.get("model"), str) and model:
             self.response["model"] = model
         if chunk.usage is not None:

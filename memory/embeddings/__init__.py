@@ -163,7 +163,7 @@ def _access(provider: str) -> _Access:
     return _Access(provider, base_url, api_key)
 
 
-# Each provider is imported when it is chosen: a process loads only the library it uses.
+# Each provider is imported when it is chosen: a process loads only the libraries it uses.
 
 
 @functools.cache
@@ -186,13 +186,12 @@ def _connected(
     if access.provider == "voyage":
         from memory.embeddings.voyage import VoyageEmbedder
 
-        return VoyageEmbedder(
-            base_url=access.base_url, api_key=access.api_key, model=model, dimensions=dimensions,
-            patience=patience,
-        )  # fmt: skip
-    from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
+        kind: type[RemoteEmbedder] = VoyageEmbedder
+    else:
+        from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
 
-    return OpenAICompatibleEmbedder(
+        kind = OpenAICompatibleEmbedder
+    return kind(
         base_url=access.base_url, api_key=access.api_key, model=model, dimensions=dimensions,
         patience=patience, public_only=access.public_only,
     )  # fmt: skip

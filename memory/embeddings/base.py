@@ -19,7 +19,7 @@ TextKind = Literal["document", "query"]
 
 class EmbeddingError(ProviderError):
     """A text could not be embedded. `kind` is a stable word for an endpoint's failure, "" for any
-    other; `detail` is the endpoint's message.
+    other; `detail` is short and in our words.
     """
 
     def __init__(

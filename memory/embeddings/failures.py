@@ -24,6 +24,10 @@ class Failure(Enum):
     UNREACHABLE = (_("The embedding endpoint cannot be reached."), False)
     TIMEOUT = (_("The embedding endpoint did not answer in time."), False)
     INTERRUPTED = (_("The embedding endpoint's answer was cut off."), False)
+    REDIRECTED = (
+        _("The embedding endpoint redirects to another URL, which Ebb does not follow."),
+        True,
+    )
     RATE_LIMITED = (_("The embedding endpoint reached its rate limit."), False)
     SERVER_ERROR = (_("The embedding endpoint returned an error."), False)
     BAD_ANSWER = (_("The embedding endpoint's answer could not be read."), False)
@@ -38,7 +42,7 @@ class Failure(Enum):
         return self.name.lower()
 
     def error(self, detail: str = "", *, retry_after: float | None = None) -> EmbeddingError:
-        """Return the error to raise; `detail` is the message of the endpoint or the network."""
+        """Return the error to raise; `detail` is short and in our words, never the endpoint's."""
         sentence, permanent = self.value
         detail = " ".join(detail.split())[:DETAIL_LENGTH]
         kind = TextsRefused if self is Failure.TEXTS_REFUSED else EmbeddingError
@@ -65,8 +69,11 @@ _BY_STATUS = {
 }
 
 
-def refusal(status: int, headers: Mapping[str, str], detail: str) -> EmbeddingError:
-    """Return the error for an answer with this HTTP status, 300 or above."""
-    other = Failure.SERVER_ERROR if status >= 500 else Failure.BAD_REQUEST
+def refusal(status: int, headers: Mapping[str, str]) -> EmbeddingError:
+    """Return the error for an answer with this HTTP status, any but 200 to 299."""
+    if status >= 500:
+        other = Failure.SERVER_ERROR
+    else:
+        other = Failure.REDIRECTED if 300 <= status < 400 else Failure.BAD_REQUEST
     failure = _BY_STATUS.get(status, other)
-    return failure.error(detail, retry_after=retry_after(headers))
+    return failure.error(f"HTTP {status}", retry_after=retry_after(headers))

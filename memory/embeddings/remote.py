@@ -1,6 +1,6 @@
 """Shared parts of all remote embedders: batches, retries and validation of answers.
 
-A provider's module only makes one request (`_ask`) and translates its client's errors.
+A provider's module only says what it sends, and where (`_place`, `_body`).
 """
 
 import random
@@ -19,7 +19,6 @@ from memory.embeddings.failures import Failure
 # its largest models, 120,000; a character is seldom more than two tokens.
 MAX_TEXTS = 128
 MAX_CHARACTERS = 60_000
-CONNECT_TIMEOUT = 3.0  # seconds: a running endpoint accepts at once
 _LEAST_TIMEOUT = 0.1  # seconds: a pause may end after the time is up
 # An endpoint that refuses a text of this length refuses it for another reason.
 SHORT = 500  # characters
@@ -46,13 +45,14 @@ PATIENT = Patience()
 
 
 class RemoteOptions(TypedDict):
-    """Constructor options of every remote embedder."""
+    """Constructor options of every remote embedder. `public_only` refuses private addresses."""
 
     base_url: str
     api_key: str
     model: str
     dimensions: int
     patience: NotRequired[Patience]
+    public_only: NotRequired[bool]
 
 
 class RemoteEmbedder(Embedder):
@@ -62,19 +62,24 @@ class RemoteEmbedder(Embedder):
         self.model = options["model"]
         self.dimensions = options["dimensions"]
         self._patience = options.get("patience", PATIENT)
-        self._connect(options["base_url"], options["api_key"])
+        from memory.embeddings.wire import Wire  # loads the HTTP library
+
+        base_url = options["base_url"] or self._place(options["api_key"])
+        self._wire = Wire(
+            base_url, options["api_key"], public_only=options.get("public_only", False)
+        )
 
     @abstractmethod
-    def _connect(self, base_url: str, api_key: str) -> None:
-        """Create the client; "" is the provider's own URL."""
+    def _place(self, api_key: str) -> str:
+        """Return the provider's own URL for this key."""
 
     @abstractmethod
+    def _body(self, texts: Sequence[str], *, kind: TextKind) -> dict[str, object]:
+        """Return the JSON object to send for these texts."""
+
     def close(self) -> None:
         """Close the client's connections."""
-
-    @abstractmethod
-    def _ask(self, texts: Sequence[str], *, kind: TextKind, timeout: float) -> object:
-        """Return the endpoint's answer to one request, as decoded JSON. Raises EmbeddingError."""
+        self._wire.close()
 
     def listed_models(self) -> list[str]:
         """Return the names of the endpoint's models, [] if it lists none. Raises EmbeddingError."""
@@ -138,7 +143,7 @@ class RemoteEmbedder(Embedder):
         while True:
             timeout = max(_LEAST_TIMEOUT, min(seconds / 2, deadline - time.monotonic()))
             try:
-                return self._ask(texts, kind=kind, timeout=timeout)
+                return self._wire.post("/embeddings", self._body(texts, kind=kind), timeout)
             except EmbeddingError as error:
                 attempts -= 1
                 spread = random.uniform(0.5, 1.0)  # noqa: S311 - nothing depends on its secrecy
@@ -182,8 +187,8 @@ def _vectors(answer: object, texts: Sequence[str], model: str) -> Vectors:
         items = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]  # or a TypeError
         count = len(answer["data"])  # type: ignore[index]
         rows = np.array([items[place] for place in range(len(texts))], dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
-        raise Failure.BAD_ANSWER.error(f"{type(error).__name__}: {error}") from error
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise Failure.BAD_ANSWER.error(type(error).__name__) from None
     if count != len(texts) or rows.ndim != 2 or rows.shape[1] == 0:
         raise Failure.BAD_ANSWER.error(f"{count} vectors for {len(texts)} texts")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

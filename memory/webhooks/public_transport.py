@@ -1,4 +1,4 @@
-"""HTTP transports that connect to public addresses only.
+"""An HTTP transport that connects to public addresses only.
 
 The name is resolved and checked at each request, and the connection uses the checked address. So
 changing the name's DNS record after a check has no effect. The certificate is verified by name.
@@ -13,16 +13,8 @@ from memory.webhooks.addresses import Unreachable, checked_address, endpoint_of
 REFUSED = "The address is unknown or in a private network, which EBB_PRIVATE_ENDPOINTS=0 forbids."
 
 
-class PublicTransport(httpx2.HTTPTransport):
-    """A transport that raises ConnectError for a private address."""
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send the request to a checked address. Raises if it is private."""
-        return super().handle_request(checked_request(request))
-
-
 class AsyncPublicTransport(httpx2.AsyncHTTPTransport):
-    """An asynchronous transport that raises ConnectError for a private address."""
+    """A transport that raises ConnectError for a private address."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send the request to a checked address. Raises if it is private."""

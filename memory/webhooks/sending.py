@@ -68,7 +68,8 @@ def send(message: Message, *, now: datetime, private: bool) -> Outcome:
         return outcome(error=str(error), permanent=error.permanent)
     except TimeoutError:
         return outcome(error=f"No complete response within {SECONDS:.0f} seconds.")
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+    # OSError: the library lets TLS errors inside a connection through.
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         return outcome(error=f"{type(error).__name__}: {error}"[:KEPT])
     wrong = "" if 200 <= status < 300 else f"The answer was {status}."
     if 300 <= status < 400:

@@ -60,15 +60,9 @@ def test_data_that_is_not_json_is_an_error() -> None:
         read(b"data: ?\n\n")
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        ({"message": "overloaded"}, "overloaded"),
-        ("overloaded", "An error occurred during streaming"),
-    ],
-)
-def test_an_error_in_the_stream_is_raised(error: object, message: str) -> None:
-    with pytest.raises(openai.APIError, match=message) as raised:
+@pytest.mark.parametrize("error", [{"message": "overloaded"}, "overloaded"])
+def test_an_error_in_the_stream_is_raised(error: object) -> None:
+    with pytest.raises(openai.APIError, match="overloaded") as raised:
         read(f"data: {json.dumps({'error': error})}\n\n".encode())
     assert raised.value.body == error
 

@@ -197,14 +197,15 @@ def test_a_turn_while_a_reply_is_under_way_is_a_conflict(
 # step → how much of the reply had come, a word of the error
 FAILURES = [
     ("500", "", "returned an error"),
-    ("401", "", "refused the API key"),
+    ("401", "", "refused the API key. (HTTP 401)"),
+    ("refused:401 bad key Bearer sk-proj-4f9Qd81kLm20Zx7", "", "refused the API key. (HTTP 401)"),
     ("429:5", "", "rate limit"),
     ("garbage", "", ""),
     ("half", "", ""),
     ("close:0", "", "was cut off"),
     ("close:3", "You said: I", "was cut off"),
     ("cut:3", "You said: I", "was cut off"),
-    ("error:3", "You said: I", "scripted error"),
+    ("error:3", "You said: I", "returned an error"),
 ]
 
 
@@ -219,6 +220,8 @@ def test_a_failing_model_ends_the_stream_with_an_error(
     assert events[-1].data["code"] == "model_unavailable"
     assert events[-1].data["kept"]["message_id"] == str(reply_row().pk)
     assert word in events[-1].data["detail"]
+    assert "sk-proj" not in str(events)
+    assert "scripted" not in str(events)
     message = reply_row()
     assert (message.state, message.content) == ("failed", come)
     assert message.error == events[-1].data["detail"]

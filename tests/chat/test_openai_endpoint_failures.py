@@ -32,13 +32,14 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 # step → the SDK's class, the code
 FAILURES: list[tuple[str, type[openai.APIStatusError], int, str]] = [
-    ("400", openai.BadRequestError, 400, "400"),
-    ("422", openai.BadRequestError, 400, "422"),
-    ("404", openai.NotFoundError, 404, "404"),
-    ("429:7", openai.RateLimitError, 429, "429"),
+    ("400", openai.BadRequestError, 400, "None"),
+    ("422", openai.BadRequestError, 400, "None"),
+    ("404", openai.NotFoundError, 404, "model_not_found"),
+    ("429:7", openai.RateLimitError, 429, "rate_limit_exceeded"),
     ("401", openai.InternalServerError, 502, "model_unauthorized"),
     ("403", openai.InternalServerError, 502, "model_unauthorized"),
     ("500", openai.InternalServerError, 502, "model_failed"),
+    ("307", openai.InternalServerError, 502, "model_failed"),
 ]
 
 
@@ -58,6 +59,7 @@ def test_a_model_that_refuses_is_the_error_that_the_sdk_knows(
         ask(client, said(STORY), stream=stream)
     assert (caught.value.status_code, str(caught.value.code)) == (status, code)
     assert set(caught.value.body) == {"message", "type", "param", "code"}  # type: ignore[call-overload]
+    assert "scripted" not in caught.value.response.text
     if step == "429:7":
         assert caught.value.response.headers["retry-after"] == "7"
     row = reply_row()

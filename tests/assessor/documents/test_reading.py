@@ -1,7 +1,11 @@
 """The text of documents, their passages, and what is refused."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from assessor.documents import reading
 from assessor.documents.passages import LENGTH, LONGEST, passages_of
 from assessor.documents.reading import (
     MAX_CHARACTERS,
@@ -10,7 +14,7 @@ from assessor.documents.reading import (
     is_readable,
     texts_of,
 )
-from tests.assessor.documents.files import locked, pdf
+from tests.assessor.documents.files import expanding, locked, nested, pdf
 
 
 def test_texts_of_each_kind() -> None:
@@ -39,11 +43,59 @@ def test_texts_of_each_kind() -> None:
         ("a.pdf", pdf([]), "has no text"),
         ("a.pdf", pdf(*[["x"]] * (MAX_PAGES + 1)), "more than 50 pages"),
         ("a.pdf", locked(pdf(["x"])), "needs a password"),
+        ("a.pdf", expanding(50, 100_000), "more than 100,000 characters"),
+        ("a.pdf", expanding(50, 2_001), "more than 100,000 characters"),
+        ("a.pdf", expanding(50, 100, 100), "more than 100,000 characters"),
+        ("a.pdf", expanding(1, 100_000, 5_000), "too large or too complex"),
+        ("a.pdf", nested(5, 30), "more than 100,000 characters"),
     ],
 )
 def test_what_cannot_be_read_is_said(name: str, data: bytes, sentence: str) -> None:
     with pytest.raises(UnreadableDocument, match=sentence):
         texts_of(name, data)
+
+
+def test_a_small_pdf_with_much_text_is_still_read() -> None:
+    assert len(expanding(50, 2_000)) < 2_000
+    assert texts_of("a.pdf", expanding(50, 2_000)) == ["A" * 2_000] * 50
+    assert [text.count("play") for text in texts_of("a.pdf", nested(2, 2))] == [4]
+
+
+def test_a_pdf_that_takes_too_long_ends_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader's limits are those of its own file."""
+    source = reading._READER.read_text()
+    changed, times = re.subn(r"^SECONDS = \d+", "SECONDS = 0", source, flags=re.MULTILINE)
+    assert times == 1
+    (tmp_path / "pdf_text.py").write_text(changed)
+    monkeypatch.setattr(reading, "_READER", tmp_path / "pdf_text.py")
+
+    with pytest.raises(UnreadableDocument, match="too large or too complex"):
+        texts_of("a.pdf", pdf(["x"]))
+
+
+@pytest.mark.parametrize("output", ["x" * 2**21, "", "[" * 100_000, "null", '{"texts": 7}'])
+def test_what_the_reader_writes_is_not_trusted(
+    output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pdf_text.py").write_text(f"print({output!r})")
+    monkeypatch.setattr(reading, "_READER", tmp_path / "pdf_text.py")
+
+    with pytest.raises(UnreadableDocument):
+        texts_of("a.pdf", pdf(["x"]))
+
+
+def test_the_reader_of_a_pdf_knows_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pdf_text.py").write_text(
+        "import json, os; print(json.dumps({'texts': [' '.join(os.environ) + '.']}))"
+    )
+    monkeypatch.setattr(reading, "_READER", tmp_path / "pdf_text.py")
+    monkeypatch.setenv("SECRET_KEY", "x")
+
+    assert "SECRET_KEY" not in texts_of("a.pdf", pdf(["x"]))[0]
 
 
 def test_passages_keep_sentences_and_headings_together() -> None:

@@ -4,14 +4,11 @@ import socket
 from dataclasses import replace
 
 import httpx2
-import openai
 import pytest
 
 from memory.embeddings import EmbeddingError
-from memory.embeddings.failures import Failure
-from memory.embeddings.openai_compatible import ERRORS as SDK_ERRORS
-from memory.embeddings.openai_compatible import translate
-from memory.embeddings.voyage import ERRORS as HTTP_ERRORS
+from memory.embeddings.failures import Failure, refusal
+from memory.embeddings.wire import ERRORS
 from tests.memory.embeddings.remote_embedders import HASTY, TEXTS, Make, connect, make
 from tests.stub_model import StubModel
 
@@ -48,8 +45,9 @@ def test_failure_is_repeated_where_that_may_help_and_told(
 
     assert caught.value.permanent is permanent
     assert len(stub_model.embedding_requests) == requests
+    assert "scripted" not in str(caught.value)
     if step.isdigit():
-        assert f"scripted {step}" in str(caught.value)
+        assert f"(HTTP {step})" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -139,17 +137,10 @@ def family(error: type[Exception]) -> set[type[Exception]]:
     return {error}.union(*(family(kind) for kind in kinds))
 
 
-def test_every_error_of_the_sdk_is_mapped() -> None:
-    by_status = family(openai.APIStatusError)
-
-    assert family(openai.APIError) - by_status - SDK_ERRORS.keys() == set()
-    assert SDK_ERRORS.keys() <= family(openai.OpenAIError) - by_status
-
-
 def test_every_error_of_the_http_client_is_mapped() -> None:
     """Each by itself, or by what it is a kind of."""
     meant = {
-        error: next(HTTP_ERRORS[kind] for kind in error.__mro__ if kind in HTTP_ERRORS)
+        error: next(ERRORS[kind] for kind in error.__mro__ if kind in ERRORS)
         for error in family(httpx2.HTTPError)
     }
 
@@ -165,16 +156,19 @@ def test_every_error_of_the_http_client_is_mapped() -> None:
     } | {httpx2.ConnectTimeout}
 
 
-def test_retry_after_may_be_a_date(stub_model: StubModel) -> None:
-    response = httpx2.Response(
-        429,
-        request=httpx2.Request("POST", stub_model.base_url),
-        headers={
+def test_retry_after_may_be_a_date() -> None:
+    headers = httpx2.Headers(
+        {
             "date": "Sun, 06 Nov 1994 08:49:37 GMT",
             "retry-after": "Sun, 06 Nov 1994 08:50:07 GMT",
-        },
+        }
     )
 
-    error = translate(openai.RateLimitError("slow down", response=response, body=None))
+    assert refusal(429, headers).retry_after == 30.0
 
-    assert error.retry_after == 30.0
+
+@pytest.mark.parametrize("asked", ["1e308", "999999999999", "Sun, 06 Nov 9994 08:50:07 GMT"])
+def test_an_endpoint_asks_for_a_day_at_most(asked: str) -> None:
+    headers = httpx2.Headers({"date": "Sun, 06 Nov 1994 08:49:37 GMT", "retry-after": asked})
+
+    assert refusal(429, headers).retry_after == 24 * 3600

@@ -4,6 +4,7 @@ import json
 import socket
 import ssl
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import trustme
@@ -12,7 +13,10 @@ from pytest_django import Settings
 
 from memory.models import Space
 from memory.webhooks.addresses import is_public
+from memory.webhooks.sending import Message, send
 from memory.webhooks.services import send_test
+from memory.webhooks.signing import new_secret
+from tests.hostile_endpoint import nonsense
 from tests.memory.webhooks.receiver import Receiver, receiving
 from tests.memory.webhooks.webhook_rounds import hook, receiver, tell
 
@@ -21,7 +25,23 @@ __all__ = ["receiver"]
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "0.0.0.0"]
+    "host",
+    [
+        "127.0.0.1",
+        "localhost",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0177.0.0.1",
+        "0",
+        "0.0.0.0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "127。0。0。1",
+        "①②⑦.0.0.1",
+    ],
 )
 def test_nothing_goes_into_the_own_network(
     space: Space, receiver: Receiver, settings: Settings, host: str
@@ -42,7 +62,10 @@ def test_nothing_goes_into_the_own_network(
         ("10.1.1.1", False), ("169.254.169.254", False), ("100.64.0.1", False),
         ("::ffff:10.0.0.1", False), ("64:ff9b::a00:1", False), ("2002:7f00:1::", False),
         ("fe80::1%eth0", False), ("fc00::1", False), ("224.0.0.1", False),
-        ("3fff::1", False), ("192.88.99.1", False),
+        ("3fff::1", False), ("192.88.99.1", False), ("::", False), ("::127.0.0.1", False),
+        ("::ffff:7f00:1", False), ("::ffff:0:127.0.0.1", False), ("64:ff9b:1::7f00:1", False),
+        ("2001:0:7f00:1::", False), ("fec0::1", False), ("5f00::1", False),
+        ("::ffff:169.254.169.254", False), ("fd00:ec2::254", False), ("2001:20::1", False),
         ("8.8.8.8", True), ("2606:4700::1111", True), ("64:ff9b::808:808", True),
     ],
 )  # fmt: skip
@@ -129,3 +152,20 @@ def test_certificate_is_checked_by_the_name_and_by_who_vouches_for_it(
         assert row.state == state
         assert ("certificate verify failed" in row.error.lower()) == (state == "pending"), row.error
         assert [path for path, _, _ in receiver.got] == ["/in"] * (state == "delivered")
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nbeginning"])
+def test_a_tls_connection_that_turns_into_nonsense_is_a_failed_attempt(
+    said: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(tls)
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+
+    with nonsense(tls, said) as port:
+        message = Message(uuid4(), f"https://127.0.0.1:{port}/", new_secret(), {})
+        outcome = send(message, now=timezone.now(), private=True)
+
+    assert (outcome.status, outcome.delivered, outcome.permanent) == (None, False, False)
+    assert "SSLError" in outcome.error
