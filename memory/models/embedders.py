@@ -48,7 +48,9 @@ class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):
 
 
 class MemoryEmbedding(SpaceRow):
-    """One memory's vector by one embedder: 16-bit floats, unit length."""
+    """One memory's vector by one embedder: 16-bit floats, unit length. A long text is embedded in
+    groups of sentences (embeddings.groups); this is the vector of the first.
+    """
 
     space = models.ForeignKey(
         "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
@@ -62,6 +64,9 @@ class MemoryEmbedding(SpaceRow):
     vector = HalfVectorField()
     # Only vectors of large spaces are in their model's approximate index (embeddings.indexing).
     in_index = models.BooleanField(default=False, db_default=False, editable=False)
+    # The number of further groups, each a FurtherEmbedding; null for a long text of an earlier
+    # version, until embeddings.rereading has embedded it.
+    further = models.SmallIntegerField(null=True, default=0, db_default=0, editable=False)
 
     objects: ClassVar[models.Manager[MemoryEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
 
@@ -76,3 +81,38 @@ class MemoryEmbedding(SpaceRow):
 
     def __str__(self) -> str:
         return f"{self.memory_id} · {self.embedder_id}"
+
+
+class FurtherEmbedding(SpaceRow):
+    """The vector of a further group of sentences of a long memory, as MemoryEmbedding is of the
+    first. Most memories have none."""
+
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    memory = SpaceForeignKey(
+        "memory.Memory",
+        models.CASCADE,
+        related_name="further_embeddings",
+        verbose_name=_("memory"),
+    )
+    embedder = models.ForeignKey(
+        Embedder, models.PROTECT, related_name="+", verbose_name=_("embedding model")
+    )
+    place = models.SmallIntegerField(editable=False)
+    vector = HalfVectorField()
+    in_index = models.BooleanField(default=False, db_default=False, editable=False)
+
+    objects: ClassVar[models.Manager[FurtherEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("vector of a long memory")
+        verbose_name_plural = _("vectors of long memories")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "embedder", "memory", "place"], name="further_embedding_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} · {self.embedder_id} · {self.place}"

@@ -60,7 +60,7 @@ def large_space(
         )
         for number in range(COUNT)
     ]
-    vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
+    vectors = {space.embedder_id: np.array([[meaning(draft.content)] for draft in drafts])}
     prepared = Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
     monkeypatch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
     with django_capture_on_commit_callbacks(execute=True):
