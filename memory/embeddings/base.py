@@ -54,7 +54,7 @@ class Embedder(ABC):
 
     @abstractmethod
     def reads(self, text: str) -> int:
-        """Return how many characters at the text's beginning fit into one vector. Raises
+        """Return how many characters at the text's beginning one vector represents. Raises
         EmbeddingError."""
 
     @abstractmethod

@@ -12,13 +12,13 @@ from typing import Any
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
 from memory.embeddings.indexing import mark_if_large
-from memory.embeddings.vectors import Vectors, embed_groups
+from memory.embeddings.vectors import Vectors, embed_memories
 from memory.locks import lock
 from memory.models import Embedder, FurtherEmbedding, Memory, MemoryEmbedding, Space
 
 Made = Mapping[int, Iterable[Vectors]]
-"""By the id of a model, for each text the vectors of its groups of sentences, shape (groups,
-dimensions)."""
+"""By the id of a model, for each text its own vector and those of its groups of sentences, shape
+(1 + groups, dimensions)."""
 
 logger = logging.getLogger(__name__)
 
@@ -33,10 +33,10 @@ def embed_documents(space: Space, texts: Sequence[str]) -> Made:
     if not texts:
         return {}
     choose_embedder(space, texts)
-    made = {space.embedder_id: embed_groups(space.embedder, texts, space=space)}
+    made = {space.embedder_id: embed_memories(space.embedder, texts, space=space)}
     if space.next_embedder is not None:
         try:
-            made[space.next_embedder.pk] = embed_groups(space.next_embedder, texts, space=space)
+            made[space.next_embedder.pk] = embed_memories(space.next_embedder, texts, space=space)
         except EmbeddingError as error:
             logger.warning("%s, the next model of %s: %s", space.next_embedder, space, error)
     return made
@@ -59,7 +59,7 @@ def store_vectors(
     wanted = {current, held.next_embedder_id or current}
     if current not in made:
         model = Embedder.objects.get(pk=current)
-        made = {**made, current: embed_groups(model, texts, space=space)}
+        made = {**made, current: embed_memories(model, texts, space=space)}
     for model in wanted & made.keys():
         insert_vectors(held, model, zip(memories, made[model], strict=True))
     if not held.vectors_indexed:

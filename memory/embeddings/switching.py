@@ -23,7 +23,7 @@ from memory.actors import Actor
 from memory.embeddings import provider_name
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.services import hold_models, insert_vectors
-from memory.embeddings.vectors import Vectors, embed_groups
+from memory.embeddings.vectors import Vectors, embed_memories
 from memory.errors import Conflict, NotFound
 from memory.jobs import services as jobs
 from memory.leases import database_now
@@ -69,7 +69,7 @@ def try_embedder(*, space: Space, provider: str, model: str) -> Trial:
     rows = Memory.objects.in_space(space)
     texts = [passage_of(memory).embedded for memory in rows.order_by("pk")[:BATCH]]
     started = perf_counter()
-    embed_groups(embedder, texts or ["Does it answer?"], space=space)
+    embed_memories(embedder, texts or ["Does it answer?"], space=space)
     seconds = perf_counter() - started
     memories = rows.count()
     estimate = timedelta(seconds=seconds * memories / max(len(texts), 1))
@@ -140,7 +140,7 @@ def switch(job: Job) -> Mapping[str, Any]:
         if batch:
             after = batch[-1].pk
             texts = [passage_of(memory).embedded for memory in batch]
-            vectors = embed_groups(target, texts, space=job.space)
+            vectors = embed_memories(target, texts, space=job.space)
             _keep(job, target, batch, vectors)
         elif after is not None:
             after = None  # start over: ids are random, so new memories may come anywhere

@@ -12,7 +12,7 @@ from django.utils import timezone
 from memory.connections import release_connection
 from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
-from memory.embeddings.groups import ends_of, groups_of
+from memory.embeddings.groups import ends_of, texts_of
 from memory.model_connections.choosing import Prices, prices_of
 from memory.model_connections.embedding import connection_of
 from memory.model_connections.services import record_failure, record_success
@@ -59,15 +59,15 @@ def embed(
             _record(space, model, counts, failure, seconds=perf_counter() - started)
 
 
-def embed_groups(
+def embed_memories(
     model: Embedder, texts: Sequence[str], *, space: Space | None = None
 ) -> list[Vectors]:
-    """Return, for each text, the vectors of its groups of sentences (embeddings.groups), shape
-    (groups, dimensions). Raises EmbeddingError, as `embed` does."""
+    """Return, for each memory's text, its own vector and those of its groups of sentences
+    (embeddings.groups), shape (1 + groups, dimensions). Raises EmbeddingError, as `embed` does."""
     reads = get_embedder(model.provider, model.model, model.dimensions).reads
-    groups = [groups_of(text, reads) for text in texts]
-    vectors = embed(model, [one for own in groups for one in own], space=space)
-    return np.split(vectors, np.cumsum([len(own) for own in groups])[:-1])
+    parts = [texts_of(text, reads) for text in texts]
+    vectors = embed(model, [one for own in parts for one in own], space=space)
+    return np.split(vectors, np.cumsum([len(own) for own in parts])[:-1])
 
 
 def embed_questions(

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="memoryembedding",
             name="further",
-            field=models.SmallIntegerField(db_default=0, default=0, editable=False, null=True),
+            field=models.SmallIntegerField(db_default=0, default=0, editable=False),
         ),
         migrations.CreateModel(
             name="FurtherEmbedding",

@@ -48,9 +48,7 @@ class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):
 
 
 class MemoryEmbedding(SpaceRow):
-    """One memory's vector by one embedder: 16-bit floats, unit length. A long text is embedded in
-    groups of sentences (embeddings.groups); this is the vector of the first.
-    """
+    """One memory's vector by one embedder: 16-bit floats, unit length."""
 
     space = models.ForeignKey(
         "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
@@ -64,9 +62,8 @@ class MemoryEmbedding(SpaceRow):
     vector = HalfVectorField()
     # Only vectors of large spaces are in their model's approximate index (embeddings.indexing).
     in_index = models.BooleanField(default=False, db_default=False, editable=False)
-    # The number of further groups, each a FurtherEmbedding; null for a long text of an earlier
-    # version, until embeddings.rereading has embedded it.
-    further = models.SmallIntegerField(null=True, default=0, db_default=0, editable=False)
+    # The number of further vectors of a long text.
+    further = models.SmallIntegerField(default=0, db_default=0, editable=False)
 
     objects: ClassVar[models.Manager[MemoryEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
 
@@ -84,8 +81,8 @@ class MemoryEmbedding(SpaceRow):
 
 
 class FurtherEmbedding(SpaceRow):
-    """The vector of a further group of sentences of a long memory, as MemoryEmbedding is of the
-    first. Most memories have none."""
+    """The vector of one group of sentences of a long memory (embeddings.groups), beside the one of
+    its whole text. Most memories have none."""
 
     space = models.ForeignKey(
         "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")

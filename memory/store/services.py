@@ -46,9 +46,9 @@ class Prepared:
 
     @property
     def vector(self) -> Any:
-        """The vector of the only draft, or of its first sentences, by the space's model."""
-        [groups] = self.vectors[self.space.embedder_id]
-        return groups[0]
+        """The vector of the only draft's text, computed by the space's model."""
+        [vectors] = self.vectors[self.space.embedder_id]
+        return vectors[0]
 
     @property
     def compared_type(self) -> str | None:

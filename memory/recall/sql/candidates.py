@@ -1,7 +1,7 @@
 """Selects the memories to rank: all, or in a large space the best by each signal.
 
 near          most similar, by the embedder's approximate index or by comparing with all
-near_further  the same by the further groups of sentences of long memories
+near_further  the same by groups of sentences of long memories
 telling       most matches with rare words, from the text index
 newest        for profiles with a recency weight
 arrived       for the same: most similar of those saved last

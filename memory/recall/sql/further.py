@@ -1,5 +1,5 @@
-"""Parts of recall's statement for long memories, whose further groups of sentences have vectors of
-their own (embeddings.groups)."""
+"""Parts of recall's statement for long memories: their groups of sentences have vectors of their
+own (embeddings.groups)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_LONG = """
 
 
 def of_long() -> str:
-    """Return the SELECT of the best similarity of the further groups of each long memory found."""
+    """Return the SELECT of the best similarity of the groups of each long memory found."""
     own = FurtherEmbedding.objects.filter(
         space_id=SPACE, embedder_id=EMBEDDER, memory_id=raw("found.id")
     )
@@ -30,8 +30,8 @@ def of_long() -> str:
 
 
 def nearest(memories: MemoryQuerySet, count: int, dimensions: int | None) -> str:
-    """Return the SELECT of the memories of the most similar further groups; `dimensions` of the
-    embedder if its index is used."""
+    """Return the SELECT of the memories with the most similar groups; `dimensions` of the embedder
+    if its index is used."""
     vector: Combinable = F("further_embeddings__vector")
     long = Q(further_embeddings__space_id=SPACE, further_embeddings__embedder_id=EMBEDDER)
     if dimensions:

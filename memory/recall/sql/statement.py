@@ -5,7 +5,7 @@ asked                  the question's words
 (near … candidates)    in a large space, the ids of the memories to rank: see candidates.py
 found                  one row for each ranked memory, with the signals that need only the row
 hits, words, matches   matches between the question's words and the memories: see words.py
-of_long                the best similarity of the further groups of sentences of a long memory
+of_long                the best similarity of the groups of sentences of a long memory
 replaced               how well what they superseded fits, in a question about the present
 usual                  the usual similarity of a memory of this space to the question
 ranked                 all signals and their sum, the score; in order, cut to the limit; with
