@@ -181,7 +181,7 @@ def fill(space: Space, count: int, *, now: datetime, seed: int, embedded: bool =
         part = slice(start, start + 1000)
         drafts = _drafts(texts[part], random, now)
         prepared = Prepared(
-            space, drafts, passages(drafts, now), {space.embedder_id: vectors[part]}, policy
+            space, drafts, passages(drafts, now), {space.embedder_id: vectors[part, None]}, policy
         )
         store_memories(prepared=prepared, actor=Actor("system", "benchmark"), now=now)
 

@@ -148,7 +148,7 @@ class Both:
             space,
             drafts,
             passages(drafts, self.now),
-            {space.embedder_id: vectors},
+            {space.embedder_id: vectors[:, None]},
             current_policy(space),
         )
         stored = store_memories(prepared=prepared, actor=SYSTEM, now=self.now)

@@ -53,6 +53,11 @@ class Embedder(ABC):
     dimensions: int
 
     @abstractmethod
+    def reads(self, text: str) -> int:
+        """Return how many characters at the text's beginning one vector represents. Raises
+        EmbeddingError."""
+
+    @abstractmethod
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
         """Return (len(texts), dimensions) float32; row i belongs to texts[i] and has norm 1.
 

@@ -18,6 +18,8 @@ from memory.models import Embedder, ModelChoice, ModelConnection, Purpose
 
 MAX_DIMENSIONS = 4000
 """The maximum for pgvector's HNSW index on 16-bit floats."""
+_TABLES = {"embedding": "memory_memoryembedding", "further": "memory_furtherembedding"}
+"""The tables of vectors, by the beginning of their indexes' names."""
 
 
 def configured_embedder() -> Embedder:
@@ -71,23 +73,24 @@ def register_embedder(*, provider: str, model: str, dimensions: int | None = Non
 
 
 def _with_index(provider: str, model: str, dimensions: int) -> Embedder:
-    """Return the model's row, after creating it and its HNSW index if missing.
+    """Return the model's row, after creating it and its HNSW indexes if missing.
 
-    The index is partial and casts to the model's dimensions, because the column contains vectors of
+    An index is partial and casts to the model's dimensions, because the column contains vectors of
     every model. Those of small spaces are left out: recall compares them all. The number comes from
     our own row, not from user input.
     """
     embedder, _ = Embedder.objects.get_or_create(
         provider=provider, model=model, defaults={"dimensions": dimensions}
     )
-    name = f"embedding_hnsw_{embedder.pk}"
-    if not _is_valid(name):
-        _build(
-            name,
-            "memory_memoryembedding"
-            f" USING hnsw ((vector::halfvec({embedder.dimensions:d})) halfvec_cosine_ops)"
-            f" WHERE embedder_id = {embedder.pk:d} AND in_index",
-        )
+    for kind, table in _TABLES.items():
+        name = f"{kind}_hnsw_{embedder.pk}"
+        if not _is_valid(name):
+            _build(
+                name,
+                f"{table} USING hnsw"
+                f" ((vector::halfvec({embedder.dimensions:d})) halfvec_cosine_ops)"
+                f" WHERE embedder_id = {embedder.pk:d} AND in_index",
+            )
     return embedder
 
 

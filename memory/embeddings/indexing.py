@@ -8,7 +8,7 @@ model's index, and later vectors are marked when they are written.
 from django.db import transaction
 
 from memory.locks import lock
-from memory.models import MemoryEmbedding, Space
+from memory.models import FurtherEmbedding, MemoryEmbedding, Space
 
 INDEXED_ABOVE = 2500
 """A space with more vectors than this is large: the index is then faster than comparing all vectors
@@ -33,4 +33,5 @@ def _mark(space: Space) -> None:
     the first of them marks, and those after it find the space marked."""
     lock(space.pk, "vectors")
     if Space.objects.filter(pk=space.pk, vectors_indexed=False).update(vectors_indexed=True):
-        MemoryEmbedding.objects.in_space(space).filter(in_index=False).update(in_index=True)
+        for vectors in (MemoryEmbedding.objects, FurtherEmbedding.objects):
+            vectors.filter(space_id=space.pk, in_index=False).update(in_index=True)

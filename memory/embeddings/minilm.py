@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 from safetensors.numpy import load as load_safetensors
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from memory.embeddings.base import Embedder, EmbeddingError, TextKind, Vectors
 
@@ -55,6 +55,13 @@ class MiniLMEmbedder(Embedder):
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._session = _open_session(graph)
 
+    def reads(self, text: str) -> int:
+        """Implement Embedder.reads."""
+        if len(text) <= MAX_TOKENS - 2:  # without the two tokens around the text
+            return len(text)
+        encoding = self._encoded(text)
+        return max(end for _, end in encoding.offsets) if encoding.overflowing else len(text)
+
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
         """Implement Embedder.embed. MiniLM embeds documents and queries alike."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
@@ -65,12 +72,15 @@ class MiniLMEmbedder(Embedder):
 
     def _inputs(self, texts: Sequence[str]) -> list[dict[str, npt.NDArray[np.int32]]]:
         """Return the session's inputs for each text. Raises EmbeddingError."""
+        # Not encode_batch: it starts a thread pool, too, which does not survive a fork.
+        encodings = [self._encoded(text) for text in texts]
+        return [{"input_ids": np.array([one.ids], dtype=np.int32)} for one in encodings]
+
+    def _encoded(self, text: str) -> Encoding:
         try:
-            # Not encode_batch: it starts a thread pool, too, which does not survive a fork.
-            encodings = [self._tokenizer.encode(text) for text in texts]
+            return self._tokenizer.encode(text)
         except TypeError as error:  # a lone surrogate
             raise EmbeddingError("The text is not valid Unicode", permanent=True) from error
-        return [{"input_ids": np.array([one.ids], dtype=np.int32)} for one in encodings]
 
 
 def _installed_model_dir() -> Path:

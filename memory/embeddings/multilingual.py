@@ -29,6 +29,10 @@ class MultilingualEmbedder(Embedder):
         self._encoder = USE(threads=1)
         self._encoder.encode("")  # loads now, not in several threads at the first question
 
+    def reads(self, text: str) -> int:
+        """Implement Embedder.reads."""
+        return min(len(text), MAX_CHARACTERS)
+
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
         """Implement Embedder.embed. The model embeds documents and queries alike."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)

@@ -14,6 +14,7 @@ import numpy as np
 
 from memory.embeddings.base import Embedder, EmbeddingError, TextKind, TextsRefused, Vectors
 from memory.embeddings.failures import Failure
+from memory.embeddings.groups import fitting
 
 # Limits of one request. OpenAI accepts 2,048 texts and 300,000 tokens, Voyage AI 1,000 and, for
 # its largest models, 120,000; a character is seldom more than two tokens.
@@ -22,6 +23,9 @@ MAX_CHARACTERS = 60_000
 _LEAST_TIMEOUT = 0.1  # seconds: a pause may end after the time is up
 # An endpoint that refuses a text of this length refuses it for another reason.
 SHORT = 500  # characters
+READS = 1500
+"""UTF-8 bytes that one vector represents: some 375 tokens in English and 500 in Chinese. Many open
+models read 512 tokens, and endpoints do not say how many theirs reads."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,10 @@ class RemoteEmbedder(Embedder):
     def listed_models(self) -> list[str]:
         """Return the names of the endpoint's models, [] if it lists none. Raises EmbeddingError."""
         return []
+
+    def reads(self, text: str) -> int:
+        """Implement Embedder.reads."""
+        return fitting(text, READS)
 
     def embed(self, texts: Sequence[str], *, kind: TextKind = "document") -> Vectors:
         """Implement Embedder.embed. Texts longer than the model accepts are cut off, as by

@@ -6,20 +6,25 @@ for all of them.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
 from memory.embeddings.indexing import mark_if_large
-from memory.embeddings.vectors import Vectors, embed
+from memory.embeddings.vectors import Vectors, embed_memories
 from memory.locks import lock
-from memory.models import Embedder, Memory, MemoryEmbedding, Space
+from memory.models import Embedder, FurtherEmbedding, Memory, MemoryEmbedding, Space
+
+Made = Mapping[int, Iterable[Vectors]]
+"""By the id of a model, for each text its own vector and those of its groups of sentences, shape
+(1 + groups, dimensions)."""
 
 logger = logging.getLogger(__name__)
 
 
-def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
-    """Return the texts' vectors by model id: the space's own model and the one it is moving to.
+def embed_documents(space: Space, texts: Sequence[str]) -> Made:
+    """Return the texts' vectors by the space's own model and by the one it is moving to.
 
     If the new model fails, its vectors are left out and the switch adds them later, because a model
     that is not in use yet must not prevent writing. Raises EmbeddingError if the space's own model
@@ -28,10 +33,10 @@ def embed_documents(space: Space, texts: Sequence[str]) -> dict[int, Vectors]:
     if not texts:
         return {}
     choose_embedder(space, texts)
-    made = {space.embedder_id: embed(space.embedder, texts, space=space)}
+    made = {space.embedder_id: embed_memories(space.embedder, texts, space=space)}
     if space.next_embedder is not None:
         try:
-            made[space.next_embedder.pk] = embed(space.next_embedder, texts, space=space)
+            made[space.next_embedder.pk] = embed_memories(space.next_embedder, texts, space=space)
         except EmbeddingError as error:
             logger.warning("%s, the next model of %s: %s", space.next_embedder, space, error)
     return made
@@ -42,7 +47,7 @@ def store_vectors(
     space: Space,
     memories: Sequence[Memory],
     texts: Sequence[str],
-    made: Mapping[int, Vectors],
+    made: Made,
 ) -> None:
     """Write the vectors of new memories, in the transaction that creates the memories.
 
@@ -54,25 +59,43 @@ def store_vectors(
     wanted = {current, held.next_embedder_id or current}
     if current not in made:
         model = Embedder.objects.get(pk=current)
-        made = {**made, current: embed(model, texts, space=space)}
-    shared = {"space": space, "in_index": held.vectors_indexed}
-    MemoryEmbedding.objects.bulk_create(
-        (
-            MemoryEmbedding(memory=memory, embedder_id=model, vector=vector, **shared)
-            for model in wanted & made.keys()
-            for memory, vector in zip(memories, made[model], strict=True)
-        ),
-        batch_size=500,
-    )
+        made = {**made, current: embed_memories(model, texts, space=space)}
+    for model in wanted & made.keys():
+        insert_vectors(held, model, zip(memories, made[model], strict=True))
     if not held.vectors_indexed:
         mark_if_large(space)
 
 
-def replace_vectors(
-    *, space: Space, memory: Memory, text: str, made: Mapping[int, Vectors]
+def insert_vectors(
+    held: Space, embedder_id: int, made: Iterable[tuple[Memory, Vectors]], *, known: bool = False
 ) -> None:
+    """Insert the vectors of memories by a model, in a space whose models are held. With `known`
+    some may have theirs already."""
+    shared: Any = {
+        "space": held, "embedder_id": embedder_id, "in_index": held.vectors_indexed,
+    }  # fmt: skip
+    made, options = list(made), {"batch_size": 500, "ignore_conflicts": known}
+    MemoryEmbedding.objects.bulk_create(
+        (
+            MemoryEmbedding(memory=memory, vector=first, further=len(further), **shared)
+            for memory, (first, *further) in made
+        ),
+        **options,
+    )
+    FurtherEmbedding.objects.bulk_create(
+        (
+            FurtherEmbedding(memory=memory, vector=vector, place=place, **shared)
+            for memory, (_, *further) in made
+            for place, vector in enumerate(further, 1)
+        ),
+        **options,
+    )
+
+
+def replace_vectors(*, space: Space, memory: Memory, text: str, made: Made) -> None:
     """Replace all vectors of a memory whose text has changed, in the transaction of the change."""
-    MemoryEmbedding.objects.in_space(space).filter(memory=memory).delete()
+    for vectors in (MemoryEmbedding.objects, FurtherEmbedding.objects):
+        vectors.filter(space_id=space.pk, memory=memory).delete()
     store_vectors(space=space, memories=[memory], texts=[text], made=made)
 
 

@@ -6,9 +6,10 @@ has a new vector, one transaction switches the space. The old vectors are remove
 later, because requests that began before the switch still search them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 from time import perf_counter
 from typing import Any
 from uuid import UUID
@@ -21,8 +22,8 @@ from memory.access.audit import note
 from memory.actors import Actor
 from memory.embeddings import provider_name
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.services import hold_models
-from memory.embeddings.vectors import Vectors, embed
+from memory.embeddings.services import hold_models, insert_vectors
+from memory.embeddings.vectors import Vectors, embed_memories
 from memory.errors import Conflict, NotFound
 from memory.jobs import services as jobs
 from memory.leases import database_now
@@ -30,6 +31,7 @@ from memory.locks import lock
 from memory.models import (
     AuditAction,
     Embedder,
+    FurtherEmbedding,
     Job,
     JobState,
     Memory,
@@ -39,7 +41,9 @@ from memory.models import (
 from memory.text.passages import passage_of
 
 KIND = "switch_embedder"
-BATCH = 32  # memories; one batch takes far less than a lease, also on a slow machine
+BATCH, CHARACTERS = 32, 60_000
+"""Memories of a batch, and the characters after which it ends: it takes far less than a lease, also
+on a slow machine."""
 GRACE = timedelta(minutes=10)
 DROPPED_AT_ONCE = 5000
 
@@ -65,7 +69,7 @@ def try_embedder(*, space: Space, provider: str, model: str) -> Trial:
     rows = Memory.objects.in_space(space)
     texts = [passage_of(memory).embedded for memory in rows.order_by("pk")[:BATCH]]
     started = perf_counter()
-    embed(embedder, texts or ["Does it answer?"], space=space)
+    embed_memories(embedder, texts or ["Does it answer?"], space=space)
     seconds = perf_counter() - started
     memories = rows.count()
     estimate = timedelta(seconds=seconds * memories / max(len(texts), 1))
@@ -136,7 +140,7 @@ def switch(job: Job) -> Mapping[str, Any]:
         if batch:
             after = batch[-1].pk
             texts = [passage_of(memory).embedded for memory in batch]
-            vectors = embed(target, texts, space=job.space)
+            vectors = embed_memories(target, texts, space=job.space)
             _keep(job, target, batch, vectors)
         elif after is not None:
             after = None  # start over: ids are random, so new memories may come anywhere
@@ -160,30 +164,21 @@ def _next_batch(space: Space, target: Embedder, after: UUID | None) -> Sequence[
     rows = Memory.objects.in_space(space).without_vector_by(target)
     if after is not None:
         rows = rows.filter(pk__gt=after)
-    return list(rows.only(*_TEXT).order_by("pk")[:BATCH])
+    batch = list(rows.only(*_TEXT).order_by("pk")[:BATCH])
+    ends = accumulate(len(memory.content) for memory in batch)
+    return batch[: 1 + sum(end <= CHARACTERS for end in ends)]
 
 
 @transaction.atomic
-def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Vectors) -> None:
+def _keep(job: Job, target: Embedder, batch: Sequence[Memory], vectors: Iterable[Vectors]) -> None:
     """Write the vectors of memories with unchanged text; the others are embedded again later."""
     same = Q(pk__in=[])
     for memory in batch:
         same |= Q(pk=memory.pk, revision=memory.revision)
     rows = Memory.objects.in_space(job.space).filter(same).order_by("pk")
     held = set(rows.select_for_update(no_key=True).values_list("pk", flat=True))
-    indexed = hold_models(job.space).vectors_indexed
-    made = [
-        MemoryEmbedding(
-            space_id=job.space_id,
-            memory=memory,
-            embedder=target,
-            vector=vector,
-            in_index=indexed,
-        )
-        for memory, vector in zip(batch, vectors, strict=True)
-        if memory.pk in held
-    ]
-    MemoryEmbedding.objects.bulk_create(made, ignore_conflicts=True)
+    made = [pair for pair in zip(batch, vectors, strict=True) if pair[0].pk in held]
+    insert_vectors(hold_models(job.space), target.pk, made, known=True)
     # Memories are added and removed meanwhile; the count is exact again when the job is done.
     done = min(job.done + len(made), job.total or 0)
     jobs.advance(job=job, done=done, now=database_now())
@@ -223,7 +218,15 @@ def clear_after_switches(*, now: datetime) -> None:
 
 def _drop_vectors(space: Space, embedder_id: int) -> int:
     """Remove a model's vectors, unless the space uses it or moves to it; return their number."""
-    vectors = MemoryEmbedding.objects.in_space(space).filter(embedder_id=embedder_id)
+    dropped = _drop_some(MemoryEmbedding, space, embedder_id)
+    _drop_some(FurtherEmbedding, space, embedder_id)
+    return dropped
+
+
+def _drop_some(
+    table: type[MemoryEmbedding | FurtherEmbedding], space: Space, embedder_id: int
+) -> int:
+    vectors = table._default_manager.filter(space_id=space.pk, embedder_id=embedder_id)
     dropped = 0
     while True:
         with transaction.atomic():

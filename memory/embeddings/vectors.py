@@ -12,6 +12,7 @@ from django.utils import timezone
 from memory.connections import release_connection
 from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
+from memory.embeddings.groups import ends_of, texts_of
 from memory.model_connections.choosing import Prices, prices_of
 from memory.model_connections.embedding import connection_of
 from memory.model_connections.services import record_failure, record_success
@@ -58,6 +59,35 @@ def embed(
             _record(space, model, counts, failure, seconds=perf_counter() - started)
 
 
+def embed_memories(
+    model: Embedder, texts: Sequence[str], *, space: Space | None = None
+) -> list[Vectors]:
+    """Return, for each memory's text, its own vector and those of its groups of sentences
+    (embeddings.groups), shape (1 + groups, dimensions). Raises EmbeddingError, as `embed` does."""
+    reads = get_embedder(model.provider, model.model, model.dimensions).reads
+    parts = [texts_of(text, reads) for text in texts]
+    vectors = embed(model, [one for own in parts for one in own], space=space)
+    return np.split(vectors, np.cumsum([len(own) for own in parts])[:-1])
+
+
+def embed_questions(
+    model: Embedder, texts: Sequence[str], *, space: Space | None = None
+) -> list[Vectors]:
+    """Return the questions' vectors, each of shape (dimensions,). A long one is read at its
+    beginning and its end. Raises EmbeddingError, as `embed` does."""
+    reads = get_embedder(model.provider, model.model, model.dimensions).reads
+    ends = [ends_of(text, reads) for text in texts]
+    vectors = embed(model, [one for own in ends for one in own], kind="query", space=space)
+    split = np.split(vectors, np.cumsum([len(own) for own in ends])[:-1])
+    return [_between(own) for own in split]
+
+
+def _between(vectors: Vectors) -> Vectors:
+    """Return the unit vector between these, shape (dimensions,)."""
+    total = vectors.sum(axis=0)
+    return vectors[0] if len(vectors) == 1 else np.asarray(total / np.linalg.norm(total))
+
+
 def _record(
     space: Space, model: Embedder, counts: Sequence[int | None], failure: str, *, seconds: float
 ) -> None:
@@ -93,8 +123,7 @@ def built_in_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
     local = get_embedder(*(MINILM if latin else USE))
     if (model.provider, model.model) == (local.name, local.model):
         return vector
-    own: Vectors = local.embed([text], kind="query")[0]
-    return own
+    return _between(local.embed(ends_of(text, local.reads), kind="query"))
 
 
 def question_vectors(
@@ -108,7 +137,7 @@ def question_vectors(
         found = {key: _asked[key] for key in keys if key in _asked}
     new = [key for key in dict.fromkeys(keys) if key not in found]
     if new:
-        vectors = embed(model, [key[-1] for key in new], kind="query", space=space)
+        vectors = embed_questions(model, [key[-1] for key in new], space=space)
         # Copies, because a view of one row would keep the whole array in memory.
         found |= {key: row.copy() for key, row in zip(new, vectors, strict=True)}
     with _asked_lock:

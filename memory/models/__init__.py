@@ -4,7 +4,7 @@ from memory.models.access import ApiKey, Membership, Role, Scope, Space, User
 from memory.models.audit import AuditAction, AuditEntry, InstallationAuditEntry
 from memory.models.choices import BinReason, Status
 from memory.models.consolidation import ConsolidationProposal, ProposalKind, ProposalState
-from memory.models.embedders import Embedder, MemoryEmbedding
+from memory.models.embedders import Embedder, FurtherEmbedding, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.idempotency import IdempotentWrite
 from memory.models.installation import InstallationKey
@@ -31,6 +31,7 @@ __all__ = [
     "ConsolidationProposal",
     "DeliveryState",
     "Embedder",
+    "FurtherEmbedding",
     "IdempotentWrite",
     "Identity",
     "InstallationAuditEntry",

@@ -62,6 +62,8 @@ class MemoryEmbedding(SpaceRow):
     vector = HalfVectorField()
     # Only vectors of large spaces are in their model's approximate index (embeddings.indexing).
     in_index = models.BooleanField(default=False, db_default=False, editable=False)
+    # The number of further vectors of a long text.
+    further = models.SmallIntegerField(default=0, db_default=0, editable=False)
 
     objects: ClassVar[models.Manager[MemoryEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
 
@@ -76,3 +78,38 @@ class MemoryEmbedding(SpaceRow):
 
     def __str__(self) -> str:
         return f"{self.memory_id} · {self.embedder_id}"
+
+
+class FurtherEmbedding(SpaceRow):
+    """The vector of one group of sentences of a long memory (embeddings.groups), beside the one of
+    its whole text. Most memories have none."""
+
+    space = models.ForeignKey(
+        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+    )
+    memory = SpaceForeignKey(
+        "memory.Memory",
+        models.CASCADE,
+        related_name="further_embeddings",
+        verbose_name=_("memory"),
+    )
+    embedder = models.ForeignKey(
+        Embedder, models.PROTECT, related_name="+", verbose_name=_("embedding model")
+    )
+    place = models.SmallIntegerField(editable=False)
+    vector = HalfVectorField()
+    in_index = models.BooleanField(default=False, db_default=False, editable=False)
+
+    objects: ClassVar[models.Manager[FurtherEmbedding]] = MemoryEmbeddingQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("vector of a long memory")
+        verbose_name_plural = _("vectors of long memories")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["space", "embedder", "memory", "place"], name="further_embedding_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} · {self.embedder_id} · {self.place}"

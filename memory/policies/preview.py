@@ -16,7 +16,7 @@ from django.db.models import F, IntegerField, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
-from memory.embeddings.vectors import embed
+from memory.embeddings.vectors import embed_questions
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory, Space
 from memory.models.memories import MemoryQuerySet, expiry_from
@@ -210,7 +210,7 @@ def questions_of(
     """Return the questions of this reader, embedded in one call. Raises EmbeddingError."""
     if not queries:
         return []
-    vectors = embed(space.embedder, queries, kind="query", space=space)
+    vectors = embed_questions(space.embedder, queries, space=space)
     return [
         Question(space, text, vector, now, reader=reader)
         for text, vector in zip(queries, vectors, strict=True)

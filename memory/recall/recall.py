@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from memory import metrics
 from memory.embeddings.trust import trust
-from memory.embeddings.vectors import built_in_vector, embed, question_vectors
+from memory.embeddings.vectors import built_in_vector, embed_questions, question_vectors
 from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import (
     PROFILES,
@@ -257,7 +257,7 @@ def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:
 
 def _embedded(space: Space, query: str) -> npt.NDArray[np.float32]:
     with turn_of(space, query):
-        return np.asarray(embed(space.embedder, [query], kind="query", space=space)[0])
+        return embed_questions(space.embedder, [query], space=space)[0]
 
 
 def _result(memory: Memory, relevance: float, shape: Shape) -> Result:

@@ -10,8 +10,7 @@ from django.db import transaction
 
 from memory.actors import Actor
 from memory.drafts import MemoryChange, MemoryDraft
-from memory.embeddings.services import embed_documents, replace_vectors, store_vectors
-from memory.embeddings.vectors import Vectors
+from memory.embeddings.services import Made, embed_documents, replace_vectors, store_vectors
 from memory.errors import Conflict, NotFound
 from memory.models import Memory, MemoryRevision, Space, Status
 from memory.models.history import Action
@@ -39,8 +38,7 @@ class Prepared:
     space: Space
     drafts: Sequence[MemoryDraft]
     passages: Sequence[Passage]
-    vectors: Mapping[int, Vectors]
-    """The vectors by the id of their embedder."""
+    vectors: Made
     policy: Policy
     any_type: bool = False
     """Compare the drafts with memories of any type, because their own type is only a guess."""
@@ -48,9 +46,9 @@ class Prepared:
 
     @property
     def vector(self) -> Any:
-        """The vector of the only draft, computed by the space's model."""
-        [vector] = self.vectors[self.space.embedder_id]
-        return vector
+        """The vector of the only draft's text, computed by the space's model."""
+        [vectors] = self.vectors[self.space.embedder_id]
+        return vectors[0]
 
     @property
     def compared_type(self) -> str | None:
@@ -200,9 +198,7 @@ def _lock_changeable(space: Space, memory_id: uuid.UUID, known: int | None) -> M
     return memory
 
 
-def _embed_change(
-    space: Space, memory_id: uuid.UUID, change: MemoryChange
-) -> tuple[str, dict[int, Vectors]]:
+def _embed_change(space: Space, memory_id: uuid.UUID, change: MemoryChange) -> tuple[str, Made]:
     """Return the text to embed and its vectors, before a row is locked; none if the text is
     unchanged. Raises NotFound."""
     if change.content is None:

@@ -70,14 +70,16 @@ def unspaced_share(text: str) -> float:
 
 
 def prepare_question(text: str, now: datetime) -> str:
-    """Prepare a question like `prepare`: every word once, up to 2,000 characters, and dates in the
-    index's words.
+    """Prepare a question like `prepare`: every word once, and dates in the index's words. Of more
+    than 2,000 characters, return the first and last thousand.
 
     Each word becomes a separate query, and all are searched in every memory.
     """
     asking = _SHORTENED.sub("", with_dates(text, now))
     telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), asking)
-    return " ".join(dict.fromkeys(prepare(telling).split()))[:MAX_QUESTION]
+    words = " ".join(dict.fromkeys(prepare(telling).split()))
+    half = MAX_QUESTION // 2
+    return words if len(words) <= MAX_QUESTION else f"{words[:half]} {words[-half:]}"
 
 
 def _told(run: str) -> list[str]:

@@ -10,8 +10,7 @@ from uuid import UUID
 from django.db import connection
 
 from memory.actors import Actor
-from memory.embeddings.services import embed_documents, store_vectors
-from memory.embeddings.vectors import Vectors
+from memory.embeddings.services import Made, embed_documents, store_vectors
 from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Space, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
@@ -48,7 +47,7 @@ class Ready:
     known: int
     wrong: Sequence[tuple[int, str]] = ()
     texts: Sequence[str] = ()
-    made: Mapping[int, Vectors] = field(default_factory=dict)
+    made: Made = field(default_factory=dict)
 
 
 def prepare(target: Target, section: Section, items: Sequence[Entry]) -> Ready:

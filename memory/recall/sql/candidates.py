@@ -1,6 +1,7 @@
 """Selects the memories to rank: all, or in a large space the best by each signal.
 
 near          most similar, by the embedder's approximate index or by comparing with all
+near_further  the same by groups of sentences of long memories
 telling       most matches with rare words, from the text index
 newest        for profiles with a recency weight
 arrived       for the same: most similar of those saved last
@@ -26,6 +27,7 @@ from memory.models.choices import Status
 from memory.models.dated import true_during, was_true
 from memory.models.learned import COUNTS, effective_importance
 from memory.models.memories import MemoryQuerySet
+from memory.recall.sql import further
 from memory.recall.sql.expressions import (
     AGENT,
     EMBEDDER,
@@ -56,8 +58,8 @@ by their recency. These vectors lie side by side on the disk: comparing them tak
 many candidates are enough."""
 
 _COLUMNS = (
-    "id", "created_at", "search", "size", "substance", "semantic", "recency", "time_coef",
-    "importance",
+    "id", "created_at", "search", "size", "substance", "semantic", "further", "recency",
+    "time_coef", "importance",
 )  # fmt: skip
 
 # The memories that name the later event in a question such as "before Porto".
@@ -116,6 +118,7 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
     by_scan = _near_by_scan if every_vector else _near_among(memories)
     chosen = {
         "near": by_index or by_scan(reach(shape)),
+        "near_further": further.nearest(memories, reach(shape), dimensions),
         "telling": _TELLING.format(reach=reach(shape)),
         **_by_clock_and_weight(memories, shape),
         **({"arrived": _arrived(reach(shape) // 2)} if shape.profile.recency else {}),
@@ -219,6 +222,7 @@ def _signals(memories: MemoryQuerySet, shape: Shape) -> MemoryQuerySet:
     return weighed.annotate(
         size=size,
         semantic=ranking_sql.semantic(CosineDistance("embeddings__vector", VECTOR)),
+        further=F("embeddings__further"),
         substance=ranking_sql.substance(size, spoken=spoken, asks=_ASKS),
         recency=ranking_sql.recency(
             age, shape.recall.recency_scale_days, whole_days=shape.profile.whole_days

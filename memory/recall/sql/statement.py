@@ -5,6 +5,7 @@ asked                  the question's words
 (near … candidates)    in a large space, the ids of the memories to rank: see candidates.py
 found                  one row for each ranked memory, with the signals that need only the row
 hits, words, matches   matches between the question's words and the memories: see words.py
+of_long                the best similarity of the groups of sentences of a long memory
 replaced               how well what they superseded fits, in a question about the present
 usual                  the usual similarity of a memory of this space to the question
 ranked                 all signals and their sum, the score; in order, cut to the limit; with
@@ -23,7 +24,7 @@ from memory.formulas.expressions import flag, float_result
 from memory.formulas.ranking import SIGNALS
 from memory.models import Memory
 from memory.models.learned import COUNTS
-from memory.recall.sql import candidates, words
+from memory.recall.sql import candidates, further, words
 from memory.recall.sql.expressions import as_sql, raw
 from memory.recall.sql.questions import Shape
 from memory.sql import Columns
@@ -43,18 +44,23 @@ _SCORED = """
             {semantic} AS signal_semantic, {lexical} AS signal_lexical,
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
             {importance} AS signal_importance{past}{others}
-        FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
+        FROM found LEFT JOIN matches ON matches.id = found.id
+            LEFT JOIN of_long ON of_long.id = found.id {replaced}
         OFFSET 0
     ) AS signals
 """
 # In a question about the present, the memory that was superseded shows how well its successor fits:
 # "moved from Lisbon to Porto" shares few words with "Where does the user live?".
 _PRESENT = {
-    "semantic": "greatest(found.semantic, replaced.semantic)",
+    "semantic": "greatest(found.semantic, of_long.semantic, replaced.semantic)",
     "replaced": "LEFT JOIN replaced ON replaced.superseded_by = found.id",
     "past": "",
 }
-_PAST = {"semantic": "found.semantic", "replaced": "", "past": f", found.past AS {PAST}"}
+_PAST = {
+    "semantic": "greatest(found.semantic, of_long.semantic)",
+    "replaced": "",
+    "past": f", found.past AS {PAST}",
+}
 _RANKED = """
     SELECT scored.*, usual.*{ranks} FROM ({scored}) AS scored, usual
     WHERE score >= %(least)s ORDER BY {order} DESC, id LIMIT {limit}
@@ -94,6 +100,7 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         "asked": words.ASKED,
         **found,
         **words.of_found(count=not likely),
+        "of_long": further.of_long(),
         "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
         "ranked": _RANKED.format(

@@ -79,7 +79,7 @@ def _memories(space: Space) -> Prepared:
         )
         for number in range(COUNT)
     ]
-    vectors = {space.embedder_id: np.array([meaning(draft.content) for draft in drafts])}
+    vectors = {space.embedder_id: np.array([[meaning(draft.content)] for draft in drafts])}
     return Prepared(space, drafts, passages(drafts, NOW), vectors, current_policy(space))
 
 

@@ -127,7 +127,7 @@ def _store(
         for text, _similarity, created in notes
     ]
     vectors = np.array([_at(similarity, asked, meaning(text)) for text, similarity, _ in notes])
-    made = {space.embedder_id: vectors}
+    made = {space.embedder_id: vectors[:, None]}
     prepared = Prepared(space, drafts, passages(drafts, NOW), made, current_policy(space))
     store_memories(prepared=prepared, actor=ALICE, now=NOW)
 
