@@ -19,6 +19,7 @@ from memory.models.memories import SHORT_ID
 from memory.names import ANYBODY, MAX_NAME
 from memory.requests import parse_uuid
 from memory.storable import storable_json
+from memory.text_forms import composed, folded, tag_form
 
 Json = Mapping[str, Any]
 
@@ -237,16 +238,16 @@ def _categories(name: str, value: Any) -> Q:
             listed = value
     if not isinstance(listed, list) or not listed or not all(isinstance(x, str) for x in listed):
         raise _refused(name, "must be a list of tags, or use in or contains")
-    return Q(tags__overlap=[tag.strip().lower() for tag in listed])
+    return Q(tags__overlap=[tag_form(tag) for tag in listed])
 
 
 def _keywords(name: str, value: Any) -> Q:
     """Return the condition that the text contains these characters."""
     match value:
         case {"contains": str(text)} if len(value) == 1:
-            return Q(content__contains=text)
+            return Q(content__contains=composed(text))
         case str(text) | {"icontains": str(text)} if isinstance(value, str) or len(value) == 1:
-            return Q(content__icontains=text)
+            return Q(content__folded__contains=folded(text))
     raise _refused(name, "must be a string, or use contains or icontains")
 
 

@@ -55,7 +55,7 @@ def test_nothing_is_added_without_a_date(question: str) -> None:
 
 
 def test_a_question_has_its_dates_and_each_word_once() -> None:
-    assert prepare_question("昨天 13 日", NOW).split() == ["昨天", "13", "日", "June", "2023"]
+    assert prepare_question("昨天 13 日", NOW).split() == ["昨天", "13", "日", "june", "2023"]
 
 
 def test_the_ends_of_shortened_words_are_no_words() -> None:
