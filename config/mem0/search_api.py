@@ -15,7 +15,7 @@ from memory.errors import FieldError, InvalidArguments
 from memory.names import ANYBODY
 from memory.readers import Reader
 from memory.recall.recall import SearchRequest, recall
-from memory.recall.results import Result
+from memory.recall.results import Result, repeated
 
 USUAL_RESULTS = 10
 MOST_USERS = 10
@@ -34,6 +34,8 @@ def search(request: HttpRequest, asked: SearchIn) -> Json:
     kept = found_rows(access, condition).filter(pk__in=[one.memory.pk for one in best])
     ids = set(kept.values_list("pk", flat=True))
     fitting = [one for one in best if one.memory.pk in ids and one.score >= asked.threshold]
+    again = repeated(one.memory for one in fitting)
+    fitting = [one for one in fitting if one.memory.pk not in again]
     shown = memories_out(access.space, [one.memory for one in fitting[:limit]])
     for memory, result in zip(shown, fitting, strict=False):
         memory.update(score=result.score, score_breakdown=result.contributions)
@@ -51,6 +53,7 @@ def _best(access: Access, condition: Filter, query: str, limit: int) -> list[Res
             reader=reader,
             agent_id=condition.direct.get("agent_id"),
             session_id=condition.direct.get("run_id"),
+            each_once=condition.only_direct,  # a copy may fit the other conditions
         )
         results = recall(access.space, wanted, now=timezone.now()).results
         found |= {one.memory.pk: one for one in results}

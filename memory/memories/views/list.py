@@ -166,6 +166,7 @@ def _found(access: Access, asked: Filters, now: datetime) -> dict[str, Any]:
             memory_types=[asked.type] if asked.type else [],
             tags=[asked.tag] if asked.tag else [],
             reader=reader,
+            each_once=False,  # the page changes and deletes single rows
         ),
         now=now,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from memory.models import Memory
 from memory.recall.sql.candidates import AMONG, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
 from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large, uses_index
-from memory.recall.sql.statement import MEMORY, OTHERS, PAST, numbers, statement
+from memory.recall.sql.statement import COPIES, MEMORY, OTHERS, PAST, numbers, statement
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
@@ -30,9 +31,20 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
     """Return the live memories found, best first, each with `signal_*`, `score`, `time_coef` and
     `current_importance`; for an explanation also `rank` and `rank_without_*`.
 
-    For a reader with more than `large` memories, only likely candidates may be ranked.
+    For a reader with more than `large` memories, only likely candidates may be ranked. In such a
+    space a text may have so many copies that they fill all candidates; then fewer are found.
     """
     shape = shape.asked_by(question)
+    found = _best(question, shape, large)
+    if len(found) == shape.rows or not shape.each_once:
+        return found
+    compared = sum(vars(memory)[COPIES] for memory in found)
+    if compared < (shape.window or reach(shape)):
+        return found
+    return _best(question, replace(shape, widened=True), large)
+
+
+def _best(question: Question, shape: Shape, large: int) -> Sequence[Memory]:
     size = None
     if not shape.profile.candidates:
         size = size_if_large(question.space, large, question.reader)
@@ -61,6 +73,7 @@ def _found(question: Question, shape: Shape, sql: str, size: Size | None = None)
         "text": lexemes.prepare_question(question.text, question.now),
         "configuration": lexemes.configuration(shape.language),
         "now": question.now,
+        "without": list(question.without),
         # Memories below the minimum score are ranked too, and may be just missed.
         "least": 0.0 if shape.explain else shape.min_score,
         "per_sampled": size.vectors / SAMPLE if size else 1.0,

@@ -24,8 +24,7 @@ JUST_MISSED = 5
 @dataclass(frozen=True)
 class Question:
     """A question to a space: its vector, the reader who asks, the memories to exclude, the minimum
-    relevance of a result, the agent and session to search in, the time it is about, and whether
-    each text is found only once.
+    relevance of a result, the agent and session to search in, and the time it is about.
     """
 
     space: Space
@@ -38,7 +37,6 @@ class Question:
     agent_id: str | None = None
     session_id: str | None = None
     time: AskedTime = AskedTime()
-    each_once: bool = False
 
     @property
     def compared(self) -> npt.NDArray[np.float32]:
@@ -51,6 +49,8 @@ class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
     rank without each signal, and the memories just missed are returned too. With `learn` the signal
     of importance includes the adjustment. With `others`, memories about these people lose score.
+    With `each_once` a text that several memories have is found once; if copies then fill the best
+    rows, the question is asked again, `widened`.
     """
 
     profile: Profile
@@ -67,6 +67,8 @@ class Shape:
     by_session: bool = False
     time: Kind = "now"
     others: Others = ""
+    each_once: bool = True
+    widened: bool = False
 
     def asked_by(self, question: Question) -> Shape:
         """Return the shape for this question's time, reader, agent and session. It leaves out their
@@ -91,6 +93,14 @@ class Shape:
     def rows(self) -> int:
         """The maximum number of rows returned."""
         return self.limit + JUST_MISSED if self.explain else self.limit
+
+    @property
+    def window(self) -> int | None:
+        """The number of best rows in which copies are looked for; None means all. Reading the texts
+        of all rows would take as long as ranking them."""
+        if not self.each_once:
+            return self.rows
+        return None if self.explain or self.widened else 4 * self.rows + 40
 
     @property
     def min_score(self) -> float:

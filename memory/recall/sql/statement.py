@@ -7,8 +7,10 @@ found                  one row for each ranked memory, with the signals that nee
 hits, words, matches   matches between the question's words and the memories: see words.py
 replaced               how well what they superseded fits, in a question about the present
 usual                  the usual similarity of a memory of this space to the question
-ranked                 all signals and their sum, the score; in order, cut to the limit; with
-                       ranks, if they are requested
+best                   all signals and their sum, the score; the best rows
+folded                 the best rows with their place among those of the same text
+ranked                 one row for each text, in order, cut to the limit; with ranks, if they are
+                       requested
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from memory.formulas import importance_sql, ranking_sql
 from memory.formulas.expressions import flag, float_result
 from memory.formulas.ranking import SIGNALS
 from memory.models import Memory
+from memory.models.folding import comparing_form
 from memory.models.learned import COUNTS
 from memory.recall.sql import candidates, words
 from memory.recall.sql.expressions import as_sql, raw
@@ -34,6 +37,9 @@ PAST = "signal_past"
 """The column with a memory's fit to the time asked about, in questions about the past."""
 OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
+
+COPIES = "copies"
+"""The column with the number of memories that have the same text, among the best rows."""
 
 # OFFSET 0: PostgreSQL would otherwise compute each signal again in the score.
 _SCORED = """
@@ -55,9 +61,25 @@ _PRESENT = {
     "past": "",
 }
 _PAST = {"semantic": "found.semantic", "replaced": "", "past": f", found.past AS {PAST}"}
+_BEST = """
+    SELECT * FROM ({scored}) AS scored
+    WHERE score >= %(least)s AND id <> ALL(%(without)s::uuid[])
+    ORDER BY {order} DESC, id LIMIT {window}
+"""
+# Memories of the same text that were true until the same time. The best of them stays, of equally
+# good ones the newest. Two users may say the same of themselves.
+_FOLDED = """
+    SELECT best.*, count(*) OVER alike AS copies, row_number() OVER (
+        alike ORDER BY best.{order} DESC, best.created_at DESC, best.id
+    ) AS copy
+    FROM best JOIN memory_memory AS memory
+        ON memory.space_id = %(space)s AND memory.id = best.id
+    WINDOW alike AS (PARTITION BY {form}, memory.valid_to{users})
+"""
+_EVERY = "SELECT *, 1 AS copies, 1 AS copy FROM best"
 _RANKED = """
-    SELECT scored.*, usual.*{ranks} FROM ({scored}) AS scored, usual
-    WHERE score >= %(least)s ORDER BY {order} DESC, id LIMIT {limit}
+    SELECT folded.*, usual.*{ranks} FROM folded, usual
+    WHERE copy = 1 ORDER BY {order} DESC, id LIMIT {limit}
 """
 _USUAL = """
     SELECT avg(semantic) AS usual, stddev_pop(semantic) AS spread, count(*) AS among
@@ -89,8 +111,11 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         **words.of_found(count=not likely),
         "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
+        "best": _BEST.format(
+            scored=_scored(shape), order=shape.profile.order, window=shape.window or "ALL"
+        ),
+        "folded": _folded(shape),
         "ranked": _RANKED.format(
-            scored=_scored(shape),
             ranks=_ranks(shape),
             order=shape.profile.order,
             limit=shape.rows,
@@ -104,6 +129,14 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         order=shape.profile.order,
     )
     return f"WITH {named}{select}"
+
+
+def _folded(shape: Shape) -> str:
+    if not shape.each_once:
+        return _EVERY
+    users = ", memory.user_id" if shape.reader.everyone else ""
+    form = comparing_form("memory.content")
+    return _FOLDED.format(order=shape.profile.order, form=form, users=users)
 
 
 def _scored(shape: Shape) -> str:
@@ -129,7 +162,7 @@ def numbers(shape: Shape) -> list[str]:
     signals = [f"signal_{name}" for name in SIGNALS]
     parts = [PAST] * shape.is_past + [OTHERS] * bool(shape.others)
     plain = ["time_coef", "current_importance", *signals, *parts, *USUAL, "score"]
-    return [*plain, *(ranks if shape.explain else [])]
+    return [*plain, COPIES, *(ranks if shape.explain else [])]
 
 
 def _importance(shape: Shape) -> dict[str, str]:
