@@ -36,8 +36,9 @@ def folded(text: str) -> str:
 
 
 def comparing_form(text: str) -> str:
-    """Return the form in which equal texts are the same: `folded`, without signs at the end."""
-    return folded(text).rstrip(ENDING)
+    """Return the form in which equal texts are the same: `folded`, without the signs at its end."""
+    form = folded(text)
+    return form.rstrip(ENDING) or form
 
 
 def tag_form(text: str) -> str:

@@ -30,4 +30,5 @@ class Folded(Transform):
 
 def comparing_form(column: str) -> str:
     """Return SQL for `text_forms.comparing_form` of a column."""
-    return f"rtrim({FOLD.format(text=column)}, '{ENDING}')"
+    folds = FOLD.format(text=column)
+    return f"coalesce(nullif(rtrim({folds}, '{ENDING}'), ''), {folds})"

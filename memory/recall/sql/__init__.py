@@ -36,12 +36,10 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
     """
     shape = shape.asked_by(question)
     found = _best(question, shape, large)
-    if len(found) == shape.rows or not shape.each_once:
-        return found
-    compared = sum(vars(memory)[COPIES] for memory in found)
-    if compared < (shape.window or reach(shape)):
-        return found
-    return _best(question, replace(shape, widened=True), large)
+    copies = [compared for memory in found if (compared := vars(memory)[COPIES])]
+    if shape.each_once and len(copies) < shape.rows and sum(copies) == shape.window:
+        return _best(question, replace(shape, widened=True), large)
+    return found
 
 
 def _best(question: Question, shape: Shape, large: int) -> Sequence[Memory]:

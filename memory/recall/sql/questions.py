@@ -100,7 +100,7 @@ class Shape:
         of all rows would take as long as ranking them."""
         if not self.each_once:
             return self.rows
-        return None if self.explain or self.widened else 4 * self.rows + 40
+        return None if self.widened else 2 * self.rows + 20
 
     @property
     def min_score(self) -> float:

@@ -39,7 +39,8 @@ OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
 
 COPIES = "copies"
-"""The column with the number of memories that have the same text, among the best rows."""
+"""The column with the number of memories that have the same text among the best rows; 0 for a row
+that was not compared."""
 
 # OFFSET 0: PostgreSQL would otherwise compute each signal again in the score.
 _SCORED = """
@@ -62,20 +63,25 @@ _PRESENT = {
 }
 _PAST = {"semantic": "found.semantic", "replaced": "", "past": f", found.past AS {PAST}"}
 _BEST = """
-    SELECT * FROM ({scored}) AS scored
-    WHERE score >= %(least)s AND id <> ALL(%(without)s::uuid[])
-    ORDER BY {order} DESC, id LIMIT {window}
+    SELECT *{place} FROM ({scored}) AS scored
+    WHERE score >= %(least)s AND id <> ALL(%(without)s::uuid[]) {cut}
 """
+_IN_ORDER = "ORDER BY {order} DESC, id"
 # Memories of the same text that were true until the same time. The best of them stays, of equally
-# good ones the newest. Two users may say the same of themselves.
+# good ones the newest. Two users may say the same of themselves. LIMIT 1, because the planner would
+# read all memories.
 _FOLDED = """
-    SELECT best.*, count(*) OVER alike AS copies, row_number() OVER (
-        alike ORDER BY best.{order} DESC, best.created_at DESC, best.id
-    ) AS copy
-    FROM best JOIN memory_memory AS memory
-        ON memory.space_id = %(space)s AND memory.id = best.id
-    WINDOW alike AS (PARTITION BY {form}, memory.valid_to{users})
+    SELECT best.*, count(*) OVER alike AS copies,
+        row_number() OVER (
+            alike ORDER BY best.{order} DESC, best.created_at DESC, best.id
+        ) AS copy
+    FROM best, LATERAL (
+        SELECT {form} AS form, valid_to, user_id FROM memory_memory
+        WHERE space_id = %(space)s AND id = best.id LIMIT 1
+    ) AS said
+    {within} WINDOW alike AS (PARTITION BY said.form, said.valid_to{users})
 """
+_REST = " UNION ALL SELECT *, 0 AS copies, 1 AS copy FROM best WHERE place > {window}"
 _EVERY = "SELECT *, 1 AS copies, 1 AS copy FROM best"
 _RANKED = """
     SELECT folded.*, usual.*{ranks} FROM folded, usual
@@ -111,9 +117,7 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         **words.of_found(count=not likely),
         "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
-        "best": _BEST.format(
-            scored=_scored(shape), order=shape.profile.order, window=shape.window or "ALL"
-        ),
+        "best": _best(shape),
         "folded": _folded(shape),
         "ranked": _RANKED.format(
             ranks=_ranks(shape),
@@ -131,12 +135,27 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
     return f"WITH {named}{select}"
 
 
+def _best(shape: Shape) -> str:
+    """Return the rows to fold. For an explanation these are all, because each has a rank."""
+    in_order = _IN_ORDER.format(order=shape.profile.order)
+    return _BEST.format(
+        scored=_scored(shape),
+        place=f", row_number() OVER ({in_order}) AS place" if shape.explain else "",
+        cut="" if shape.explain else f"{in_order} LIMIT {shape.window or 'ALL'}",
+    )
+
+
 def _folded(shape: Shape) -> str:
     if not shape.each_once:
         return _EVERY
-    users = ", memory.user_id" if shape.reader.everyone else ""
-    form = comparing_form("memory.content")
-    return _FOLDED.format(order=shape.profile.order, form=form, users=users)
+    is_cut = shape.explain and shape.window
+    folded = _FOLDED.format(
+        order=shape.profile.order,
+        form=comparing_form("content"),
+        users=", said.user_id" if shape.reader.everyone else "",
+        within=f"WHERE best.place <= {shape.window}" if is_cut else "",
+    )
+    return folded + _REST.format(window=shape.window) if is_cut else folded
 
 
 def _scored(shape: Shape) -> str:

@@ -60,11 +60,11 @@ def test_a_question_has_its_dates_and_each_word_once() -> None:
 
 def test_the_ends_of_shortened_words_are_no_words() -> None:
     asked = prepare_question("I'm sure we’ve met Ed's friend Madge", NOW)
-    assert asked == "I sure we met Ed's friend Madge"
+    assert asked == "i sure we met ed's friend madge"
 
 
 def test_single_chinese_characters_between_question_words_are_kept() -> None:
-    assert prepare_question("我开什么车？", NOW).split() == ["开", "车", "？"]
+    assert prepare_question("我开什么车？", NOW).split() == ["开", "车", "?"]
 
 
 @pytest.mark.parametrize(
