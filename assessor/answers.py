@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import json5
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from assessor.storable import storable
 from memory.drafts import Content, Facets, MemoryTypeName, Tag, Text, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
+from memory.storable import storable
 
 MAX_TAGS, MAX_TOPICS = 10, 5  # seed 001, System Prompt
 # A reasoning model's thoughts may contain JSON that is not the answer. Some endpoints drop the

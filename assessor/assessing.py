@@ -20,10 +20,10 @@ from assessor.importance_assessor import MemoryImportanceAssessor, Verdict
 from assessor.llm import ChatModel, LLMFactory, Usage
 from assessor.models import FallbackReason
 from assessor.prompts import Rubric
-from assessor.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
 from memory.policy import PolicyDocument
+from memory.storable import storable
 
 LOCAL_MODEL = "built-in"
 LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}

@@ -12,10 +12,10 @@ from django.db import transaction
 from assessor.errors import AssessmentError
 from assessor.fault_labels import SENTENCES, WORKERS_STOPPED
 from assessor.models import MAX_ATTEMPTS, Assessment, State
-from assessor.storable import storable
 from memory.metrics import assessments_finished
 from memory.models import WebhookEvent
 from memory.models.policies import current_policy
+from memory.storable import storable
 from memory.text.secrets import mask_secrets
 from memory.webhooks.services import emit
 

@@ -22,6 +22,7 @@ from memory.models.choices import MemoryType
 from memory.models.personal import name_field, user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
 from memory.readers import Reader
+from memory.text_forms import folded
 
 MAX_ATTEMPTS = 8
 
@@ -66,10 +67,11 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
 
     def saying(self, words: str) -> AssessmentQuerySet:
         """Return the exchanges with this phrase in the text or the summary."""
+        words = folded(words)
         return self.filter(
-            Q(user_message__icontains=words)
-            | Q(assistant_response__icontains=words)
-            | Q(summary__icontains=words)
+            Q(user_message__folded__contains=words)
+            | Q(assistant_response__folded__contains=words)
+            | Q(summary__folded__contains=words)
         )
 
 

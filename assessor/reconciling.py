@@ -16,6 +16,7 @@ from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
 from memory.drafts import Text
 from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Decision, Verdict, superseding
+from memory.text_forms import folded
 
 logger = logging.getLogger(__name__)
 
@@ -142,4 +143,4 @@ def _decision(answer: _Answer, statement: str, neighbours: Sequence[Neighbour]) 
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return " ".join(folded(text).split())

@@ -11,6 +11,7 @@ from assessor.assessing import Exchange
 from memory.drafts import (
     MAX_CONTENT,
     GivenName,
+    Id,
     JsonObject,
     MemoryTypeName,
     Metadata,
@@ -36,7 +37,7 @@ class ExchangeIn(Body):
     assistant_response: Said = ""
     source_role: Annotated[Text, Field(max_length=20)] = "user"
     context: JsonObject = {}
-    conversation_id: Annotated[Text, Field(max_length=200)] | None = None
+    conversation_id: Annotated[Id, Field(max_length=200)] | None = None
     rubric: Literal["graded", "facets"] | None = None
     provider: Literal["auto", "llm", "local", "cascade"] | None = None
     store: Flag = False

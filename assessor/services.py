@@ -25,7 +25,6 @@ from assessor.reconciling import Advisor
 from assessor.remembering import MemoryWriteIntent, tells_news, update_memory, write_intent
 from assessor.screening import anything_said, mask_result
 from assessor.second_opinion import SecondOpinion
-from assessor.storable import storable
 from memory import leases
 from memory.errors import Conflict
 from memory.formulas.retention import ttl_seconds
@@ -34,6 +33,7 @@ from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy, PolicyDocument
 from memory.reconciliation.discarding import superseded_by
+from memory.storable import storable
 from memory.text.secrets import says_only_secrets
 
 # The lease is renewed while a model works. Its length decides how soon another worker can claim a

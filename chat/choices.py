@@ -8,11 +8,12 @@ from typing import TypedDict
 
 from django.http import QueryDict
 
-from assessor.storable import storable
 from chat.models import MemoryUse
 from memory.errors import FieldError, InvalidArguments
 from memory.formulas.ranking import PROFILES
 from memory.names import has_control_characters
+from memory.storable import storable
+from memory.text_forms import composed
 
 MAX_MODEL, MAX_SYSTEM_PROMPT = 120, 8000
 
@@ -31,7 +32,9 @@ class Choices(TypedDict, total=False):
 def chosen(choices: Choices) -> dict[str, str]:
     """Return the given choices as fields of a Conversation; raises InvalidArguments."""
     made = {name: value for name, value in choices.items() if isinstance(value, str)}
-    made |= {name: made[name].strip() for name in ("model", "system_prompt") if name in made}
+    made |= {
+        name: composed(made[name].strip()) for name in ("model", "system_prompt") if name in made
+    }
     errors = [
         FieldError(name, wrong)
         for name, value in made.items()

@@ -21,6 +21,7 @@ from memory.models import Space
 from memory.models.personal import PersonalQuerySet, name_field, user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
 from memory.readers import Reader
+from memory.text_forms import folded
 
 # A reply that is unfinished after this time will never end, because its process is gone.
 REPLY_OVERDUE = timedelta(minutes=10)
@@ -50,13 +51,13 @@ class ConversationQuerySet(PersonalQuerySet["Conversation"]):
         Words are separated by spaces, so a Chinese phrase is found as a whole.
         """
         found = self
-        for word in text.split():
+        for word in folded(text).split():
             said = Message.objects.shown().filter(
                 space_id=OuterRef("space_id"),
                 conversation_id=OuterRef("pk"),
-                content__icontains=word,
+                content__folded__contains=word,
             )
-            found = found.filter(Q(title__icontains=word) | Exists(said))
+            found = found.filter(Q(title__folded__contains=word) | Exists(said))
         return found
 
 

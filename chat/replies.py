@@ -16,7 +16,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from assessor.llm import ChatMessage, Chunk, Finished, ModelError, TextDelta, Usage
-from assessor.storable import storable
 from assessor.taught import taught_only_by
 from chat import explaining
 from chat.models import Conversation, MemoryUse, Message
@@ -38,6 +37,7 @@ from memory.policy import PolicyDocument
 from memory.readers import Reader
 from memory.recall.recall import Recall
 from memory.recall.standing import standing_rules
+from memory.storable import storable
 
 HISTORY_MESSAGES = 20
 

@@ -16,7 +16,6 @@ from assessor.assessing import Exchange
 from assessor.gate.exchanges import handed_over_in
 from assessor.llm import ToolCall
 from assessor.screening import assessed_part, mask_exchange, screen, suspect
-from assessor.storable import storable
 from chat.models import Conversation, MemoryUse
 from memory.actors import Actor
 from memory.connections import in_thread
@@ -26,6 +25,7 @@ from memory.models.reasons import FROM_PASTED, because
 from memory.policy import PolicyDocument
 from memory.readers import Reader
 from memory.recall.results import Result
+from memory.storable import storable
 from memory.tools import TOOLS, Caller, Tool, ToolAnswer, refusal
 
 logger = logging.getLogger(__name__)

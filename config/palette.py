@@ -20,6 +20,7 @@ from memory.access.views.settings import PAGES as SETTINGS
 from memory.models import Memory, Space
 from memory.models.memories import MemoryQuerySet
 from memory.pagination import keyset
+from memory.text_forms import folded
 
 MAX_QUERY = 100  # characters
 SHOWN = 5  # results of each kind that the database finds
@@ -154,5 +155,5 @@ def _spaces(request: HttpRequest, current: Space, query: str) -> list[Entry]:
 
 def _spaces_named(request: HttpRequest, query: str) -> Sequence[Space]:
     """Return the user's spaces whose name contains the query, up to one more than are listed."""
-    rows = Space.objects.of_member(request.user).filter(name__icontains=query)
+    rows = Space.objects.of_member(request.user).filter(name__folded__contains=folded(query))
     return list(rows.order_by("name", "pk")[: SPACES_LISTED + 1])

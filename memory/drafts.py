@@ -13,7 +13,8 @@ from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_impor
 from memory.json_limits import small
 from memory.metadata import bounded
 from memory.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
-from memory.storable import storable_json, storable_text
+from memory.storable import storable_id, storable_json, storable_text
+from memory.text_forms import tag_form
 
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20
@@ -60,6 +61,8 @@ _STORABLE = {"pattern": r"^[^\u0000]*$"}
 _SAYING = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
 Text = Annotated[str, AfterValidator(storable_text), Field(json_schema_extra=_STORABLE)]
+Id = Annotated[str, AfterValidator(storable_id), Field(json_schema_extra=_STORABLE)]
+"""A caller's id, kept as it is."""
 JsonObject = Annotated[dict[str, Any], AfterValidator(small), AfterValidator(storable_json)]
 Metadata = Annotated[JsonObject, AfterValidator(bounded)]
 _NAMING = {"minLength": 1, "pattern": NAME_PATTERN}
@@ -76,14 +79,14 @@ UserName = Annotated[
     ),
 ]
 Moment = Annotated[AwareDatetime, BeforeValidator(_in_words), AfterValidator(_in_utc)]
-IdempotencyKey = Annotated[Text, Field(min_length=1, max_length=200)]
+IdempotencyKey = Annotated[Id, Field(min_length=1, max_length=200)]
 Content = Annotated[
     Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT, json_schema_extra=_SAYING)
 ]
 Tag = Annotated[
     Text,
     AfterValidator(_not_blank),
-    AfterValidator(str.lower),
+    AfterValidator(tag_form),
     Field(max_length=60, json_schema_extra=_SAYING),
 ]
 Topic = Annotated[
@@ -131,7 +134,7 @@ class Source(BaseModel):
 
     role: Annotated[Text, Field(max_length=20)] = "user"
     speaker: Annotated[Text, Field(max_length=120)] = ""
-    conversation_id: Annotated[Text, Field(max_length=200)] | None = None
+    conversation_id: Annotated[Id, Field(max_length=200)] | None = None
 
 
 _EXAMPLE: dict[str, Any] = {

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from assessor.gate import own_words
 from assessor.llm import ModelError
-from assessor.storable import storable
 from chat.choices import Choices
 from chat.completions.conversation_lookup import Names
 from chat.completions.draft import Draft
@@ -27,6 +26,7 @@ from memory.leases import database_now
 from memory.memories.schemas import memories_out, results_out
 from memory.models import Space
 from memory.recall.recall import Recall
+from memory.storable import storable
 
 MODEL_NAME_LENGTH = 120
 

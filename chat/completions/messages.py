@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assessor.llm import ChatMessage
-from assessor.storable import storable
 from chat.completions.schemas import Json
+from memory.storable import storable
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
 

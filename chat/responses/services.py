@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db import transaction
 
-from assessor.storable import storable
 from chat.completions.schemas import Json
 from chat.models import StoredResponse
 from memory.access.references import check_change
 from memory.errors import NotFound
 from memory.models import Space
 from memory.readers import Reader
+from memory.storable import storable
 
 
 def keep_response(*, space: Space, response: Json, items: Sequence[Json], now: datetime) -> None:

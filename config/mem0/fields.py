@@ -6,7 +6,7 @@ from operator import or_
 from typing import Any
 
 from django.db.models import F, Func, Q, TextField, Value
-from django.db.models.lookups import IContains
+from django.db.models.lookups import Contains
 from pydantic import TypeAdapter, ValidationError
 
 from memory.drafts import Moment
@@ -15,6 +15,7 @@ from memory.metadata_filters import OPERATORS, metadata_condition
 from memory.models.memories import SHORT_ID
 from memory.names import ANYBODY, MAX_NAME
 from memory.requests import parse_uuid
+from memory.text_forms import composed, folded, tag_form
 
 ENTITIES = {"user_id": "user_id", "agent_id": "agent_id", "run_id": "session_id"}
 """mem0's names and the columns. An app is a value of the metadata."""
@@ -123,23 +124,23 @@ def _categories(name: str, value: Any) -> Q:
             tags = Func(
                 F("tags"), Value("\n"), function="array_to_string", output_field=TextField()
             )
-            return Q(IContains(tags, text))
+            return Q(Contains(tags, tag_form(text)))
         case {"in": inner} if len(value) == 1:
             listed: Any = inner
         case _:
             listed = value
     if not isinstance(listed, list) or not listed or not all(isinstance(x, str) for x in listed):
         raise refused(name, "must be a list of tags, or use in or contains")
-    return Q(tags__overlap=[tag.strip().lower() for tag in listed])
+    return Q(tags__overlap=[tag_form(tag) for tag in listed])
 
 
 def _keywords(name: str, value: Any) -> Q:
     """Return the condition that the text contains these characters."""
     match value:
         case {"contains": str(text)} if len(value) == 1:
-            return Q(content__contains=text)
+            return Q(content__contains=composed(text))
         case str(text) | {"icontains": str(text)} if isinstance(value, str) or len(value) == 1:
-            return Q(content__icontains=text)
+            return Q(content__folded__contains=folded(text))
     raise refused(name, "must be a string, or use contains or icontains")
 
 

@@ -7,6 +7,8 @@ from uuid import UUID
 from django import forms
 from django.http import QueryDict
 
+from memory.storable import storable
+
 
 def uuid_in(text: str | None) -> UUID:
     """Return the text as a UUID, or the nil UUID, which no row has, if it is not one."""
@@ -17,16 +19,17 @@ def uuid_in(text: str | None) -> UUID:
 
 
 class SentText(forms.CharField):
-    """An optional text, cut at `longest`, without NULs, which PostgreSQL cannot store."""
+    """An optional text, cut at `longest`, without NULs, which PostgreSQL cannot store. With `is_id`
+    it is kept as it is."""
 
-    def __init__(self, longest: int | None = None) -> None:
+    def __init__(self, longest: int | None = None, *, is_id: bool = False) -> None:
         super().__init__(required=False)
-        self.longest = longest
+        self.longest, self.is_id = longest, is_id
 
     def clean(self, value: str | None) -> str:
-        """Return the text without NULs, at most `longest` characters."""
+        """Return the text as it is stored, without NULs, at most `longest` characters."""
         text: str = super().clean((value or "").replace("\x00", ""))
-        return text[: self.longest]
+        return (text if self.is_id else storable(text))[: self.longest]
 
 
 class OneOf(forms.ChoiceField):

@@ -17,7 +17,7 @@ from memory.models.policies import current_policy
 from memory.readers import Reader
 from memory.recall.similar import AT_MOST, Neighbour, nearest, nearest_live, vector_of
 from memory.recall.sql.sizes import LARGE, size_if_large
-from memory.text.lexemes import configuration, prepare, unspaced
+from memory.text.lexemes import configuration, indexed, unspaced
 
 
 def candidates(space: Space, root: Memory) -> list[Neighbour]:
@@ -48,6 +48,6 @@ def _sharing_words(space: Space, root: Memory, vector: Any) -> list[Neighbour]:
 
 def _any_word(text: str, language: str) -> SearchQuery:
     """Return the query for memories with any word of the text, as they are indexed."""
-    words = sorted(set(re.findall(r"\w+", prepare(text))))
+    words = sorted(set(re.findall(r"\w+", indexed(text))))
     terms = " | ".join(f"'{word}'" for word in words)
     return SearchQuery(terms, search_type="raw", config=configuration(language))

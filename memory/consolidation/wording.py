@@ -17,6 +17,7 @@ from memory.models.choices import MemoryType
 from memory.recall.similar import Neighbour
 from memory.reconciliation.claims import contradicts
 from memory.text.lexemes import unspaced
+from memory.text_forms import comparing_form
 
 IDENTICAL, SAME_ORDER, SAME_WORDS, FEW_MORE = 1.0, 0.97, 0.93, 0.85
 """The confidence that two memories say the same fact, by the similarity of their wordings."""
@@ -76,7 +77,7 @@ def wording(text: str) -> Wording:
 
 def _bare(text: str) -> str:
     """Return the text without case and final punctuation. Other signs count: C, C++ and C#."""
-    return " ".join(text.casefold().split()).rstrip(".!。！ ")
+    return " ".join(comparing_form(text).split())
 
 
 def _about_the_same(pair: _Pair) -> bool:

@@ -29,7 +29,7 @@ PAGE_SIZE = 50
 
 class _Filters(AddressForm):
     section = OneOf(Section.values)
-    user = SentText(MAX_NAME)
+    user = SentText(MAX_NAME, is_id=True)
 
 
 @dataclass(frozen=True)

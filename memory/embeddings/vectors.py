@@ -19,6 +19,7 @@ from memory.model_connections.services import record_failure, record_success
 from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import Embedder, Space, UsagePurpose
 from memory.text.lexemes import unspaced_share
+from memory.text_forms import compatible
 
 Vectors = npt.NDArray[np.float32]
 
@@ -43,6 +44,7 @@ def embed(
     The database connection is released before an endpoint is called. The endpoint's tokens are
     counted for the space, if one is given, and its failures are shown on its connection.
     """
+    texts = [compatible(text) for text in texts]
     embedder = get_embedder(model.provider, model.model, model.dimensions)
     if not isinstance(embedder, RemoteEmbedder):
         return embedder.embed(texts, kind=kind)
@@ -123,7 +125,7 @@ def built_in_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
     local = get_embedder(*(MINILM if latin else USE))
     if (model.provider, model.model) == (local.name, local.model):
         return vector
-    return _between(local.embed(ends_of(text, local.reads), kind="query"))
+    return _between(local.embed(ends_of(compatible(text), local.reads), kind="query"))
 
 
 def question_vectors(

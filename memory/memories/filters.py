@@ -19,6 +19,7 @@ from memory.models.memories import MemoryQuerySet
 from memory.names import MAX_NAME
 from memory.policy import DecayPolicy
 from memory.retention.overview import BANDS
+from memory.text_forms import tag_form
 
 AGES = {"day": (0, 1), "week": (0, 7), "month": (0, 30), "older": (30, None), "year": (365, None)}
 """Age in days: at least, and less than."""
@@ -35,7 +36,7 @@ class _FilterForm(AddressForm):
     importance = OneOf(BANDS)
     age = OneOf(AGES)
     lifetime = OneOf(LIFETIMES)
-    user = SentText(MAX_NAME)
+    user = SentText(MAX_NAME, is_id=True)
     status = OneOf(Status.values, Status.LIVE.value)
     order = OneOf(ORDERS, ORDERS[0])
 
@@ -58,7 +59,7 @@ class Filters:
     def of(cls, address: QueryDict) -> Filters:
         """Return the filters given in a URL."""
         asked = _FilterForm.read(address)
-        return cls(**asked | {"tag": asked["tag"].lower()})
+        return cls(**asked | {"tag": tag_form(asked["tag"])})
 
     @property
     def address(self) -> str:

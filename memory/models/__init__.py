@@ -5,6 +5,7 @@ from memory.models.audit import AuditAction, AuditEntry, InstallationAuditEntry
 from memory.models.choices import BinReason, Status
 from memory.models.consolidation import ConsolidationProposal, ProposalKind, ProposalState
 from memory.models.embedders import Embedder, FurtherEmbedding, MemoryEmbedding
+from memory.models.folding import Folded as Folded
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.idempotency import IdempotentWrite
 from memory.models.installation import InstallationKey

@@ -21,6 +21,7 @@ from memory.models.actor_types import ActorType
 from memory.models.memories import LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet
 from memory.models.personal import PersonalQuerySet, user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from memory.text_forms import folded
 
 # Actions that move a memory into the bin or out of it; a rejected memory leaves by one of these.
 MOVES = ("deleted", "expired", "evicted", "restored", "held")
@@ -50,7 +51,7 @@ class HistoryQuerySet(PersonalQuerySet["MemoryEvent"]):
 
     def saying(self, text: str) -> HistoryQuerySet:
         """Return events whose content contained this plain text at that moment, in any case."""
-        return self.filter(content__icontains=text)
+        return self.filter(content__folded__contains=folded(text))
 
     def of_action(self, action_id: uuid.UUID, actor: Actor) -> HistoryQuerySet:
         """Return the events of one action, or none if another actor did it."""

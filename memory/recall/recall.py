@@ -31,7 +31,7 @@ from memory.models.policies import Policy, current_policy
 from memory.policy import PolicyDocument
 from memory.readers import EVERYONE, SHARED, Reader
 from memory.recall.relevance import Signals, relevance_of
-from memory.recall.results import Result, left_in, repeated
+from memory.recall.results import Result
 from memory.recall.share import share_of, turn_of
 from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
@@ -48,8 +48,8 @@ class SearchRequest:
     `min_relevance` are left out; None means the policy's, for memories that are sent to a model.
     With `explain` each result has its rank without each signal, and the memories just missed are
     returned too. With `as_of` the search answers as if asked at that moment, with the facts of that
-    time. With `each_once`, a text that was saved both as shared and as the user's own is found
-    once.
+    time. A text that several memories have is found once, unless `each_once` is false: the best of
+    them, of equally good ones the newest. Only a reader of all users finds it once for each user.
     """
 
     query: str
@@ -65,7 +65,7 @@ class SearchRequest:
     agent_id: str | None = None
     session_id: str | None = None
     as_of: datetime | None = None
-    each_once: bool = False
+    each_once: bool = True
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,6 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
         request.agent_id,
         request.session_id,
         asked_time(request.query, now, request.as_of),
-        request.each_once,
     )
     found = _answer(question, trusting(shape, question), policy, started)
     _measure(found, for_model=request.min_relevance is None)
@@ -141,6 +140,7 @@ def _asked_shape(rules: PolicyDocument, request: SearchRequest) -> Shape:
         tags=tuple(request.tags),
         where=request.where,
         explain=request.explain,
+        each_once=request.each_once,
     )
 
 
@@ -194,16 +194,10 @@ def compare(
 
 
 def _answer(question: Question, shape: Shape, policy: Policy, started: float) -> Recall:
-    # More rows than requested, to replace the ones that are left out.
-    spare = len(question.without) + (shape.limit if question.each_once else 0)
     with turn_of(question.space, question.text), share_of(question.space):
-        rows = recalled(question, replace(shape, limit=shape.limit + spare))
+        rows = recalled(question, shape)
         relevances = _relevances(question, rows)
-    ranked = [_result(*pair, shape) for pair in zip(rows, relevances, strict=True)]
-    out = question.without
-    if question.each_once:
-        out |= repeated(one.memory for one in ranked if one.memory.pk not in out)
-    found = left_in(ranked, out)[: shape.rows]
+    found = [_result(*pair, shape) for pair in zip(rows, relevances, strict=True)]
     results = [one for one in found[: shape.limit] if _is_sent(one, question, shape)]
     sent = {one.memory.pk for one in results}
     missed = [one for one in found if one.memory.pk not in sent][:JUST_MISSED]

@@ -1,12 +1,12 @@
-"""The results of recall, and functions that leave some out."""
+"""The results of recall."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from memory.formulas.ranking import match_percent
 from memory.models import Memory
-from memory.text.text_similarity import plain
+from memory.text_forms import comparing_form
 
 
 @dataclass(frozen=True)
@@ -34,33 +34,14 @@ class Result:
 
 
 def repeated(memories: Iterable[Memory]) -> set[UUID]:
-    """Return the ids of memories that have the same text as an earlier result and were true until
-    the same time.
+    """Return the ids of memories that have the same text as an earlier one, belong to the same user
+    or to all, and were true until the same time.
     """
-    known: set[object] = set()
+    owners: dict[object, set[str | None]] = {}
     again: set[UUID] = set()
     for memory in memories:
-        said = (plain(memory.content) or memory.content, memory.valid_to)
-        if said in known:
+        known = owners.setdefault((comparing_form(memory.content), memory.valid_to), set())
+        if known and (None in {memory.user_id, *known} or memory.user_id in known):
             again.add(memory.pk)
-        known.add(said)
+        known.add(memory.user_id)
     return again
-
-
-def left_in(found: list[Result], without: Collection[UUID]) -> list[Result]:
-    """Return the results except those in `without`, ranked as if these did not exist."""
-    out = [one for one in found if one.memory.pk in without]
-    if not out:
-        return found
-    return [
-        replace(
-            one,
-            rank=one.rank and one.rank - sum((o.rank or 0) < one.rank for o in out),
-            rank_without={
-                name: rank - sum(o.rank_without[name] < rank for o in out)
-                for name, rank in one.rank_without.items()
-            },
-        )
-        for one in found
-        if one not in out
-    ]

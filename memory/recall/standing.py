@@ -57,6 +57,5 @@ def standing_rules(
     live = Memory.objects.in_space(space).readable_by(reader).live()
     found = live.filter(pk__in=ids).with_importance_now(decay=rules.decay, now=now)
     best = found.defer("search").order_by(F("current_importance").desc(), "-created_at", "id")
-    most = list(best[: 2 * rules.recall.standing])
-    again = repeated(most)
-    return [memory for memory in most if memory.pk not in again][: rules.recall.standing]
+    again = repeated(best)
+    return [memory for memory in best if memory.pk not in again][: rules.recall.standing]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from memory.text.dates import asking_part
 from memory.text.event_dates import event_in
-from memory.text.lexemes import prepare
+from memory.text.lexemes import indexed
 
 Kind = Literal["now", "as_of", "past", "before", "during"]
 EARLIEST = date(1000, 1, 1)
@@ -80,7 +80,7 @@ def end_of(day: date) -> datetime:
 
 def _names(found: re.Match[str]) -> str:
     """Return the words that name the later event, joined by "or" for PostgreSQL's websearch."""
-    said = prepare(_NO_NAME.sub(" ", found["what"] or found["chinese"]))
+    said = indexed(_NO_NAME.sub(" ", found["what"] or found["chinese"]))
     return " or ".join(re.findall(r"\w+", said))
 
 

@@ -36,7 +36,7 @@ LOOKED_AT = 10_000
 class _Filters(AddressForm):
     reason = OneOf(BinReason.values)
     q = SentText(200)
-    user = SentText(MAX_NAME)
+    user = SentText(MAX_NAME, is_id=True)
 
 
 @require_GET

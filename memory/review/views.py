@@ -44,7 +44,7 @@ DECIDED = gettext_lazy("Someone already reviewed this.")
 @space_page("read")
 def review(request: PageRequest, access: Access) -> HttpResponse:
     """Show the queue, newest first; return only its next part to htmx."""
-    user = SentText(MAX_NAME).clean(request.GET.get("user"))
+    user = SentText(MAX_NAME, is_id=True).clean(request.GET.get("user"))
     context = _queue(access, request.GET.get("cursor") or None, user)
     if request.htmx:
         return render(request, "memory/review/_list.html", context)

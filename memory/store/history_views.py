@@ -38,7 +38,7 @@ class _Filters(AddressForm):
     action = OneOf(Action.values)
     actor = SentText(200)
     q = SentText(200)
-    user = SentText(MAX_NAME)
+    user = SentText(MAX_NAME, is_id=True)
     day = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
 
 

@@ -1,14 +1,15 @@
 """Text prepared for PostgreSQL's full-text search.
 
 PostgreSQL's parser splits words at spaces. Chinese, Japanese, Korean and Thai have none, so their
-runs are cut into overlapping pairs of characters (bigrams), in memories and in questions. Other
-text is unchanged.
+runs are cut into overlapping pairs of characters (bigrams), in memories and in questions. Both are
+written in the form in which texts are compared (text_forms.folded).
 """
 
 import re
 from datetime import datetime
 
 from memory.text.dates import with_dates
+from memory.text_forms import compatible, folded
 
 MAX_QUESTION = 2000  # characters; the built-in embedder reads about a thousand
 
@@ -53,6 +54,11 @@ def _bigrams(match: re.Match[str]) -> str:
     return f" {' '.join(pairs)} "
 
 
+def indexed(text: str) -> str:
+    """Return the text to index: folded, and prepared."""
+    return prepare(folded(text))
+
+
 def prepare(text: str) -> str:
     """Return the text with every unspaced run replaced by its bigrams, separated by spaces."""
     return _UNSPACED.sub(_bigrams, text)
@@ -70,14 +76,14 @@ def unspaced_share(text: str) -> float:
 
 
 def prepare_question(text: str, now: datetime) -> str:
-    """Prepare a question like `prepare`: every word once, and dates in the index's words. Of more
+    """Prepare a question like `indexed`: every word once, and dates in the index's words. Of more
     than 2,000 characters, return the first and last thousand.
 
     Each word becomes a separate query, and all are searched in every memory.
     """
-    asking = _SHORTENED.sub("", with_dates(text, now))
+    asking = _SHORTENED.sub("", with_dates(compatible(text), now))
     telling = _UNSPACED.sub(lambda run: " ".join(_told(run.group())), asking)
-    words = " ".join(dict.fromkeys(prepare(telling).split()))
+    words = " ".join(dict.fromkeys(indexed(telling).split()))
     half = MAX_QUESTION // 2
     return words if len(words) <= MAX_QUESTION else f"{words[:half]} {words[-half:]}"
 

@@ -64,14 +64,14 @@ class Passage:
 
     @cached_property
     def _words(self) -> str:
-        return lexemes.prepare(self.content)
+        return lexemes.indexed(self.content)
 
     @cached_property
     def _overheard(self) -> str:
         """The words indexed with adjacent turns."""
         if len(self.content) <= CONTEXT_CHARACTERS:
             return self._words
-        return lexemes.prepare(self.content[:CONTEXT_CHARACTERS])
+        return lexemes.indexed(self.content[:CONTEXT_CHARACTERS])
 
     def index_texts(
         self, near: Sequence["Passage"] = (), far: Sequence["Passage"] = ()
@@ -79,7 +79,7 @@ class Passage:
         """Return the texts to index, given the adjacent turns."""
         return IndexTexts(
             a=f"({self.date}): {self._words}" if self.speaker else self._words,
-            b=lexemes.prepare(self.speaker),
+            b=lexemes.indexed(self.speaker),
             c="\n".join(passage._overheard for passage in near),
             d="\n".join(passage._overheard for passage in far),
         )

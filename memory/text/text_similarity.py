@@ -6,6 +6,7 @@ Deterministic and without a model: English by words, scripts without spaces by c
 import re
 
 from memory.text.lexemes import prepare, unspaced
+from memory.text_forms import compatible, folded
 
 _NO_MEANING = (
     "a an and also am are as at be been but by did do does for had has have he her his i im in is"
@@ -21,21 +22,21 @@ _DISTINGUISHING = re.compile(r"\d|^[A-Z]")
 
 def plain(text: str) -> str:
     """Return the text without case and punctuation."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(re.findall(r"\w+", folded(text)))
 
 
 def _tokens(text: str) -> list[str]:
-    return re.findall(r"\w+", prepare(text.replace("’", "'")))
+    return re.findall(r"\w+", prepare(compatible(text).replace("’", "'")))
 
 
 def all_words(text: str) -> set[str]:
     """Return every word of the text in lower case."""
-    return {word.casefold() for word in _tokens(text)}
+    return {folded(word) for word in _tokens(text)}
 
 
 def names(text: str) -> set[str]:
     """Return names and numbers. "I" and a capitalised first word are not names."""
-    return {word.casefold() for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)} - {"i"}
+    return {folded(word) for word in _tokens(text)[1:] if _DISTINGUISHING.search(word)} - {"i"}
 
 
 def words(text: str) -> set[str]:

@@ -4,8 +4,9 @@ An exchange becomes a line of the section `assessment`, queued. So the workers a
 other, with retries and at the usual cost, and importing the file again adds nothing.
 """
 
+import heapq
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -87,10 +88,11 @@ def memories_of(record: Any) -> list[dict[str, Any]] | None:
     ]
 
 
-def newest(found: Sequence[ImportedExchange], most: int) -> set[ImportedExchange]:
-    """Return the newest exchanges, at most this many; those without a time are the oldest."""
+def newest(found: Iterable[tuple[int, datetime | None]], most: int) -> set[int]:
+    """Return the places of the newest exchanges, at most this many, from the place and time of
+    each; those without a time are the oldest."""
     first = datetime.min.replace(tzinfo=UTC)
-    return set(sorted(found, key=lambda one: one.at or first, reverse=True)[:most])
+    return {place for place, _at in heapq.nlargest(most, found, key=lambda one: one[1] or first)}
 
 
 def exchange_line(exchange: ImportedExchange, space: Space, now: datetime) -> dict[str, Any]:

@@ -1,20 +1,22 @@
-"""Files that are read whole: a JSON array or object of another program, and CSV."""
+"""Files of another program that are one document: a JSON array or object, and CSV."""
 
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, TextIO
 
 from memory.errors import FieldError, InvalidArguments
+from memory.transfer import json_stream
 from memory.transfer.conversations import (
     ImportedExchange,
     exchanges_of,
     is_conversation,
     memories_of,
 )
+from memory.transfer.json_stream import MAX_RECORD
 
-MAX_BYTES = 64 * 2**20
 CONTAINERS = (
     "results", "memories", "items", "facts", "edges", "passages", "blocks",
     "core_memory", "conversations", "data",
@@ -28,11 +30,12 @@ Found = ImportedExchange | dict[str, Any] | Any
 """An exchange, a record, or a value that is neither."""
 
 
-def is_document(first_line: bytes) -> bool:
-    """Return true if a file that begins with this line is read whole, not line by line."""
+def is_document(first_line: bytes, *, is_whole: bool) -> bool:
+    """Return true if a file that begins with this line is one document, not one record per line.
+    A line that is not `is_whole` goes on for more than a megabyte."""
     text = first_line.decode("utf-8-sig", "replace").strip()
-    if text == "{":
-        return True
+    if text == "{" or not is_whole:
+        return text.startswith("{")
     if not text.startswith("{"):
         return delimiter_of(text) is not None
     try:
@@ -42,31 +45,22 @@ def is_document(first_line: bytes) -> bool:
     return _is_container(value) or is_conversation(value)
 
 
-def load(data: bytes) -> list[Found]:
-    """Return the file's records and exchanges, in its order. Raises InvalidArguments."""
+def found_in(parts: Iterable[bytes]) -> Iterator[Found]:
+    """Yield the file's records and exchanges, in its order, with one of them in memory at a time.
+    Raises InvalidArguments, perhaps after some of them."""
+    text = io.TextIOWrapper(io.BufferedReader(_Parts(parts)), "utf-8-sig", newline="")
     try:
-        text = data.decode("utf-8-sig")
+        lines = _lines(text)
+        first = next((line.lstrip() for line in lines if line.strip()), "")
+        if first.startswith(("[", "{")):
+            for record in json_stream.records(first, text, CONTAINERS):
+                yield from _found(record)
+        else:
+            yield from _rows(first, lines)
     except UnicodeDecodeError:
         raise _refused("it is not UTF-8") from None
-    if not text.lstrip().startswith(("[", "{")):
-        return list(_rows(text))
-    try:
-        value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise _refused(f"it is not valid JSON: {error}") from None
-    return [one for record in _records(value) for one in _found(record)]
-
-
-def _records(value: Any) -> Iterator[Any]:
-    """Yield the records of a list, or of an object's known lists; any other object is a record."""
-    if isinstance(value, list):
-        yield from value
-    elif _is_container(value):
-        for name in CONTAINERS:
-            if isinstance(value.get(name), list):
-                yield from value[name]
-    else:
-        yield value
 
 
 def _is_container(value: Any) -> bool:
@@ -99,13 +93,17 @@ def _columns(header: str, delimiter: str) -> list[str]:
     return [cell.strip().lower() for cell in cells]
 
 
-def _rows(text: str) -> Iterator[dict[str, Any]]:
+def _lines(text: TextIO) -> Iterator[str]:
+    """Yield the lines; a longer one than MAX_RECORD comes in pieces."""
+    while line := text.readline(MAX_RECORD):
+        yield line
+
+
+def _rows(header: str, lines: Iterator[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a CSV file as records, without empty cells. Raises InvalidArguments."""
-    header, _newline, _rest = text.lstrip().partition("\n")
     delimiter = delimiter_of(header.strip()) or ","
     try:
-        lines = io.StringIO(text.lstrip(), newline="")
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        rows = csv.reader(chain([header], lines), delimiter=delimiter, strict=True)
         names = [cell.strip().lower() for cell in next(rows, [])]
         for row in rows:
             cells = {name: cell.strip() for name, cell in zip(names, row, strict=False)}
@@ -130,8 +128,22 @@ def _typed(row: Mapping[str, str]) -> dict[str, Any]:
     return typed
 
 
-def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a number")
+class _Parts(io.RawIOBase):
+    """A file's parts as one stream of bytes."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self._parts, self._rest = iter(parts), b""
+
+    def readable(self) -> bool:
+        """Return true, as io.BufferedReader asks."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill the buffer from the current part; return the number of bytes, 0 at the end."""
+        self._rest = self._rest or next(self._parts, b"")
+        piece, self._rest = self._rest[: len(target)], self._rest[len(target) :]
+        target[: len(piece)] = piece
+        return len(piece)
 
 
 def _refused(reason: str) -> InvalidArguments:

@@ -5,7 +5,7 @@ from its own id and the space. So reading a file twice finds the rows of the fir
 references find a row under its new id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID, uuid5
@@ -30,18 +30,21 @@ def made_id(space: Space, origin: str) -> UUID:
     return uuid5(_NAMES, f"{space.pk}/{origin}")
 
 
-def keep_apart(row: Row, space: Space) -> None:
-    """Give a memory of another system an id for its user, if another user has imported it. Its
-    six-digit id stays the first user's."""
-    owner, id_ = row["user_id"], row["id"]
-    own = made_id(space, f"of {owner or ''}/{id_}")
-    rows = Memory.objects.in_space(space).filter(pk__in=[id_, own])
-    owners = dict(rows.values_list("pk", "user_id"))
-    if own in owners or owners.get(id_, owner) != owner:
-        row["id"] = own
-    named = Memory.objects.in_space(space).filter(legacy_id=row["legacy_id"])
-    if row["legacy_id"] and named.exclude(pk=row["id"]).exists():
-        row["legacy_id"] = ""
+def keep_apart(rows: Sequence[Row], space: Space) -> None:
+    """Give memories of another system an id for their user, if another user has imported them.
+    Their six-digit id stays the first user's."""
+    own = [made_id(space, f"of {row['user_id'] or ''}/{row['id']}") for row in rows]
+    memories = Memory.objects.in_space(space)
+    found = memories.filter(pk__in=[*own, *(row["id"] for row in rows)])
+    owners = dict(found.values_list("pk", "user_id"))
+    named = memories.filter(legacy_id__in={row["legacy_id"] for row in rows} - {""})
+    names = set(named.values_list("legacy_id", "pk"))
+    for row, made in zip(rows, own, strict=True):
+        owner = row["user_id"]
+        if made in owners or owners.get(row["id"], owner) != owner:
+            row["id"] = made
+        if any(name == row["legacy_id"] and pk != row["id"] for name, pk in names):
+            row["legacy_id"] = ""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
 from memory.transfer import upload
 from memory.transfer.checking import Checked
 from memory.transfer.forecast import Forecast
+from memory.transfer.identity import keep_apart
 from memory.transfer.sources import Entry, entries, is_legacy
 from memory.transfer.writing import Target, prepare, store
 
@@ -140,6 +141,13 @@ class _Import:
 
     def _batches(self, report: Report) -> Iterator[list[Entry]]:
         """Return entries in file order, in batches of one section or none."""
+        for batch in self._read(report):
+            section = batch[0].section
+            if self._legacy and section is not None and section.model is Memory:
+                keep_apart([entry.row for entry in batch], self._job.space)
+            yield batch
+
+    def _read(self, report: Report) -> Iterator[list[Entry]]:
         return _batched(
             entries(
                 self._job,

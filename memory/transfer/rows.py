@@ -9,15 +9,18 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db.models import (
     BooleanField,
+    CharField,
     DateTimeField,
     Field,
     FloatField,
     ForeignKey,
     IntegerField,
     JSONField,
+    TextField,
 )
 from django.db.models.fields import NOT_PROVIDED
 
+from memory.text_forms import composed
 from memory.transfer.sections import Row, Section
 
 _MISSING = object()
@@ -50,6 +53,7 @@ def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
             raise ValueError(f"{name}: must not be null")
         return None
     _right_type(name, field, given)
+    given = _as_stored(field, given)
     try:
         if isinstance(field, ForeignKey):
             return field.target_field.to_python(given)
@@ -61,6 +65,15 @@ def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
     except ValidationError as error:
         raise ValueError(f"{name}: {' '.join(error.messages)}") from None
     return _in_utc(name, value) if isinstance(value, datetime) else value
+
+
+def _as_stored(field: "Field[Any, Any]", given: Any) -> Any:
+    """Return the value with its texts as Ebb stores them; names and ids stay as they are."""
+    if isinstance(field, TextField):
+        return composed(given)
+    if isinstance(field, ArrayField) and isinstance(field.base_field, CharField | TextField):
+        return list(map(composed, given))
+    return given
 
 
 def _right_type(name: str, field: "Field[Any, Any]", given: object) -> None:

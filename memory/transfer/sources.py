@@ -2,21 +2,21 @@
 
 Ebb's own export begins with a header line. Other JSON Lines are read as memories of earlier systems
 (legacy_records) or of other programs (foreign_records), a pickle as one of the older system
-(legacy_pickle). JSON arrays and CSV are read whole (documents); they may contain conversations.
+(legacy_pickle). JSON arrays and CSV are one document (documents); they may contain conversations.
 """
 
 import json
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NoReturn
 
 from memory.errors import FieldError, InvalidArguments
-from memory.models import Job, Memory
+from memory.models import Job
 from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
 from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
-from memory.transfer.identity import keep_apart
 from memory.transfer.legacy_records import memory_line
 from memory.transfer.rows import row_of
 from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
@@ -63,8 +63,9 @@ def is_legacy(job: Job) -> bool:
     for beginnings, reason in _OTHERS:
         if beginning.startswith(beginnings):
             raise InvalidArguments(FieldError("body", reason))
-    first = next(_lines(upload.read(job), 0, 0), None)
-    header = _object(first.text) if first else None
+    # Ebb's header is short: a line that does not end within the first part is another program's.
+    first, _newline, _rest = beginning.partition(b"\n")
+    header = _object(first) if len(first) < upload.PART else None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return True
     if header.get("version") != VERSION:
@@ -76,8 +77,8 @@ def is_legacy(job: Job) -> bool:
 
 def entries(job: Job, *, legacy: bool, offset: int, number: int, now: datetime) -> Iterator[Entry]:
     """Return the file's entries after line `number`, which ends at `offset`."""
-    if (loader := _loader(job, legacy=legacy)) is not None:
-        yield from _records(job, loader, number, now)
+    if (document := _document(job, legacy=legacy)) is not None:
+        yield from _records(job, document, number, now)
         return
     for line in _lines(upload.read(job, offset), offset, number):
         try:
@@ -100,51 +101,60 @@ def _entry(line: "_Line", value: Any, job: Job, legacy: bool, now: datetime) -> 
     row = row_of(section, value)
     section.arrives(row)
     _hand_over(row, job)
-    if legacy:
-        keep_apart(row, job.space)
     return Entry(line.number, line.end, section, row)
 
 
-@dataclass(frozen=True)
-class _Loader:
-    """A reader of whole files of one format, up to `most` bytes."""
-
-    load: Callable[[bytes], Sequence[Any]]
-    most: int
+_Document = Callable[[], Iterable[Any]]
+"""Returns a document's records, from its beginning each time it is called."""
 
 
-def _loader(job: Job, *, legacy: bool) -> _Loader | None:
-    """Return the reader of a file that is read whole, or None for a file of lines."""
+def _document(job: Job, *, legacy: bool) -> _Document | None:
+    """Return the records of a file that is one document, or None for a file of lines."""
     beginning = next(upload.read(job), b"")
     if beginning.startswith(_PICKLE):
-        return _Loader(legacy_pickle.load, legacy_pickle.MAX_BYTES)
+        data = b"".join(_at_most(upload.read(job), legacy_pickle.MAX_BYTES))
+        loaded = legacy_pickle.load(data)
+        return lambda: loaded
     if not legacy:
         return None
-    whole = _Loader(documents.load, documents.MAX_BYTES)
-    if beginning.removeprefix(BOM_UTF8).lstrip().startswith(b"["):  # often a single, long line
-        return whole
-    first = next((one for one in _lines(upload.read(job), 0, 0) if one.text.strip()), None)
-    return whole if first is not None and documents.is_document(first.text) else None
+    begins = beginning.removeprefix(BOM_UTF8).lstrip()
+    first, newline, _rest = begins.partition(b"\n")
+    is_whole = bool(newline) or len(beginning) < upload.PART
+    # A list is often a single, long line.
+    if begins.startswith(b"[") or documents.is_document(first, is_whole=is_whole):
+        return lambda: documents.found_in(upload.read(job))
+    return None
 
 
-def _records(job: Job, loader: _Loader, number: int, now: datetime) -> Iterator[Entry]:
-    """Return the records of a file that was read whole; `number` counts records, and `end` is
-    their share of the file's bytes.
+def _records(job: Job, document: _Document, number: int, now: datetime) -> Iterator[Entry]:
+    """Return the records of a document; `number` counts records, and `end` is their share of the
+    file's bytes.
 
     At most the job's number of exchanges is taken, the newest ones; the last entry counts the
-    others.
+    others. The document is read twice, the first time to find them and errors in it.
     """
-    data = b"".join(_at_most(upload.read(job), loader.most))
-    found = loader.load(data)
-    said = [one for one in found if isinstance(one, ImportedExchange)]
+    size, counts = int(job.parameters["bytes"]), Counter[str]()
     most = int(job.parameters.get("exchanges", MOST_EXCHANGES))
-    taken = conversations.newest(said, most)
-    for place, record in enumerate(found, start=1):
-        if place <= number or (isinstance(record, ImportedExchange) and record not in taken):
+    taken = conversations.newest(_exchanges(document(), counts), most)
+    count = counts.total()
+    for place, record in enumerate(document(), start=1):
+        if place <= number or (isinstance(record, ImportedExchange) and place not in taken):
             continue
-        yield replace(_record_entry(place, record, job, now), end=len(data) * place // len(found))
-    if len(said) > len(taken) and number <= len(found):
-        yield Entry(len(found) + 1, len(data), left_out=len(said) - len(taken))
+        yield replace(_record_entry(place, record, job, now), end=size * place // count)
+    if counts["exchanges"] > len(taken) and number <= count:
+        left_out = counts["exchanges"] - len(taken)
+        yield Entry(count + 1, size, left_out=left_out)
+
+
+def _exchanges(
+    found: Iterable[Any], counts: "Counter[str]"
+) -> Iterator[tuple[int, datetime | None]]:
+    """Yield the place and the time of each exchange, and count the records."""
+    for place, record in enumerate(found, start=1):
+        is_exchange = isinstance(record, ImportedExchange)
+        counts["exchanges" if is_exchange else "others"] += 1
+        if is_exchange:
+            yield place, record.at
 
 
 def _record_entry(place: int, record: Any, job: Job, now: datetime) -> Entry:
@@ -159,8 +169,6 @@ def _record_entry(place: int, record: Any, job: Job, now: datetime) -> Entry:
         row = row_of(section, line)
         section.arrives(row)
         _hand_over(row, job)
-        if section.model is Memory:
-            keep_apart(row, job.space)
     except ValueError as error:
         return Entry(place, place, wrong=str(error))
     return Entry(place, place, section, row)

@@ -11,7 +11,7 @@ from memory.access.authentication import access_to
 from memory.jobs.schemas import JobOut
 from memory.names import MAX_NAME, NAME_PATTERN
 from memory.requests import may_fail
-from memory.storable import storable_text
+from memory.storable import storable_id
 from memory.users.erasure import start_erasure
 from memory.users.schemas import UserList, UserOut, UsersIn
 from memory.users.services import users
@@ -25,7 +25,7 @@ NamedUser = Annotated[
         description="The user's name.",
         json_schema_extra={"pattern": NAME_PATTERN},
     ),
-    AfterValidator(storable_text),
+    AfterValidator(storable_id),
 ]
 
 

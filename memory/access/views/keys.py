@@ -100,7 +100,7 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
             name=SentText().clean(request.POST.get("name")),
             scopes=request.POST.getlist("scopes"),
             expires_at=now + timedelta(days=int(days)) if days and days in LIFETIMES else None,
-            user_id=SentText().clean(request.POST.get("user_id")).strip() or None,
+            user_id=SentText(is_id=True).clean(request.POST.get("user_id")).strip() or None,
             rate_limit=_rate_limit(request.POST.get("rate_limit", "").strip()),
             learns="learns" in request.POST,
             actor=access.actor,

@@ -164,6 +164,7 @@ def _found(access: Access, asked: Filters, decay: DecayPolicy, now: datetime) ->
             tags=[asked.tag] if asked.tag else [],
             where=asked.rest(decay=decay, now=now),
             reader=reader,
+            each_once=False,  # the page changes and deletes single rows
         ),
         now=now,
     )

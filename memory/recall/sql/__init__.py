@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from memory.models import Memory
 from memory.recall.sql.candidates import AMONG, fitting, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
 from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large, uses_index
-from memory.recall.sql.statement import MEMORY, OTHERS, PAST, numbers, statement_of
+from memory.recall.sql.statement import COPIES, MEMORY, OTHERS, PAST, numbers, statement_of
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
@@ -32,15 +33,24 @@ def recalled(question: Question, shape: Shape, *, large: int = LARGE) -> Sequenc
     `current_importance`; for an explanation also `rank` and `rank_without_*`.
 
     For a reader with more than `large` memories, only likely candidates may be ranked, unless the
-    filters leave at most `large` of them.
+    filters leave at most `large` of them. In such a space a text may have so many copies that they
+    fill all candidates; then fewer are found.
     """
     try:
-        return _recalled(question, shape.asked_by(question), large)
+        return _each_once(question, shape.asked_by(question), large)
     except EmptyResultSet:  # Django knows that no memory fits the caller's condition
         return []
 
 
-def _recalled(question: Question, shape: Shape, large: int) -> list[Memory]:
+def _each_once(question: Question, shape: Shape, large: int) -> list[Memory]:
+    found = _best(question, shape, large)
+    copies = [compared for memory in found if (compared := vars(memory)[COPIES])]
+    if shape.each_once and len(copies) < shape.rows and sum(copies) == shape.window:
+        return _best(question, replace(shape, widened=True), large)
+    return found
+
+
+def _best(question: Question, shape: Shape, large: int) -> list[Memory]:
     size = None
     if not shape.profile.candidates:
         size = size_if_large(question.space, large, question.reader)
@@ -85,6 +95,7 @@ def _values(question: Question, shape: Shape, size: Size | None) -> dict[str, An
         "text": lexemes.prepare_question(question.text, question.now),
         "configuration": lexemes.configuration(shape.language),
         "now": question.now,
+        "without": list(question.without),
         # Memories below the minimum score are ranked too, and may be just missed.
         "least": 0.0 if shape.explain else shape.min_score,
         "per_sampled": size.vectors / SAMPLE if size else 1.0,

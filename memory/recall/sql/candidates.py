@@ -47,6 +47,9 @@ from memory.recall.sql.whose import tells_of_others
 REACH = 100
 """Minimum number of candidates for the strongest signal of a profile."""
 
+WIDE = 1000
+"""The same for a question that is asked again, because copies of one text filled the candidates."""
+
 MUCH, NEWEST = 0.1, 5000
 """A recency weight above this share of the heaviest signal can lift memories far from the
 nearest 100. Then this many of the newest are compared."""
@@ -92,7 +95,7 @@ _SAMPLED = """
 
 def reach(shape: Shape) -> int:
     """Return the number of candidates for the strongest signal."""
-    return max(REACH, 5 * shape.rows)
+    return WIDE if shape.widened else max(REACH, 5 * shape.rows)
 
 
 def of_all(shape: Shape) -> dict[str, str]:
@@ -111,7 +114,8 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
     memories = _memories(shape)
     if shape.profile.order == "created_at":
         return _looked_up(
-            select(memories.order_by("-created_at", "id").values("id")[: shape.rows]), shape
+            select(memories.order_by("-created_at", "id").values("id")[: shape.window or WIDE]),
+            shape,
         )
     by_index = dimensions and _near_by_index(memories, reach(shape), dimensions)
     every_vector = shape.reader.everyone and shape.time == "now"

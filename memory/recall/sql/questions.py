@@ -25,8 +25,7 @@ JUST_MISSED = 5
 @dataclass(frozen=True)
 class Question:
     """A question to a space: its vector, the reader who asks, the memories to exclude, the minimum
-    relevance of a result, the agent and session to search in, the time it is about, and whether
-    each text is found only once.
+    relevance of a result, the agent and session to search in, and the time it is about.
     """
 
     space: Space
@@ -39,7 +38,6 @@ class Question:
     agent_id: str | None = None
     session_id: str | None = None
     time: AskedTime = AskedTime()
-    each_once: bool = False
 
     @property
     def compared(self) -> npt.NDArray[np.float32]:
@@ -53,6 +51,8 @@ class Shape:
     rank without each signal, and the memories just missed are returned too. With `learn` the signal
     of importance includes the adjustment. With `others`, memories about these people lose score.
     `where` is a further condition on the memories, which may use their current importance.
+    With `each_once` a text that several memories have is found once; if copies then fill the best
+    rows, the question is asked again, `widened`.
     """
 
     profile: Profile
@@ -70,6 +70,8 @@ class Shape:
     time: Kind = "now"
     others: Others = ""
     where: Q = Q()
+    each_once: bool = True
+    widened: bool = False
 
     def asked_by(self, question: Question) -> Shape:
         """Return the shape for this question's time, reader, agent and session. It leaves out their
@@ -94,6 +96,14 @@ class Shape:
     def rows(self) -> int:
         """The maximum number of rows returned."""
         return self.limit + JUST_MISSED if self.explain else self.limit
+
+    @property
+    def window(self) -> int | None:
+        """The number of best rows in which copies are looked for; None means all. Reading the texts
+        of all rows would take as long as ranking them."""
+        if not self.each_once:
+            return self.rows
+        return None if self.widened else 2 * self.rows + 20
 
     @property
     def min_score(self) -> float:

@@ -8,8 +8,10 @@ hits, words, matches   matches between the question's words and the memories: se
 of_long                the best similarity of the groups of sentences of a long memory
 replaced               how well what they superseded fits, in a question about the present
 usual                  the usual similarity of a memory of this space to the question
-ranked                 all signals and their sum, the score; in order, cut to the limit; with
-                       ranks, if they are requested
+best                   all signals and their sum, the score; the best rows
+folded                 the best rows with their place among those of the same text
+ranked                 one row for each text, in order, cut to the limit; with ranks, if they are
+                       requested
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from memory.formulas import importance_sql, ranking_sql
 from memory.formulas.expressions import flag, float_result
 from memory.formulas.ranking import SIGNALS
 from memory.models import Memory
+from memory.models.folding import comparing_form
 from memory.models.learned import COUNTS
 from memory.recall.sql import candidates, further, words
 from memory.recall.sql.expressions import as_sql, raw
@@ -35,6 +38,10 @@ PAST = "signal_past"
 """The column with a memory's fit to the time asked about, in questions about the past."""
 OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
+
+COPIES = "copies"
+"""The column with the number of memories that have the same text among the best rows; 0 for a row
+that was not compared."""
 
 # OFFSET 0: PostgreSQL would otherwise compute each signal again in the score.
 _SCORED = """
@@ -61,9 +68,30 @@ _PAST = {
     "replaced": "",
     "past": f", found.past AS {PAST}",
 }
+_BEST = """
+    SELECT *{place} FROM ({scored}) AS scored
+    WHERE score >= %(least)s AND id <> ALL(%(without)s::uuid[]) {cut}
+"""
+_IN_ORDER = "ORDER BY {order} DESC, id"
+# Memories of the same text that were true until the same time. The best of them stays, of equally
+# good ones the newest. Two users may say the same of themselves. LIMIT 1, because the planner would
+# read all memories.
+_FOLDED = """
+    SELECT best.*, count(*) OVER alike AS copies,
+        row_number() OVER (
+            alike ORDER BY best.{order} DESC, best.created_at DESC, best.id
+        ) AS copy
+    FROM best, LATERAL (
+        SELECT {form} AS form, valid_to, user_id FROM memory_memory
+        WHERE space_id = %(space)s AND id = best.id LIMIT 1
+    ) AS said
+    {within} WINDOW alike AS (PARTITION BY said.form, said.valid_to{users})
+"""
+_REST = " UNION ALL SELECT *, 0 AS copies, 1 AS copy FROM best WHERE place > {window}"
+_EVERY = "SELECT *, 1 AS copies, 1 AS copy FROM best"
 _RANKED = """
-    SELECT scored.*, usual.*{ranks} FROM ({scored}) AS scored, usual
-    WHERE score >= %(least)s ORDER BY {order} DESC, id LIMIT {limit}
+    SELECT folded.*, usual.*{ranks} FROM folded, usual
+    WHERE copy = 1 ORDER BY {order} DESC, id LIMIT {limit}
 """
 _USUAL = """
     SELECT avg(semantic) AS usual, stddev_pop(semantic) AS spread, count(*) AS among
@@ -103,8 +131,9 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         "of_long": further.of_long(),
         "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
+        "best": _best(shape),
+        "folded": _folded(shape),
         "ranked": _RANKED.format(
-            scored=_scored(shape),
             ranks=_ranks(shape),
             order=shape.profile.order,
             limit=shape.rows,
@@ -118,6 +147,29 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         order=shape.profile.order,
     )
     return f"WITH {named}{select}"
+
+
+def _best(shape: Shape) -> str:
+    """Return the rows to fold. For an explanation these are all, because each has a rank."""
+    in_order = _IN_ORDER.format(order=shape.profile.order)
+    return _BEST.format(
+        scored=_scored(shape),
+        place=f", row_number() OVER ({in_order}) AS place" if shape.explain else "",
+        cut="" if shape.explain else f"{in_order} LIMIT {shape.window or 'ALL'}",
+    )
+
+
+def _folded(shape: Shape) -> str:
+    if not shape.each_once:
+        return _EVERY
+    is_cut = shape.explain and shape.window
+    folded = _FOLDED.format(
+        order=shape.profile.order,
+        form=comparing_form("content"),
+        users=", said.user_id" if shape.reader.everyone else "",
+        within=f"WHERE best.place <= {shape.window}" if is_cut else "",
+    )
+    return folded + _REST.format(window=shape.window) if is_cut else folded
 
 
 def _scored(shape: Shape) -> str:
@@ -143,7 +195,7 @@ def numbers(shape: Shape) -> list[str]:
     signals = [f"signal_{name}" for name in SIGNALS]
     parts = [PAST] * shape.is_past + [OTHERS] * bool(shape.others)
     plain = ["time_coef", "current_importance", *signals, *parts, *USUAL, "score"]
-    return [*plain, *(ranks if shape.explain else [])]
+    return [*plain, COPIES, *(ranks if shape.explain else [])]
 
 
 def _importance(shape: Shape) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from memory.text.secrets.announced import NAMES, find_announced, names_secret
 from memory.text.secrets.forms import SECRETS
+from memory.text_forms import compatible
 
 _FINDERS = (*(secret.found for secret in SECRETS), find_announced)
 
@@ -17,10 +18,23 @@ _FINDERS = (*(secret.found for secret in SECRETS), find_announced)
 def mask_secrets(text: str) -> str:
     """Return the text with `[password]`, `[card number]` … in place of each secret. Masking twice
     changes nothing more."""
+    text = _readable(text)
     for find in _FINDERS:
         for start, end, name in reversed(find(text)):
             text = f"{text[:start]}[{name}]{text[end:]}"
     return text
+
+
+def _readable(text: str) -> str:
+    """Return the text as patterns read it, if it hides a secret from them, such as a card number in
+    full-width digits; otherwise unchanged."""
+    read = compatible(text)
+    hides = read != text and _found_in(read) > _found_in(text)
+    return read if hides else text
+
+
+def _found_in(text: str) -> int:
+    return sum(len(find(text)) for find in _FINDERS)
 
 
 _NAMES = re.compile(
@@ -40,7 +54,7 @@ def secrets_in(texts: Iterable[str]) -> dict[str, str]:
     """Return the secrets in these texts, each with its name."""
     return {
         text[start:end]: name
-        for text in texts
+        for text in map(_readable, texts)
         for find in _FINDERS
         for start, end, name in find(text)
     }

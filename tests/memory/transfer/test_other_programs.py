@@ -15,7 +15,7 @@ from assessor.tasks import assess
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, Space, User
-from memory.transfer.documents import MAX_BYTES
+from memory.transfer.documents import found_in
 from memory.transfer.upload import start_import
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.transfer.spaces import imported
@@ -220,10 +220,52 @@ def test_an_import_of_nothing_fails_and_names_the_lines(space: Space, key: MakeK
     assert [line["field"] for line in lines] == ["line 1", "line 2"]
 
 
-def test_a_file_of_this_kind_has_a_limit(space: Space) -> None:
+def test_a_record_has_a_limit_and_a_file_has_none(space: Space) -> None:
     part = b" " * 2**20
-    job = imported(space, [b"[", *[part] * (MAX_BYTES // 2**20), b"]"])
-    assert (job.state, "64 MB at most" in job.error) == (JobState.FAILED, True)
+    file = [b'["User likes tea",', *[part] * 70, b'"User likes jazz"]']
+    assert imported(space, file).result["counts"]["memory"]["new"] == 2
+
+    endless = [b'["User likes soup","', *[b"a" * 2**20] * 17, b'"]']
+    job = imported(space, endless)
+    assert (job.state, "a record is longer than 16 MB" in job.error) == (JobState.FAILED, True)
+    assert "soup" not in str(Memory.objects.in_space(space).values_list("content"))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        b'["a", "b"',
+        b'["a",]',
+        b'["a" "b"]',
+        b'{"results": ["a"]',
+        b'{"results": ["a"],}',
+        b'{\n"results" ["a"]}',
+        b'["a"] ["b"]',
+        b'["a", NaN]',
+        b"[" * 100_000,
+        b'["\xff"]',
+    ],
+)
+def test_a_broken_document_is_refused_whole(space: Space, file: bytes) -> None:
+    job = imported(space, file)
+    assert (job.state, Memory.objects.in_space(space).exists()) == (JobState.FAILED, False)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 2**16])
+def test_a_document_is_read_in_pieces(piece: int) -> None:
+    """However its bytes arrive, and wherever its lists stand among other fields."""
+    said = ["日本", {"content": "a", "n": [1, -2.5e3, None, "😀"]}, 12, "b" * 70_000]
+    for value in (
+        said,
+        {"page": 1, "results": said, "next": {}},
+        {"items": said[:2], "data": said[2:]},
+    ):
+        for indent in (None, 1):
+            data = b"\xef\xbb\xbf " + json.dumps(value, indent=indent).encode()
+            parts = (data[at : at + piece] for at in range(0, len(data), piece))
+            assert list(found_in(parts)) == said
+    alone = {"a": 1, "b": [2]}
+    assert list(found_in([json.dumps(alone).encode()])) == [alone]
 
 
 def test_an_import_for_one_user_gets_no_memory_of_another(space: Space) -> None:
