@@ -326,6 +326,22 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='FurtherEmbedding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('place', models.SmallIntegerField(editable=False)),
+                ('vector', pgvector.django.halfvec.HalfVectorField()),
+                ('in_index', models.BooleanField(db_default=False, default=False, editable=False)),
+                ('embedder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.embedder', verbose_name='embedding model')),
+                ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='further_embeddings', to='memory.memory', verbose_name='memory')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
+            ],
+            options={
+                'verbose_name': 'vector of a long memory',
+                'verbose_name_plural': 'vectors of long memories',
+            },
+        ),
+        migrations.CreateModel(
             name='ConsolidationProposal',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -566,6 +582,7 @@ class Migration(migrations.Migration):
                 ('reinforced_from', models.FloatField(null=True, verbose_name='importance before reinforcement')),
                 ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), default=list, size=None, verbose_name='tags')),
                 ('topics', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), default=list, size=None, verbose_name='topics')),
+                ('metadata', models.JSONField(editable=False, null=True, verbose_name='metadata')),
                 ('replaced_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='replaced')),
                 ('reason', models.TextField(blank=True, verbose_name='reason')),
                 ('reason_code', models.CharField(db_default='', default='', editable=False, max_length=30)),
@@ -615,6 +632,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('vector', pgvector.django.halfvec.HalfVectorField()),
                 ('in_index', models.BooleanField(db_default=False, default=False, editable=False)),
+                ('further', models.SmallIntegerField(db_default=0, default=0, editable=False)),
                 ('embedder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.embedder', verbose_name='embedding model')),
                 ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='embeddings', to='memory.memory', verbose_name='memory')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
@@ -660,6 +678,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='memory',
             index=django.contrib.postgres.indexes.GinIndex(models.Func(models.F('search'), models.Func(models.Func(models.Value('@'), django.db.models.functions.comparison.Cast('space_id', models.TextField()), arg_joiner=' || ', template='%(expressions)s'), template='array_to_tsvector(ARRAY[%(expressions)s])'), arg_joiner=' || ', output_field=django.contrib.postgres.search.SearchVectorField(), template='(%(expressions)s)'), name='memory_search_in_space'),
+        ),
+        migrations.AddIndex(
+            model_name='memory',
+            index=django.contrib.postgres.indexes.GinIndex(fields=['metadata'], name='memory_metadata', opclasses=['jsonb_path_ops']),
         ),
         migrations.AddIndex(
             model_name='memory',
@@ -717,6 +739,10 @@ class Migration(migrations.Migration):
             model_name='idempotentwrite',
             constraint=models.UniqueConstraint(fields=('space', 'key', 'position'), name='write_once_per_idempotency_key'),
         ),
+        migrations.AddConstraint(
+            model_name='furtherembedding',
+            constraint=models.UniqueConstraint(fields=('space', 'embedder', 'memory', 'place'), name='further_embedding_once'),
+        ),
         migrations.AddIndex(
             model_name='consolidationproposal',
             index=models.Index(fields=['space', 'state', '-created_at', 'id'], name='proposal_by_state'),
@@ -758,9 +784,10 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('space', 'webhook', 'event_id'), name='delivery_once_per_event'),
         ),
         SpaceKeys(
-            'AuditEntry', 'ConsolidationProposal', 'IdempotentWrite', 'Job', 'JobPart', 'Memory',
-            'MemoryEmbedding', 'MemoryEvent', 'MemoryRevision', 'ModelUsage', 'PolicyVersion',
-            'RelevanceMark', 'ReviewRule', 'SavedQuery', 'Webhook', 'WebhookDelivery',
+            'AuditEntry', 'ConsolidationProposal', 'FurtherEmbedding', 'IdempotentWrite', 'Job',
+            'JobPart', 'Memory', 'MemoryEmbedding', 'MemoryEvent', 'MemoryRevision', 'ModelUsage',
+            'PolicyVersion', 'RelevanceMark', 'ReviewRule', 'SavedQuery', 'Webhook',
+            'WebhookDelivery',
         ),
         migrations.RunSQL(
             # Recall reads the search index of a memory once for each word of the question.
